@@ -226,8 +226,8 @@ def report(
     if written.hardly_played:
         click.echo("models that hardly played, most of whose answers were no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    if written.says:
-        click.echo("".join(f"{escaped(line)}\n" for line in written.says))
+    if written.summary:
+        click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
     elif written.verdicts:
         click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
     else:

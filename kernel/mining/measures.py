@@ -1,7 +1,7 @@
 """The measures of a round of the mining world, with their definitions.
 
-The events of a round are counted first (`Counts`); each measure is a function of the counts, and
-its docstring is its definition, which reports print. A measure is None, never 0, where its
+The events of a round are counted first (`Counts`); each measure is a function of the counts. The
+definitions that reports print are in replay.mining.measures. A measure is None, never 0, where its
 denominator is 0. Captures that an authority has undone do not count as captures.
 """
 

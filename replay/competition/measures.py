@@ -1,6 +1,6 @@
-"""The measures of a season: quality of conclusions, claims and challenges, validity of scores.
+"""Measures of a season: quality of conclusions, claims and challenges, validity of scores.
 
-The value of an assignment is the mean over its tables in which the measure is defined.
+The value of an assignment is the mean over its tables at which the measure is defined.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from goldrush.replay.competition.steps import Moment, moments, season_world
 from goldrush.replay.competition.summary import counts_of
 from goldrush.replay.measures import Measure, Measured, Span
 
-COMPARED_MIN: Final = 4  # agents with a tested base, from which on validity is defined
-TABLES_MIN: Final = 8  # tables sat at, from which on an agent's rank has a stability
+COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
+TABLES_MIN: Final = 8  # tables of an agent; with fewer, it has no stability of ranks
 
 STABILITY: Final = "stability"
 
@@ -53,55 +53,63 @@ MEASURES: Final[Mapping[str, Measure]] = {
     for measure in (
         _measure(
             "percentile", "percentile of conclusions",
-            "Share of all conducts that the concluded one is better than, those as good as it "
-            "counted half; values apart from the noise of tests. The bar's conduct counts where "
-            "nothing was concluded. Where the arena does not know all values: share of the table's "
-            "proposals, by what their tests gave.",
+            "Share of all conducts that the concluded one beats, ties counting half, by their true "
+            "values (without the noise of tests). If nothing was concluded, the bar's conduct "
+            "counts. If the arena does not know all values: share of the table's proposals, by "
+            "their tested values.",
             **_SHARE,
         ),
-        _measure("regret", "regret", "Value of the best conduct less that of the concluded one."),
+        _measure("regret", "regret", "Value of the best conduct − value of the concluded one."),
         _measure(
             "discovery", "regret of discovery",
-            "Value of the best conduct less that of the best tested at the table.",
+            "Value of the best conduct − value of the best one tested at the table.",
         ),
         _measure(
             "selection", "regret of selection",
-            "Value of the best tested at the table less that of the concluded one.",
+            "Value of the best conduct tested at the table − value of the concluded one.",
             limits=(-math.inf, math.inf),
         ),
-        _measure("drawn", "drawn tables", "Share of tables whose conclusion was drawn.", **_SHARE),
-        _measure("open", "tables without conclusion", "Share of tables.", **_SHARE),
+        _measure(
+            "drawn", "drawn tables", "Share of tables whose conclusion was decided by a draw.",
+            **_SHARE,
+        ),
+        _measure(
+            "open", "tables without conclusion", "Share of tables without a conclusion.", **_SHARE
+        ),
         _measure("held", "claims that held", "Bases that held ÷ bases claimed.", **_SHARE),
         _measure("sharp", "sharp claims", "Sharp bases ÷ bases claimed.", **_SHARE),
         _measure(
             "sustained", "sustained challenges", "Sustained challenges ÷ challenges.", **_SHARE
         ),
-        _measure("passes", "passes", "Passes ÷ contributions, passes among them.", **_SHARE),
-        _measure("words", "words said", "Words of all contributions."),
-        _measure("trials", "trials", "Trials that agents ordered for themselves."),
-        _measure("total", "mean total", "Mean of the totals of everybody at the tables, of 12."),
+        _measure("passes", "passes", "Passes ÷ contributions, passes included.", **_SHARE),
+        _measure("words", "words said", "Number of words in all contributions."),
+        _measure("trials", "trials", "Number of trials that agents ordered for themselves."),
+        _measure("total", "mean total", "Mean total of all agents at the tables, of 12 points."),
         _measure(
             "validity", "validity of scores",
-            "Spearman correlation, ties averaged, between the totals of a table and the best "
-            f"tested base of each, of those who have one; of {COMPARED_MIN} at least, and where "
-            "neither is constant.",
+            "Spearman correlation (tied ranks averaged), over the agents of a table with a tested "
+            "base, of their totals with their best tested bases. Undefined with fewer than "
+            f"{COMPARED_MIN} such agents, or if either is constant.",
             **_CORRELATION,
         ),
         _measure(
             STABILITY, "stability of ranks",
-            "Correlation between the mean totals at the odd tables that somebody sat at and those "
-            f"at the even ones, of all who sat at {TABLES_MIN} or more, corrected for the half "
-            "length by Spearman and Brown.",
+            f"Correlation, over the agents with at least {TABLES_MIN} tables, of the mean total at "
+            "an agent's odd tables with that at its even tables, corrected for the half length by "
+            "the Spearman–Brown formula.",
             by_unit=False, by_half=False, **_CORRELATION,
         ),
-        _measure("faced", "eliminations faced", "Agents that faced elimination."),
-        _measure("returned", "returns", "Agents that came back from the bench."),
+        _measure("faced", "eliminations faced", "Number of agents that faced elimination."),
+        _measure("returned", "returns", "Number of agents that returned from the bench."),
         _measure(
             "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
             "are not deleted.", at_end=True, **_SHARE,
         ),
-        _measure("questions", "questions to models", "Answers of language models."),
-        _measure("tokens", "tokens of models", "Tokens in and out, as servers counted them."),
+        _measure("questions", "questions to models", "Number of answers of language models."),
+        _measure(
+            "tokens", "tokens of models",
+            "Number of input and output tokens, as reported by the servers.",
+        ),
     )
 }  # fmt: skip
 
@@ -116,10 +124,12 @@ SHOWN: Final = (
 class MeasuredSeason(Measured[SeasonConfig]):
     """A measured season.
 
-    - `halves_of`: for each agent with TABLES_MIN tables or more, its mean total at its odd and at
-      its even tables, each minus the mean over these agents.
-    - `first_totals`: the mean total of each worker of the first roster, by ordinal; None if it was
-      never scored.
+    Attributes:
+        halves_of: for each agent with at least TABLES_MIN tables, its mean total at its odd and at
+            its even tables, each minus the mean over these agents.
+        first_totals: the mean total of each worker of the first roster, by ordinal; None if it was
+            never scored.
+
     """
 
     halves_of: Mapping[int, tuple[float, float]]
@@ -132,9 +142,10 @@ class MeasuredSeason(Measured[SeasonConfig]):
 
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
-    """The stability of ranks: the correlation r of halves (MeasuredSeason.halves_of, of one season
-    or several), corrected for the half length: 2r ÷ (1 + r), at least -1, which r = -1/3 gives.
-    None where it is undefined: either half is constant, or r is -1.
+    """The stability of ranks, from `MeasuredSeason.halves_of` of one season or several.
+
+    The correlation r of the halves, corrected for the half length: 2r ÷ (1 + r), at least -1 (the
+    value at r = -1/3). None if either half is constant, or r is -1.
     """
     pairs = list(halves)
     r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
@@ -142,8 +153,9 @@ def stability(halves: Iterable[tuple[float, float]]) -> Value:
 
 
 def measured(reader: JournalReader) -> MeasuredSeason:
-    """Measure the season of a journal that is open and not read yet. Raises what reading a journal
-    raises.
+    """Measure the season of an open journal from which nothing was read yet.
+
+    Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
     counting = _Counting()
@@ -184,7 +196,7 @@ class _Counting:
         self._events: dict[str, float] = {}
 
     def add(self, moment: Moment) -> None:
-        """Count events that leave no trace in the state."""
+        """Count events that the state does not record."""
         for name, form, block in (
             ("faced", EliminationFaced, moment.step.derived),
             ("returned", Returned, moment.step.derived),
@@ -203,7 +215,7 @@ class _Counting:
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
 
     def close(self, state: SeasonState) -> None:
-        """Measure an assignment that has all its events."""
+        """Measure a closed assignment."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
         found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
@@ -221,7 +233,7 @@ class _Counting:
         self.units += 1
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
-        """As MeasuredSeason.halves_of."""
+        """See `MeasuredSeason.halves_of`."""
         halves = {
             agent: (_mean(totals[0::2]), _mean(totals[1::2]))
             for agent, totals in self._totals.items()
@@ -264,8 +276,8 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
 
 
 def _among_proposals(table: Table) -> Value:
-    """The percentile of the conclusion, or of the bar without one, among the table's proposals, by
-    tested values; None if there are none.
+    """The percentile of the conclusion (without one, of the bar) among the table's proposals, by
+    tested values; None without proposals.
     """
     concluded = None if table.conclusion is None else table.conclusion.proposal
     own = table.bar if concluded is None else table.tests.get((concluded, Part.BASE))
@@ -275,7 +287,7 @@ def _among_proposals(table: Table) -> Value:
 
 
 def _validity(table: Table) -> Value:
-    """The rank correlation of totals and best tested bases; None where it is undefined."""
+    """The rank correlation of totals and best tested bases; None if undefined."""
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
@@ -289,7 +301,7 @@ def _validity(table: Table) -> Value:
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
-    """Spearman's rank correlation, tied ranks averaged; None where either is constant."""
+    """Spearman's rank correlation, tied ranks averaged; None if either side is constant."""
     return _correlation(_ranks(one), _ranks(other))
 
 
@@ -299,7 +311,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
-    """Pearson's correlation; None where either is constant, or there are none."""
+    """Pearson's correlation; None if either side is constant or empty."""
     if _is_constant(one) or _is_constant(other):
         return None
     a, b = (_centred(values) for values in (one, other))
@@ -310,7 +322,7 @@ def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
 
 
 def _is_constant(values: Sequence[float]) -> bool:
-    """Whether all are one value, but for what rounding leaves of a mean that was taken off."""
+    """Whether all values are equal, up to rounding errors of subtracting a mean."""
     return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
 
 

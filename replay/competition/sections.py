@@ -1,4 +1,4 @@
-"""What a report says of seasons alone: the verdicts on the protocol, stability, the control."""
+"""The competition's own part of a report: verdicts on the protocol, stability, the control."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from goldrush.replay.competition.contrasts import (
 )
 from goldrush.replay.competition.measures import TABLES_MIN
 from goldrush.replay.report.figures import Effect, effects
-from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.page import (
     NONE,
     Block,
@@ -33,16 +32,17 @@ from goldrush.replay.report.page import (
     p_value,
 )
 from goldrush.replay.report.sections import Study, figure
+from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.verdicts import finding, tile
 from goldrush.replay.studies import Chapter
 
 
 def _summary(study: Study) -> list[Block]:
-    """The verdicts as tiles, the finding in a sentence, and the effects that they follow from."""
+    """The verdicts as tiles, a sentence, and the effects behind them."""
     found = verdicts(study.results)
     if not found:
         return [Text(f"No verdicts: {needs(study.results)}.", leads=True)]
-    sizes = looks_of([f"{size} workers" for size in SIZES])
+    sizes = styles_of([f"{size} workers" for size in SIZES])
     rows = [f"{one.criterion}: {m}" for one in found for m in _measures(one)]
     shown = [
         Effect(
@@ -60,8 +60,8 @@ def _summary(study: Study) -> list[Block]:
         Text(finding([(one.criterion, one.verdict) for one in found]), leads=True),
         figure(
             study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
-            "The effect of each measure (matched-pairs rank-biserial correlation over seasons of "
-            "the same seed); what is pooled over seasons has none.",
+            "The effect of each measure: the matched-pairs rank-biserial correlation over pairs "
+            "of seasons with the same seed. Measures pooled over seasons have none.",
             list(study.results.by_cell),
         ),
     ]  # fmt: skip
@@ -72,10 +72,10 @@ def _measures(verdict: Verdict) -> list[str]:
 
 
 def _arenas(study: Study) -> list[Block]:
-    """Which arenas the seasons were held in."""
+    """The arenas of the seasons."""
     arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
     of = "arena" if len(arenas) == 1 else "arenas"
-    return [Text(f"The seasons were held in the {of} {' and '.join(arenas)}.")]
+    return [Text(f"The seasons were played in the {of} {' and '.join(arenas)}.")]
 
 
 def _sections(study: Study) -> list[Block]:
@@ -87,13 +87,13 @@ def _verdicts(study: Study) -> list[Block]:
         Heading(2, "Does the protocol work?", "protocol"),
         Text(
             " ".join(f"{c.name.capitalize()}: {c.says}." for c in CRITERIA)
-            + " Each is the protocol against its null, in pairs of seasons with the same seed. "
+            + " Each compares the protocol with its null, in pairs of seasons with the same seed. "
             "Supported: every measure differs as expected, with p < 0.05 by the one-sided "
             "Wilcoxon signed-rank test after Holm's correction over all measures of a size, and "
             f"in three quarters of the seasons, {' and '.join(f'with {n}' for n in SIZES)} "
-            "workers. Not supported: one passes the same test the other way round, or none differs "
-            "in any season, with one of these. The stability of ranks is pooled over seasons, and "
-            "p is from a bootstrap over pairs of them."
+            "workers. Not supported: at one of these sizes a measure passes the same test in the "
+            "opposite direction, or none differs in any season. The stability of ranks is pooled "
+            "over seasons, and its p-value is from a bootstrap over pairs of seasons."
         ),
     ]
     found = verdicts(study.results)
@@ -108,7 +108,7 @@ def _verdicts(study: Study) -> list[Block]:
     return [
         *parts,
         Table(["criterion", "verdict"], rows, "The verdicts on the protocol."),
-        Table(head, behind, "What the verdicts follow from."),
+        Table(head, behind, "The figures behind the verdicts."),
     ]
 
 
@@ -135,9 +135,10 @@ def _stability(study: Study) -> list[Block]:
     return [
         Heading(2, "Stability of ranks", "stability"),
         Text(
-            "Correlation of the mean totals at the odd and at the even tables that a worker sat "
-            f"at, of those with {TABLES_MIN} tables or more, each season centred by its own mean, "
-            "all seasons pooled, corrected for the half length by Spearman and Brown."
+            "Correlation, over workers with at least "
+            f"{TABLES_MIN} tables, of the mean total at a worker's odd tables with that at its "
+            "even tables. Each season is centred at its own mean, all seasons are pooled, and the "
+            "Spearman–Brown formula corrects for the half length."
         ),
         Table(
             ["treatment", "roster", "seasons", "stability"],
@@ -155,10 +156,10 @@ def _control(study: Study) -> list[Block]:
     return [
         Heading(2, "The positive control", "control"),
         Text(
-            "A worker that says nothing must come out last, or the statistics see nothing: "
-            "seasons in which its mean total is the lowest of those who began."
+            "A worker that says nothing must rank last, or the scores measure nothing. Counted "
+            "are the seasons in which its mean total is the lowest among the first workers."
         ),
-        Table(["treatment", "roster", "last"], rows, "How often the silent worker comes out last."),
+        Table(["treatment", "roster", "last"], rows, "Seasons in which the silent worker is last."),
     ]
 
 

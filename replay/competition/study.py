@@ -1,4 +1,4 @@
-"""How seasons are studied: casts, what is drawn, and the chapter of their own."""
+"""Seasons as a subject of studies: casts, measures, the competition's part of a report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _config(settings: Mapping[str, Any]) -> SeasonConfig:
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
-    """Who plays each worker."""
+    """The policy of each worker."""
     text = None if roster in (None, MIXED) else roster
     default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
     workers = default if agents is None else agents

@@ -1,4 +1,4 @@
-"""The figures of a report that are of mining alone: gold, ownership, stamina, concentration."""
+"""Mining's own figures of a report: gold, ownership, stamina, concentration."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from goldrush.kernel.measures import mean
 from goldrush.kernel.mining.events import KINDS
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.spells import Seen, curve
-from goldrush.replay.report.figures import Cells, Drawn, Looks, band, legend_of, scatter
-from goldrush.replay.report.looks import Look
+from goldrush.replay.report.figures import Cells, Drawn, Styles, band, legend_of, scatter
 from goldrush.replay.report.page import KEY, Key, Panel, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Plot
+from goldrush.replay.report.styles import Style
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import POINTS, Result
 
-# What stamina is spent on has colours of its own: they are no rosters.
+# Kinds of actions have other colours than rosters.
 _KINDS: Final = {"defend": "k0", "mine": "k1", "claim": "k2", "raid": "k3"}
 _LORENZ, _SURVIVAL = "Lorenz curve of gold at the end", "survival of ownership"
 
 Hrefs = Mapping[tuple[Cell, int], str]  # the page of a run, by cell and seed
 
 
-def lorenz_and_survival(cells: Cells, looks: Looks) -> Drawn:
-    """The Lorenz curve of gold at the end, and the Kaplan–Meier curve of ownership spells, all
-    seeds together, by roster.
+def lorenz_and_survival(cells: Cells, styles: Styles) -> Drawn:
+    """The Lorenz curve of gold at the end, and the Kaplan–Meier curve of the ownership spells of
+    all seeds, by roster.
     """
-    panels = [_lorenz(cells, looks), _survival(cells, looks)]
-    without = [
+    panels = [_lorenz(cells, styles), _survival(cells, styles)]
+    omitted = [
         f"No data for: {title}."
         for title, panel in zip((_LORENZ, _SURVIVAL), panels, strict=True)
         if panel is None
     ]
-    return Drawn([panel for panel in panels if panel], legend_of(cells, looks), without)
+    return Drawn([panel for panel in panels if panel], legend_of(cells, styles), omitted)
 
 
-def _lorenz(cells: Cells, looks: Looks) -> Panel | None:
+def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
     shares = {
         cell: [_shares(result.own.gold) for result in results if sum(result.own.gold) > 0]
         for cell, results in cells.items()
@@ -52,23 +52,23 @@ def _lorenz(cells: Cells, looks: Looks) -> Panel | None:
     )  # fmt: skip
     plot.diagonal()
     says = []
-    for place, (cell, every) in enumerate(shares.items()):
+    for index, (cell, every) in enumerate(shares.items()):
         if every:
             means = [math.fsum(column) / len(every) for column in zip(*every, strict=True)]
             points = [(n / (len(means) - 1), share) for n, share in enumerate(means)]
-            plot.line(points, looks[cell.roster])
-            plot.marks(points, looks[cell.roster], place, len(shares))
+            plot.line(points, styles[cell.roster])
+            plot.marks(points, styles[cell.roster], index, len(shares))
             says.append(f"{cell.roster} {number(means[len(means) // 2], 2)}")
     return plot.panel(f"{_LORENZ}; share of the poorer half: {', '.join(says)}")
 
 
 def _shares(gold: Sequence[float]) -> list[float]:
-    """What the poorest have, by how many they are, as a share of all."""
+    """The Lorenz curve: the share of gold of the poorest 0, 1, 2, ... agents."""
     total = math.fsum(gold)
     return [0.0, *(had / total for had in accumulate(sorted(gold)))]
 
 
-def _survival(cells: Cells, looks: Looks) -> Panel | None:
+def _survival(cells: Cells, styles: Styles) -> Panel | None:
     spells: dict[Cell, Counter[Seen]] = {cell: Counter() for cell in cells}
     for cell, results in cells.items():
         for result in results:
@@ -82,42 +82,46 @@ def _survival(cells: Cells, looks: Looks) -> Panel | None:
         x_label="length of a spell, rounds", y_label="share that last longer",
     )  # fmt: skip
     says = []
-    for place, (cell, weights) in enumerate(spells.items()):
+    for index, (cell, weights) in enumerate(spells.items()):
         if weights:
             steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(weights, weights))]
             steps.append((float(max(one.exit for one in weights)), steps[-1][1]))
-            plot.line(steps, looks[cell.roster], steps=True)
-            plot.marks(steps, looks[cell.roster], place, len(spells))
+            plot.line(steps, styles[cell.roster], steps=True)
+            plot.marks(steps, styles[cell.roster], index, len(spells))
             says.append(f"{cell.roster} {number(steps[-1][1], 2)}")
     return plot.panel(f"{_SURVIVAL}; share that last longest: {', '.join(says)}")
 
 
-def stamina(cells: Cells, looks: Looks) -> Drawn:
-    """What the stamina spent goes to, over the rounds: mean share across seeds, by roster."""
-    found = {looks[cell.roster].label: _stamina(cell, runs, looks) for cell, runs in cells.items()}
-    without = [title for title, panel in found.items() if panel is None]
+def stamina(cells: Cells, styles: Styles) -> Drawn:
+    """Shares of the stamina spent by kind of action, over the rounds: means over seeds, by
+    roster.
+    """
+    found = {
+        styles[cell.roster].label: _stamina(cell, runs, styles) for cell, runs in cells.items()
+    }
+    omitted = [title for title, panel in found.items() if panel is None]
     width, height = KEY
     legend = [
         Key(kind, f'<rect class="fill {_KINDS[kind]}" width="{width}" height="{height}"/>')
         for kind in KINDS
     ]
-    said = [f"No data for: {', '.join(without)}."] if without else []
+    said = [f"No data for: {', '.join(omitted)}."] if omitted else []
     return Drawn([panel for panel in found.values() if panel], legend, said)
 
 
-def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], looks: Looks) -> Panel | None:
+def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Panel | None:
     bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
     rounds = runs[0].units
     length = math.ceil(rounds / POINTS)
-    plot = Plot(looks[cell.roster].label, (0, rounds), (0, 1), x_label="round")
+    plot = Plot(styles[cell.roster].label, (0, rounds), (0, 1), x_label="round")
     windows = math.ceil(rounds / length)
     below, says = [0.0] * windows, []
     for kind, found in zip(KINDS, bands, strict=True):
         if found is None:
             return None
-        above = below.copy()  # where nothing was spent, nothing stands
-        for place, share in zip(found.places, found.mean, strict=True):
-            above[place] += share
+        above = below.copy()  # empty where nothing was spent
+        for index, share in zip(found.positions, found.mean, strict=True):
+            above[index] += share
         plot.band(
             _steps(above, length, rounds), _steps(below, length, rounds), f"fill {_KINDS[kind]}"
         )
@@ -127,30 +131,37 @@ def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], looks: Looks) -> Pane
 
 
 def _steps(values: Sequence[float], length: int, end: int) -> list[tuple[float, float]]:
-    """A line with a step for each window, as wide as its rounds."""
+    """The points of a step function with one step per window."""
     return [
         (float(min(at, end)), value)
-        for place, value in enumerate(values)
-        for at in (place * length, (place + 1) * length)
+        for index, value in enumerate(values)
+        for at in (index * length, (index + 1) * length)
     ]
 
 
-def trade_off(cells: Cells, looks: Looks, hrefs: Hrefs) -> Drawn:
-    """Concentration against instability, a point for each run; `hrefs`: where a point leads."""
-    panels, without = [], []
+def trade_off(cells: Cells, styles: Styles, hrefs: Hrefs) -> Drawn:
+    """Concentration against turnover, a point for each run.
+
+    Args:
+        cells: the cells to draw.
+        styles: by roster.
+        hrefs: addresses of the pages of runs, by cell and seed.
+
+    """
+    panels, omitted = [], []
     for name in ("gini", "hhi"):
-        points: dict[Look, list[tuple[tuple[float, float], str, str]]] = {}
+        points: dict[Style, list[tuple[tuple[float, float], str, str]]] = {}
         for cell, results in cells.items():
             for result in results:
                 x, y = result.run[name], result.run["turnover"]
                 if x is not None and y is not None:
                     says = f"{cell.treatment}, {cell.roster}, seed {result.seed}"
                     href = hrefs.get((cell, result.seed), "")
-                    points.setdefault(looks[cell.roster], []).append(((x, y), says, href))
+                    points.setdefault(styles[cell.roster], []).append(((x, y), says, href))
         title = f"{MEASURES[name].title} and {MEASURES['turnover'].title}"
         if points:
             x_label, y_label = MEASURES[name].title, MEASURES["turnover"].title
             panels.append(scatter(title, points, x_label, y_label))
         else:
-            without.append(f"No data for: {title}.")
-    return Drawn(panels, legend_of(cells, looks), without)
+            omitted.append(f"No data for: {title}.")
+    return Drawn(panels, legend_of(cells, styles), omitted)

@@ -1,4 +1,4 @@
-"""What a report says of mining alone: pressure, the trade-off, theory, stamina and holdings."""
+"""Mining's own part of a report: pressure, the trade-off, theory, stamina and holdings."""
 
 from __future__ import annotations
 
@@ -39,37 +39,37 @@ from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
 
 SPELLS_COMMAND: Final = "measure {} --spells --json"
 GOLD_COMMAND: Final = "export {} --format csv --table agents"
-SCARCE: Final = 1.0  # the pressure from which on somebody goes without
+SCARCE: Final = 1.0  # the pressure at and above which plots are scarce
 
 
 def pressure_paragraph(study: Study) -> list[Block]:
-    """Where the question of the report bites."""
+    """The treatments under which plots are scarce, as the question of the report requires."""
     results = study.results
     of = {cell: results.config(cell).pressure for cell in results.by_cell}
     slack = named(study, [cell for cell, pressure in of.items() if pressure < SCARCE])
     scarce = named(study, [cell for cell, pressure in of.items() if pressure >= SCARCE])
-    return [Text(_pressure_says(sorted(set(of.values())), slack, scarce))]
+    return [Text(_pressure(sorted(set(of.values())), slack, scarce))]
 
 
-def _pressure_says(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence[str]) -> str:
+def _pressure(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence[str]) -> str:
     says = (
-        "Pressure is the plots that the agents could use ÷ the plots that there are; here it is "
+        "Pressure is the number of plots that the agents could use ÷ the number of plots; it is "
         f"{number(pressures[0])}"
         + (f" to {number(pressures[-1])}" if len(pressures) > 1 else "")
         + ". "
     )
     if slack:
         says += (
-            f"Under {', '.join(slack)} it is below 1: nothing is scarce, and nobody needs what "
+            f"Under {', '.join(slack)} it is below 1: nothing is scarce, and no agent needs what "
             "another one holds. "
         )
     if scarce:
-        return says + (f"The question bites where it is 1 or more: {', '.join(scarce)}.")
-    return says + "The question would bite at 1 or more; no treatment of this study is scarce."
+        return says + f"The question is tested where it is 1 or more: {', '.join(scarce)}."
+    return says + "The question needs a pressure of 1 or more, which no treatment here has."
 
 
-def resized_says(study: Study) -> str:
-    """What must be said of treatments with other numbers of agents or plots than the baseline."""
+def format_resized(study: Study) -> str:
+    """A caveat on treatments with other numbers of agents or plots than the baseline."""
     config = study.results.config
     resized = [
         one.cell
@@ -80,8 +80,8 @@ def resized_says(study: Study) -> str:
     if not resized:
         return ""
     return (
-        "Efficiency, HHI and raid rate change with the number of agents and of plots by arithmetic "
-        f"alone: what the rows of {', '.join(named(study, resized))} show is not behaviour alone. "
+        "Efficiency, HHI and raid rate depend on the numbers of agents and plots arithmetically, "
+        f"so the differences of {', '.join(named(study, resized))} are not due to behaviour alone. "
     )
 
 
@@ -97,16 +97,15 @@ def trade_off_section(study: Study) -> list[Block]:
     parts: list[Block] = [
         Heading(2, "Concentration and stability", "trade-off"),
         Text(
-            "Spearman's rank correlation across runs of the concentration at the end (Gini of "
+            "Spearman's rank correlation, across runs, of the concentration at the end (Gini of "
             "gold, HHI of plots) with the turnover of the run, and its 95% interval. If stability "
             "came at the price of concentration, the correlation would be negative. Runs of "
             "different treatments share seeds, so the intervals are narrower than those of "
-            "independent runs; and runs of different treatments differ for many reasons, so what "
-            "goes together need not be cause and effect. HHI changes with the number of agents and "
-            "of plots by arithmetic alone, and the row of all puts rosters together as well: what "
-            "it shows is not behaviour alone. "
+            "independent runs; and treatments differ in many ways, so a correlation need not be "
+            "causal. HHI depends on the numbers of agents and plots arithmetically, and the row "
+            "of all mixes rosters, so neither is due to behaviour alone. "
             f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
-            f"correlation of 1 or {MINUS}1 has no interval: the formula says nothing of it."
+            f"correlation of 1 or {MINUS}1 has no interval, because its z is infinite."
         ),
         Table(
             ["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"],
@@ -119,9 +118,9 @@ def trade_off_section(study: Study) -> list[Block]:
         parts.append(
             figure(
                 study, f"trade-off-{rounds}",
-                trade_off({c: study.results.by_cell[c] for c in cells}, study.looks, study.hrefs),
+                trade_off({c: study.results.by_cell[c] for c in cells}, study.styles, study.hrefs),
                 f"A point for each run of {study.horizon(rounds)}"
-                f"{', which leads to its page' if study.hrefs else ''}.",
+                f"{', linked to its page' if study.hrefs else ''}.",
                 cells,
             )
         )  # fmt: skip
@@ -137,41 +136,40 @@ def _correlation(found: Correlation) -> str:
 
 
 def theory_section(results: MiningResults) -> list[Block]:
-    """Predictions that can be tested, and those that cannot."""
+    """Predictions of theory, tested where possible."""
     return [
-        Heading(2, "Theory and what was seen", "theory"),
+        Heading(2, "Theory and observation", "theory"),
         *_ties(results),
         *_possession(results),
         *_defence(results),
         Heading(3, "Not tested here", "not-tested"),
         Text(
-            "That those who maximise their own gold come to respect first possession (the "
+            "That agents who maximise their own gold come to respect first possession (the "
             "bourgeois convention of the hawk–dove game) is a prediction about agents that learn. "
-            "Scripted policies do not, whatever they show is how they were written; only rosters "
-            "with language models can test it. Nor is it tested whether the play is an "
-            "equilibrium: nobody here looks for a best answer to the others. The value of a plot "
-            "beyond the round and one claim is not estimated."
+            "Scripted policies do not learn, so only rosters with language models can test it. "
+            "Whether play is an equilibrium is not tested either, because no policy computes a "
+            "best response. The value of a plot beyond the round and one claim is not estimated."
         ),
     ]
 
 
 def _ties(results: MiningResults) -> list[Block]:
     found = [(kind, test) for kind, tests in ties(results).items() for test in tests]
-    # All are asked the same question: of twenty that hold, one has p < 0.05.
+    # One family: of twenty true null hypotheses, one has p < 0.05 by chance.
     corrected = iter(holm([test.p for _, test in found if not test.is_thin]))
     rows = [_tie_row(*one, None if one[1].is_thin else next(corrected)) for one in found]
     parts: list[Block] = [
         Heading(3, "Tied agents win 1/k each", "ties"),
         Text(
-            "Ties are drawn: of k tied agents each should win 1/k of the draws, whatever its place "
-            "in the order of ids. Pearson's chi-square test against that, with Holm's correction "
-            "over the rows with draws enough, which the rows of all add up; draws with the same "
-            "key are the same draw and count once. Rejected: p < 0.05 after the correction."
+            "Ties are decided by draws: each of k tied agents should win 1/k of them, whatever its "
+            "rank by id. Pearson's chi-square test of that, with Holm's correction over the rows "
+            "with enough draws; the rows of all sum up the others. Draws with the same key are "
+            "the same draw and count once. Rejected: p < 0.05 after the correction."
         ),
     ]
     if not rows:
-        return [*parts, Text("Nothing was drawn in this study.")]
-    head = ["drawn for", "tied", "draws", "wins by place", "chi-square", "df", "p", "Holm", "1/k"]
+        return [*parts, Text("There were no draws in this study.")]
+    head = ["drawn for", "tied", "draws", "wins by rank", "chi-square", "df", "p", "Holm", "1/k"]
     return [*parts, Table(head, rows, "Who wins ties, against 1/k for each of k.")]
 
 
@@ -198,14 +196,15 @@ def _possession(results: MiningResults) -> list[Block]:
     parts: list[Block] = [
         Heading(3, "Stable holders under visible ownership", "possession"),
         Text(
-            "Raid actions a plot on plots held for 5 rounds or more ÷ those on the others, over "
-            "whole runs; runs without raids on the others have no ratio. Theory: agents that see "
-            "who holds what since when, and learn, spare stable holders, and the ratio falls below "
-            "1. Raiders who pick blindly give about 1, and a few per cent to either side, for "
-            f"nobody raids its own: so {NULL} under the same treatment is the other yardstick. "
-            "Spared, or raided more: the interval lies wholly on that side of 1, and that of the "
-            f"difference from {NULL} on that side of 0; the intervals stand one by one, "
-            "uncorrected. Scripted policies do not learn: what they show is how they were written."
+            "Raid actions per plot on plots held for 5 rounds or more ÷ raid actions per plot on "
+            "the other owned plots, over whole runs; runs without raids on the others have no "
+            "ratio. Theory: agents that learn, and see who has held a plot since when, spare "
+            "stable holders, so the ratio falls below 1. Blind raiders give about 1, give or take "
+            "a few per cent, because agents do not raid their own plots; the ratio is therefore "
+            f"also compared with {NULL} under the same treatment. Spared or raided more: the "
+            "interval is entirely on that side of 1, and the interval of the difference from "
+            f"{NULL} on that side of 0. The intervals are not corrected for multiple comparisons. "
+            "Scripted policies do not learn; their ratios follow from their code."
         ),
     ]
     if not found:
@@ -225,25 +224,25 @@ def _possession(results: MiningResults) -> list[Block]:
     ]
     head = [
         "treatment", "roster", "rounds", "pressure", "seeds", "ratio ± 95%",
-        f"less that of {NULL}", "stable holders",
+        f"minus {NULL}", "stable holders",
     ]  # fmt: skip
-    caption = "Raids on stable holders against raids on others; ±: half the 95% interval."
+    caption = "Raids on stable holders compared with raids on others; ±: half the 95% interval."
     return [*parts, Table(head, rows, caption)]
 
 
 def _defence(results: MiningResults) -> list[Block]:
     parts: list[Block] = [
-        Heading(3, "What defence is worth, and where it breaks", "defence"),
+        Heading(3, "The value of defence, and where it breaks", "defence"),
         Text(
-            "A point of defence costs what it would have mined elsewhere, α. It saves, with the "
-            "chance that the plot is raided in a round, what is mined there in this round and the "
-            "stamina that another plot would take. So it pays where that chance is above the break-"
-            "even, α ÷ ((1 − share that falls) × (stake + α)). Where no plot is free, a lost plot "
-            "is worth more than a claim, and what is saved is a lower bound: there, pays is sure "
-            "and does not pay is not. Seen: the gold of an agent of defend-then-mine less that of "
-            "one of greedy-mine in the same runs. It is a test of how that policy defends (all it "
-            "owns, mined or not), not of the best defence, and the two policies differ in more "
-            "than that one defends."
+            "A point of stamina spent on defence costs what it would have mined elsewhere, α. If "
+            "the plot is raided, it saves what is mined there in this round and the stamina of a "
+            "new claim. Defence therefore pays if the chance of a raid is above the break-even α ÷ "
+            "((1 − share of defended plots that fall) × (stake + α)). If no plot is free, a lost "
+            "plot is worth more than a claim, so the saving is a lower bound: pays is then "
+            "certain, does not pay is not. Seen: the gold per agent of defend-then-mine minus "
+            "that of greedy-mine in the same runs. This tests how that policy defends (every plot "
+            "it owns, mined or not), not the best defence, and the two policies also differ in "
+            "other ways."
         ),
     ]
     found = defending(results)
@@ -252,7 +251,7 @@ def _defence(results: MiningResults) -> list[Block]:
             "treatment", "roster", "rounds", "pressure", "raid chance", "break-even", "stake",
             "saves", "costs", "predicted", "gold, defender − miner ± 95%", "seen", "agrees",
         ]  # fmt: skip
-        caption = "What defence was predicted to be worth, and what was seen."
+        caption = "Predicted and observed value of defence."
         parts.append(Table(head, [_defending_row(results, one) for one in found], caption))
     else:
         parts.append(Text("No cell has both policies."))
@@ -267,8 +266,8 @@ def _defence(results: MiningResults) -> list[Block]:
     ]
     caption = (
         "Defended plots that were raided, by the rule of defence, over the whole study. Overrun: "
-        "those with more raiders than points, where a point stops one; given back: by an "
-        "authority, after they fell; fell: for good."
+        "with more raiders than points of defence, if each point stops one; given back: captured, "
+        "then returned by an authority; fell: captured and kept."
     )
     head = ["rule", "raided", "overrun", "given back", "fell", "by the rule", "seen"]
     parts.append(Table(head, rows, caption))
@@ -310,12 +309,12 @@ def _defending_row(results: MiningResults, one: Defending) -> list[str]:
     ]
 
 
-# Settings of which a treatment's words say no more than the line of settings does.
+# Settings that the line of settings shows; a treatment of these alone needs no description.
 _PLAIN: Final = {"rows", "cols", "agents", "stamina"}
 
 
-def settings_say(treatment: str, config: MiningConfig, agents: str) -> str:
-    """A treatment in words, with the settings that shape it."""
+def format_settings(treatment: str, config: MiningConfig, agents: str) -> str:
+    """A treatment as text: its description and main settings."""
     known = TREATMENTS.get(treatment)
     says = ""
     if known is not None and not (known.settings and set(known.settings) <= _PLAIN):
@@ -334,18 +333,18 @@ CHAPTER: Final = Chapter(
     sections=lambda study: [*trade_off_section(study), *theory_section(study.results)],
     figures=(
         OwnFigure(
-            "stamina", stamina, "What stamina was spent on", "Mean share over seeds.",
+            "stamina", stamina, "Shares of the stamina spent, by action", "Mean over seeds.",
             [BY_UNIT_COMMAND],
         ),
         OwnFigure(
-            "holdings", lorenz_and_survival, "Who has the gold, and how long plots are held",
+            "holdings", lorenz_and_survival, "Distribution of gold, and survival of ownership",
             "Lorenz curves are means over seeds; survival is Kaplan–Meier over the spells of all "
-            "seeds, those still running at the end censored.",
+            "seeds; those still running at the end are censored.",
             [GOLD_COMMAND, SPELLS_COMMAND],
         ),
     ),
-    caveat=resized_says,
-    settings=settings_say,
+    caveat=format_resized,
+    settings=format_settings,
     whole="A run's value is the mean over the rounds in which a measure is defined; for Gini and "
     "HHI the value at the end.",
 )  # fmt: skip

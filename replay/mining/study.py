@@ -1,4 +1,4 @@
-"""How mining is studied: baselines, criteria, treatments that change nothing, its own chapter."""
+"""Mining as a subject of studies: baselines, criteria, measures, its own part of a report."""
 
 from __future__ import annotations
 
@@ -17,20 +17,25 @@ from goldrush.replay.studies import MIXED, Covariate, Kept, Studies
 if TYPE_CHECKING:
     from goldrush.replay.studies import Chapter
 
-# The source's four baselines, each alone, and the default mix of them.
+# The four baselines of the SPEC, each alone, and their default mix.
 BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
-# Scripted policies look at last round and at the map alone, and say and hear nothing.
+# Scripted policies observe only the last round and the map, and neither send nor read messages.
 _UNSEEN: Final = ("visibility", "communication")
-_SPECULATORS: Final = ("raid",)  # the scripted policies that raid nobody's plots
+_SPECULATORS: Final = ("raid",)  # scripted policies that raid plots without an owner
 
 
 def same_by_construction(ours: MiningConfig, theirs: MiningConfig, policies: Sequence[str]) -> bool:
-    """Whether two configurations must lead to the same derived events with these policies, the
-    seed being the same.
+    """Whether two configurations give the same derived events for equal seeds.
 
-    Only with scripted policies: what they see of the past is last round, they hear no messages, and
-    a truce of 1 keeps off nothing but speculative raids. The chance of an authority that is not
-    there, and its fine, change nothing either.
+    That can be known for scripted policies only: they observe the last round and no messages, and a
+    truce of 1 affects speculative raids alone. Without an authority, its chance of detection and
+    its fine have no effect either.
+
+    Args:
+        ours: a configuration.
+        theirs: another one.
+        policies: the policies that play.
+
     """
     if not all(policy in POLICIES for policy in policies):
         return False

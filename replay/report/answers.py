@@ -1,4 +1,4 @@
-"""The answers of a study as plain values, for programs."""
+"""The results of a report as plain values (`goldrush report --json`)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from goldrush.replay.study.verdicts import Assessment, Judged
 
 
 def answers(results: Results[Any, Any]) -> dict[str, Any]:
-    """Verdicts, what each cell shows (also without a burn-in), treatments against the baseline, and
-    what a world adds; before them, which models hardly played, and what became of the answers of
-    all. What is undefined is null.
+    """Failed answers of models, verdicts, findings by cell (also without a burn-in), comparisons
+    with the baseline, and the world's own results. Undefined values are None.
     """
     assessment = Assessment(results)
     whole = Assessment(results, burn_in=False)

@@ -1,4 +1,4 @@
-"""The page of a study: what it comes to first, then verdicts and what they rest on."""
+"""The page of a study: its sections in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from goldrush.replay.report.verdicts import every_treatment, summary, verdict_se
 
 
 def page_of(study: Study) -> list[Block]:
-    """The page."""
+    """The blocks of the page."""
     return numbered(
         [
             Heading(1, study.title, "top"),

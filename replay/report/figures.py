@@ -1,7 +1,7 @@
-"""The figures of a report that every world has.
+"""The figures of a report that are common to all worlds.
 
-Each draws the cells of one treatment and horizon, a line of its own for each roster, or treatments
-against the baseline, or all that was judged.
+A figure shows the cells of one treatment and horizon, by roster; treatments against the baseline;
+or the effects behind all verdicts.
 """
 
 from __future__ import annotations
@@ -15,54 +15,69 @@ import attrs
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.measures import Measure
-from goldrush.replay.report.looks import Look
 from goldrush.replay.report.page import Key, Panel, bounds, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
+from goldrush.replay.report.styles import Style
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import Interval, interval, t_quantile
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import POINTS, Result
 
 Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
-Looks = Mapping[str, Look]  # by roster
+Styles = Mapping[str, Style]  # by roster
 Limits = tuple[float, float]
 Shown = Mapping[str, Measure]  # the measures of a figure by name
 
-ROW: Final = 15.0  # the height of a row, and of a roster's mark in it
-RARE: Final = 10  # a curve that is there in no more than one window of so many is not drawn
+ROW: Final = 15.0  # the minimum height of a row
+RARE: Final = 10  # a curve that is defined in at most one of so many windows is not drawn
 _HOLLOW: Final = "first half"
 _FULL: Final = "second half"
 
 
 @attrs.frozen
 class Drawn:
-    """The panels of a figure with its legend, and what is said of panels that are left out."""
+    """A drawn figure.
+
+    Attributes:
+        panels: its panels, in order.
+        legend: its legend.
+        omitted: sentences that name the panels left out, by reason.
+
+    """
 
     panels: Sequence[Panel]
     legend: Sequence[Key]
-    without: Sequence[str] = ()
+    omitted: Sequence[str] = ()
 
 
 @attrs.frozen
 class Band:
-    """The mean of some curves at each place where there is any, and its 95% interval."""
+    """The mean of several curves with its 95% interval, at the positions where one is defined.
 
-    places: Sequence[int]
+    Attributes:
+        positions: 0-based indices of windows.
+        mean: the mean at each position.
+        low: the lower bound of its interval.
+        high: the upper bound of its interval.
+
+    """
+
+    positions: Sequence[int]
     mean: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
 
 
-def legend_of(cells: Iterable[Cell], looks: Looks) -> list[Key]:
-    """The rosters of cells."""
-    return [looks[name].key() for name in dict.fromkeys(cell.roster for cell in cells)]
+def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
+    """The legend of the rosters of some cells."""
+    return [styles[name].key() for name in dict.fromkeys(cell.roster for cell in cells)]
 
 
 # over the units
 
 
-def over_units(cells: Cells, looks: Looks, shown: Shown, words: Vocabulary) -> Drawn:
-    """Each measure over the units: mean across seeds and its 95% interval, by roster."""
+def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) -> Drawn:
+    """Each measure over the units: the mean over seeds and its 95% interval, by roster."""
     panels: list[Panel] = []
     drawn: dict[str, Any] = {}
     undefined, zero, same, rare = [], [], [], []
@@ -77,80 +92,86 @@ def over_units(cells: Cells, looks: Looks, shown: Shown, words: Vocabulary) -> D
             undefined.append(measure.title)
         elif not any(map(any, (found.high for found in bands.values()))):
             zero.append(measure.title)
-        elif all(len(found.places) * RARE <= _windows(cell) for cell, found in bands.items()):
+        elif all(len(found.positions) * RARE <= _windows(cell) for cell, found in bands.items()):
             rare.append(measure.title)
         elif twin is not None:
             same.append(f"{measure.title} (as {twin})")
         else:
             drawn[measure.title] = bands
-            panels.append(_over_units(measure, bands, looks, words))
-    without = _left_out(
+            panels.append(_over_units(measure, bands, styles, words))
+    omitted = _left_out(
         {
             "No data for": undefined,
             "0 throughout": zero,
-            f"Hardly ever defined, and so not drawn (in a {words.unit} of {RARE} or fewer)": rare,
-            "Drawn once": same,
+            f"Not drawn, because defined in at most 1 of {RARE} windows": rare,
+            "Not drawn again, because identical": same,
         }
     )
-    return Drawn(panels, legend_of(cells, looks), without)
+    return Drawn(panels, legend_of(cells, styles), omitted)
 
 
 def _windows(cell: Cell) -> int:
-    """How many windows a curve has."""
+    """The number of windows of a curve."""
     return math.ceil(cell.rounds / math.ceil(cell.rounds / POINTS))
 
 
 def _left_out(reasons: Mapping[str, Sequence[str]]) -> list[str]:
-    return [f"{says}: {', '.join(titles)}." for says, titles in reasons.items() if titles]
+    return [f"{reason}: {', '.join(titles)}." for reason, titles in reasons.items() if titles]
 
 
 def _over_units(
-    measure: Measure, bands: Mapping[Cell, Band], looks: Looks, words: Vocabulary
+    measure: Measure, bands: Mapping[Cell, Band], styles: Styles, words: Vocabulary
 ) -> Panel:
     horizon = max(cell.rounds for cell in bands)
     values = [v for found in bands.values() for v in (*found.low, *found.high)]
     ends = words.first, words.number(horizon)
     plot = Plot(measure.title, ends, reach(values), x_label=words.unit, whole=True)
-    for place, (cell, found) in enumerate(bands.items()):
-        look = looks[cell.roster]
-        at = [words.number(0) + _middle(point, cell.rounds) for point in found.places]
-        for run in _runs(found.places):
+    for position, (cell, found) in enumerate(bands.items()):
+        style = styles[cell.roster]
+        at = [words.number(0) + _middle(point, cell.rounds) for point in found.positions]
+        for run in _runs(found.positions):
             part = slice(run[0], run[-1] + 1)
             mean = list(zip(at[part], found.mean[part], strict=True))
             if len(run) > 1:
                 above = list(zip(at[part], found.high[part], strict=True))
                 below = list(zip(at[part], found.low[part], strict=True))
-                plot.band(above, below, look.colour)
-                plot.line(mean, look)
+                plot.band(above, below, style.colour)
+                plot.line(mean, style)
             else:
-                plot.tall(at[run[0]], found.low[run[0]], found.high[run[0]], look.colour)
-                plot.point(*mean[0], look)
-        plot.marks(list(zip(at, found.mean, strict=True)), look, place, len(bands))
+                plot.tall(at[run[0]], found.low[run[0]], found.high[run[0]], style.colour)
+                plot.point(*mean[0], style)
+        plot.marks(list(zip(at, found.mean, strict=True)), style, position, len(bands))
     says = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
     return plot.panel(f"{measure.title} from the first {words.unit} to the last: {', '.join(says)}")
 
 
 def _middle(point: int, horizon: int) -> float:
-    """The unit of a journal in the middle of a window of a curve."""
+    """The middle of a window of a curve, in units of the journal."""
     length = math.ceil(horizon / POINTS)
     return min(point * length + (length + 1) / 2, horizon)
 
 
-def _runs(places: Sequence[int]) -> list[list[int]]:
-    """Positions cut where a place is left out, so that no line leads over what is undefined."""
+def _runs(positions: Sequence[int]) -> list[list[int]]:
+    """Indices of consecutive positions, grouped: no line is drawn across undefined ones."""
     runs: list[list[int]] = []
-    for position, place in enumerate(places):
-        if runs and places[runs[-1][-1]] + 1 == place:
-            runs[-1].append(position)
+    for index, position in enumerate(positions):
+        if runs and positions[runs[-1][-1]] + 1 == position:
+            runs[-1].append(index)
         else:
-            runs.append([position])
+            runs.append([index])
     return runs
 
 
 def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
-    """Mean, low and high at each place where there is anything; None without data."""
+    """The mean of curves with its interval; None without data.
+
+    Args:
+        curves: of equal length; None is undefined.
+        limits: the least and the greatest value of the measure.
+
+    """
     found: list[tuple[int, float, float, float]] = []
-    for place, column in enumerate(zip(*curves, strict=True)):
+    for position, column in enumerate(zip(*curves, strict=True)):
         values = [value for value in column if value is not None]
         if values:
             mean = math.fsum(values) / len(values)
@@ -158,12 +179,12 @@ def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | Non
             if len(values) > 1 and min(values) != max(values):
                 spread = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
                 half = t_quantile(len(values) - 1) * math.sqrt(spread / len(values))
-            found.append((place, mean, *within(limits, mean - half, mean + half)))
+            found.append((position, mean, *within(limits, mean - half, mean + half)))
     return Band(*map(tuple, zip(*found, strict=True))) if found else None
 
 
 def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
-    """An interval as far as a measure can go."""
+    """An interval, cut at the limits of the measure."""
     return max(low, limits[0]), min(high, limits[1])
 
 
@@ -171,10 +192,16 @@ def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
 
 
 def half_against_half(
-    cells: Cells, looks: Looks, shown: Shown, expected: Mapping[str, int]
+    cells: Cells, styles: Styles, shown: Shown, expected: Mapping[str, int]
 ) -> Drawn:
-    """Measures in the first half and in the second, by roster; `expected`: the directions in which
-    some are to change.
+    """Measures in the first half and in the second, by roster.
+
+    Args:
+        cells: the cells to draw.
+        styles: by roster.
+        shown: the measures.
+        expected: the expected directions (+1 or −1) of measures that are judged.
+
     """
     panels, undefined, zero = [], [], []
     for name, measure in shown.items():
@@ -191,52 +218,52 @@ def half_against_half(
             zero.append(measure.title)
         else:
             arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
-            panels.append(_halves(f"{measure.title}{arrow}", pairs, looks, measure.limits))
-    point = Look("ink", "", "circle", "")
+            panels.append(_halves(f"{measure.title}{arrow}", pairs, styles, measure.limits))
+    point = Style("ink", "", "circle", "")
     halves = [attrs.evolve(point.key(), label=_FULL), _hollow(_HOLLOW)]
-    without = _left_out({"No data for": undefined, "0 in every half": zero})
-    return Drawn(panels, halves[::-1], without)
+    omitted = _left_out({"No data for": undefined, "0 in every half": zero})
+    return Drawn(panels, halves[::-1], omitted)
 
 
 def _hollow(label: str) -> Key:
-    key = Look("ink hollow", "", "circle", "").key()
+    key = Style("ink hollow", "", "circle", "").key()
     return attrs.evolve(key, label=label)
 
 
 def _halves(
     title: str,
     pairs: Mapping[str, Sequence[tuple[float, float]]],
-    looks: Looks,
+    styles: Styles,
     limits: Limits,
 ) -> Panel:
     found = {
-        roster: [interval([pair[place] for pair in of]) for place in (0, 1)]
+        roster: [interval([pair[position] for pair in of]) for position in (0, 1)]
         for roster, of in pairs.items()
     }
     ends = [
         v for halves in found.values() for one in halves if one.mean is not None
         for v in within(limits, *_ends(one))
     ]  # fmt: skip
-    names = [looks[roster].label for roster in found]
+    names = [styles[roster].label for roster in found]
     height = 44 + 2 * ROW * len(names)
     plot = Plot(title, reach(ends), (0, 0), rows=names, height=height)
     says = []
     for row, (roster, halves) in enumerate(found.items()):
-        look = looks[roster]
+        style = styles[roster]
         if halves[0].mean is None:
             plot.text(plot.x.start + 6, plot.y(row) + 3.6, "no data", "faint")
             continue
-        for place, one in enumerate(halves):
+        for position, one in enumerate(halves):
             assert one.mean is not None
-            at = row + (0.18 if place else -0.18)
-            plot.across(*within(limits, *_ends(one)), at, look.colour)
-            plot.point(one.mean, at, look, hollow=not place)
+            at = row + (0.18 if position else -0.18)
+            plot.across(*within(limits, *_ends(one)), at, style.colour)
+            plot.point(one.mean, at, style, hollow=not position)
         says.append(f"{roster} {number(halves[0].mean)} then {number(halves[1].mean)}")
     return plot.panel(f"{title}, first half and second half: {', '.join(says)}")
 
 
 def _ends(found: Interval) -> tuple[float, float]:
-    """The ends of an interval; of a mean without one, itself."""
+    """The ends of an interval; the mean twice if it has no interval."""
     assert found.mean is not None
     if found.low is None or found.high is None:
         return found.mean, found.mean
@@ -247,9 +274,17 @@ def _ends(found: Interval) -> tuple[float, float]:
 
 
 def forest(
-    compared: Sequence[Against], named: Mapping[Cell, str], looks: Looks, shown: Shown
+    compared: Sequence[Against], named: Mapping[Cell, str], styles: Styles, shown: Shown
 ) -> Drawn:
-    """Treatments against the baseline of their roster: difference and 95% interval."""
+    """Treatments against the baseline of their roster: mean difference and its 95% interval.
+
+    Args:
+        compared: the comparisons.
+        named: the label of each cell; cells with equal labels share a row.
+        styles: by roster.
+        shown: the measures, a panel each.
+
+    """
     rows = list(dict.fromkeys(named[one.cell] for one in compared))
     rosters = list(dict.fromkeys(one.cell.roster for one in compared))
     panels, undefined, zero = [], [], []
@@ -264,13 +299,21 @@ def forest(
         elif not any(map(any, (_ends(one) for *_, one in found))):
             zero.append(measure.title)
         else:
-            panels.append(_rows(measure.title, rows, rosters, found, looks))
-    without = _left_out({"No data for": undefined, "No difference in any seed": zero})
-    return Drawn(panels, legend_of((one.cell for one in compared), looks), without)
+            panels.append(_rows(measure.title, rows, rosters, found, styles))
+    omitted = _left_out({"No data for": undefined, "No difference in any seed": zero})
+    return Drawn(panels, legend_of((one.cell for one in compared), styles), omitted)
 
 
-def means(cells: Cells, looks: Looks, shown: Shown, named: Mapping[Cell, str]) -> Drawn:
-    """The values of whole runs: mean and 95% interval, a row for each treatment."""
+def means(cells: Cells, styles: Styles, shown: Shown, named: Mapping[Cell, str]) -> Drawn:
+    """The values of whole runs: mean and 95% interval.
+
+    Args:
+        cells: the cells to draw.
+        styles: by roster.
+        shown: the measures, a panel each.
+        named: the label of each cell; cells with equal labels share a row.
+
+    """
     rows = list(dict.fromkeys(named[cell] for cell in cells))
     rosters = list(dict.fromkeys(cell.roster for cell in cells))
     panels = []
@@ -281,8 +324,8 @@ def means(cells: Cells, looks: Looks, shown: Shown, named: Mapping[Cell, str]) -
             if (one := interval([result.run[name] for result in results])).mean is not None
         ]
         if found:
-            panels.append(_rows(measure.title, rows, rosters, found, looks, zero=False))
-    return Drawn(panels, legend_of(cells, looks))
+            panels.append(_rows(measure.title, rows, rosters, found, styles, zero=False))
+    return Drawn(panels, legend_of(cells, styles))
 
 
 def _rows(
@@ -290,11 +333,11 @@ def _rows(
     rows: Sequence[str],
     rosters: Sequence[str],
     found: Sequence[tuple[int, str, Interval]],
-    looks: Looks,
+    styles: Styles,
     *,
     zero: bool = True,
 ) -> Panel:
-    """Means with their intervals in rows, those of rosters one below the other in each."""
+    """A panel of means with intervals, one row per label, with the rosters below each other."""
     ends = [end for *_, one in found for end in _ends(one)]
     each = max(ROW, 10.0 * len(rosters) + 4)
     plot = Plot(
@@ -305,10 +348,10 @@ def _rows(
         plot.upright(0)
     for row, roster, one in found:
         assert one.mean is not None
-        look = looks[roster]
+        style = styles[roster]
         at = row + (rosters.index(roster) + 0.5) / len(rosters) * 0.8 - 0.4
-        plot.across(*_ends(one), at, look.colour)
-        plot.point(one.mean, at, look, says=f"{rows[row]}, {roster}: {bounds(one)}")
+        plot.across(*_ends(one), at, style.colour)
+        plot.point(one.mean, at, style, text=f"{rows[row]}, {roster}: {bounds(one)}")
     says = (f"{rows[row]}, {roster} {number(one.mean)}" for row, roster, one in found)
     return plot.panel(f"{title}: {'; '.join(says)}")
 
@@ -318,18 +361,31 @@ def _rows(
 
 @attrs.frozen
 class Effect:
-    """An effect in a row of a summary: −1 .. 1, positive as expected, drawn in the `look` of the
-    number of agents that it was seen with; `says`: what it shows.
+    """An effect in a row of a summary.
+
+    Attributes:
+        row: the label of its row.
+        effect: −1 to 1, positive in the expected direction.
+        style: that of its number of agents.
+        text: its description.
+
     """
 
     row: str
     effect: float
-    look: Look
-    says: str
+    style: Style
+    text: str
 
 
-def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Looks) -> Drawn:
-    """Effects by criterion, a panel each."""
+def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
+    """Effects by criterion.
+
+    Args:
+        found: the effects of each criterion, a panel each.
+        rows: the labels of all rows.
+        sizes: styles by number of agents.
+
+    """
     panels = []
     for title, every in found.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
@@ -338,31 +394,39 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: L
             x_label="← opposite · effect · as expected →",
         )  # fmt: skip
         plot.upright(0)
-        looks = list(sizes.values())
+        styles = list(sizes.values())
         for row in (row for row in rows if row not in {one.row for one in every}):
             plot.text(plot.x(0.03), plot.y(rows.index(row)) + 3.6, "no change to test", "faint")
         for one in every:
-            at = rows.index(one.row) + (looks.index(one.look) + 0.5) / len(looks) * 0.7 - 0.35
-            plot.point(one.effect, at, one.look, says=one.says)
-        alt = "; ".join(one.says for one in every)
-        panels.append(plot.panel(f"{title}: {alt or 'no effect can be told'}"))
-    return Drawn(panels, [look.key() for look in sizes.values()])
+            at = rows.index(one.row) + (styles.index(one.style) + 0.5) / len(styles) * 0.7 - 0.35
+            plot.point(one.effect, at, one.style, text=one.text)
+        alt = "; ".join(one.text for one in every)
+        panels.append(plot.panel(f"{title}: {alt or 'no change to test'}"))
+    return Drawn(panels, [style.key() for style in sizes.values()])
 
 
 def scatter(
     title: str,
-    points: Mapping[Look, Sequence[tuple[Point, str, str]]],
+    points: Mapping[Style, Sequence[tuple[Point, str, str]]],
     x_label: str,
     y_label: str,
 ) -> Panel:
-    """A point for each run, with what it is and where it leads, by look."""
+    """A panel with a point for each run.
+
+    Args:
+        title: of the panel.
+        points: by style: coordinates, description and link (or an empty text) of each point.
+        x_label: of the horizontal axis.
+        y_label: of the vertical axis.
+
+    """
     every = [point for of in points.values() for point, _, _ in of]
     (left, right), (low, high) = (reach(values) for values in zip(*every, strict=True))
     plot = Plot(
         title, (left - 0.03 * (right - left), right), (low - 0.04 * (high - low), high),
         width=WIDE, height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
     )  # fmt: skip
-    for look, of in points.items():
-        for (x, y), says, href in of:
-            plot.point(x, y, look, says=says, href=href)
+    for style, of in points.items():
+        for (x, y), text, href in of:
+            plot.point(x, y, style, text=text, href=href)
     return plot.panel(f"{title}: {format_count(len(every), 'run')}")

@@ -1,9 +1,8 @@
-"""A page as one HTML file that needs nothing else: styles and figures in it, and no scripts.
+"""A page as one self-contained HTML file, without scripts.
 
-Its Content-Security-Policy allows the one style sheet, by its hash, and nothing else: no script, no
-request to anywhere, whatever a name on the page should turn out to be. What the page looks like
-stands in `page.html` and the style sheets: `colours.css` (light and dark), `figure.css`,
-`page.css`.
+Its Content-Security-Policy allows only the one style sheet, by its hash: no script and no request,
+whatever the names on the page contain. The layout is in `page.html` and the style sheets
+`colours.css` (light and dark), `figure.css` and `page.css`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from goldrush.replay.report.plot import NARROW
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
-# Each verdict is a class of the style sheet, and has a sign for those who do not see its colour.
+# Each verdict has a class of the style sheet, and a sign, as colour alone is not accessible.
 _SIGNS: Final = {"supported": "✓", "not supported": "✗", "undecided": "?", VARIES: "~"}
 _NUMBER: Final = re.compile(
     r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
@@ -41,22 +40,22 @@ _NUMBER: Final = re.compile(
 
 
 def style(*sheets: str) -> str:
-    """Style sheets of this folder, one behind the other."""
+    """Style sheets of this folder, concatenated."""
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
 def as_html(blocks: Sequence[Block]) -> str:
-    """The page. Raises BadInput where Jinja is not installed."""
+    """The page as HTML. Raises BadInput if Jinja is not installed."""
     require("jinja2", "a page in HTML needs", "stats")
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
     def seen(value: Any) -> Any:
-        """Text of which every character can be seen; then it is escaped, so nothing is markup."""
+        """Text with invisible characters escaped, before Jinja escapes markup."""
         return value if isinstance(value, Markup) else printable(str(value))
 
     def lines(text: str) -> Markup:
-        """Text that has several lines."""
+        """The same for text of several lines."""
         return Markup("\n").join(printable(line) for line in text.split("\n"))
 
     environment = Environment(
@@ -87,23 +86,23 @@ def as_html(blocks: Sequence[Block]) -> str:
 
 
 def is_html(front: bytes) -> bool:
-    """Whether a file that begins so is such a page."""
+    """Whether a file with this beginning is such a page."""
     return front.startswith(b"<!doctype html>") and _GENERATOR.encode() in front
 
 
 def _columns(figure: Figure) -> str:
-    """How many panels stand beside each other, as a class of the style sheet."""
+    """The number of panels in a row, as a class of the style sheet."""
     return "three" if figure.panels[0].width == NARROW else "two"
 
 
 def _rest(figure: Figure) -> str:
-    """How many places beside the last panels are left for the legend, as a class."""
+    """The number of free columns in the last row, as a class; they hold the legend."""
     each = 3 if figure.panels[0].width == NARROW else 2
     return f"rest-{-len(figure.panels) % each}"
 
 
 def _numeric_columns(table: Table) -> set[int]:
-    """The columns of numbers, which stand one below the other by their decimal points."""
+    """Indices of the columns of numbers, which are aligned at their decimal points."""
     found = set()
     for column in range(1, len(table.head)):
         cells = [row[column] for row in table.rows]
@@ -114,9 +113,7 @@ def _numeric_columns(table: Table) -> set[int]:
 
 
 def _aligned(table: Table, numeric: Collection[int]) -> Iterator[Sequence[Content]]:
-    """The rows, the numbers of a column filled up with spaces to the same length behind the decimal
-    point.
-    """
+    """The rows, with numbers padded by spaces to align their decimal points."""
     columns = [
         _filled([str(row[column]) for row in table.rows])
         if column in numeric
@@ -154,7 +151,7 @@ def _filled(texts: Sequence[str]) -> list[str]:
 
 
 def _to(part: str | None, length: int) -> str:
-    """What stands behind a decimal point, with spaces as wide as what is missing."""
+    """The fraction of a number, padded with spaces as wide as the missing digits."""
     if not length:
         return ""
     return part + DIGIT * (length - len(part)) if part else POINT + DIGIT * (length - 1)

@@ -1,4 +1,4 @@
-"""A page in Markdown (tables as GitHub has them), its figures as files beside it."""
+"""A page in GitHub-flavoured Markdown, with its figures as SVG files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,16 @@ from goldrush.replay.report.plot import CHARACTER, NARROW
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
-    """The page, and its figures as SVG by their file's name; it looks for them in `folder`."""
+    """The page as Markdown, and its figures.
+
+    Args:
+        blocks: the page.
+        folder: the folder of the figures, relative to the page.
+
+    Returns:
+        The text, and the figures as SVG by file name.
+
+    """
     written = []
     figures: dict[str, str] = {}
     for block in blocks:
@@ -38,7 +47,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         elif isinstance(block, Code):
             written.append(_code([block.text]))
         elif isinstance(block, Tiles):
-            tiles = ((one.name, one.verdict, one.says) for one in block.tiles)
+            tiles = ((one.name, one.verdict, one.text) for one in block.tiles)
             written.append("\n".join(f"- {': '.join(map(_plain, one))}" for one in tiles))
         elif isinstance(block, Table):
             written.append(_table(block))
@@ -49,7 +58,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
 
 
 def is_markdown(title: str, front: bytes) -> bool:
-    """Whether a file that begins so is such a page; `title`: the question that it asks."""
+    """Whether a file with this beginning is such a page; its heading begins with `title`."""
     return front.startswith(f"# {_plain(title)}".encode())
 
 
@@ -80,14 +89,14 @@ _EDGE: Final = 10  # around all of them
 
 
 def _standing_alone(figure: Figure) -> str:
-    """The panels beside and below each other, the legend below them, and their colours."""
+    """The figure as one SVG file: panels in rows, the legend below them, and the styles."""
     each = 3 if figure.panels[0].width == NARROW else 2
     rows = [figure.panels[at : at + each] for at in range(0, len(figure.panels), each)]
     width = each * figure.panels[0].width + (each - 1) * _GAP
     parts, y = [], 0.0
     for row in rows:
-        for place, panel in enumerate(row):
-            parts.append(_panel(panel, place * (panel.width + _GAP), y))
+        for column, panel in enumerate(row):
+            parts.append(_panel(panel, column * (panel.width + _GAP), y))
         y += max(panel.height for panel in row) + _GAP
     x = 0.0
     for key in figure.legend:
@@ -109,7 +118,7 @@ def _standing_alone(figure: Figure) -> str:
 
 def _panel(panel: Panel, x: float, y: float) -> str:
     label = escape(printable(panel.alt))
-    svg = panel.svg.replace('<a href="', '<a href="../')  # a figure lies in a folder of its own
+    svg = panel.svg.replace('<a href="', '<a href="../')  # figures are in a folder below the page
     return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{svg}</g>'
 
 
@@ -120,8 +129,8 @@ def _code(commands: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which nothing is markup: a roster may be called anything."""
+    """Text with markup escaped: a roster may have any name."""
     line = " ".join(printable(text).split())
     line = re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", line)
-    # What begins an item of a list, or underlines a heading, does so at the start alone.
+    # Only at the start of a line do these begin a list item or underline a heading.
     return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", line)

@@ -1,4 +1,4 @@
-"""The section of a report on its language models: how many of their answers failed, and how."""
+"""The section of a report on language models: counts of failed answers, by kind."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from goldrush.replay.report.page import Block, Content, Heading, Marked, Table, 
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 
-LINES_MAX: Final = 10  # models that are named above the verdicts; the table has all
+LINES_MAX: Final = 10  # models named above the verdicts; the table has all
 
 
 def hardly_played(results: Results[Any, Any]) -> list[str]:
-    """A line for each model, by cell, of whose answers more than MOSTLY were no plan."""
+    """A line for each model and cell in which more than MOSTLY of the answers had no plan."""
     units = results.of.units
     return [f"{cell.format(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
 
 
 def shortened(lines: Sequence[str]) -> list[str]:
-    """The first LINES_MAX lines, and how many more there are."""
+    """The first LINES_MAX lines, and the number of others."""
     more = len(lines) - LINES_MAX
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 def warning(results: Results[Any, Any]) -> list[Block]:
-    """What must be said above the verdicts where models hardly played."""
+    """A warning above the verdicts, if models hardly played."""
     lines = shortened(hardly_played(results))
     if not lines:
         return []
     return [
         Text(
-            f"Models that hardly played: more than {MOSTLY:.0%} of their answers were no plan, so "
-            f"what follows says little of how they would play. {'; '.join(lines)}."
+            f"Models that hardly played: more than {MOSTLY:.0%} of their answers had no plan, so "
+            f"the results say little about how they would play. {'; '.join(lines)}."
         )
     ]
 
 
 def models_section(results: Results[Any, Any]) -> list[Block]:
-    """The answers of every model by cell; nothing where none plays."""
+    """The answers of every model by cell; empty if no models play."""
     found = list(_by_cell(results))
     if not found:
         return []
     return [
         Heading(2, "Answers of language models", "models"),
         Text(
-            "Of a failed answer nothing was played: it was missing, cut off before there was a "
-            "plan, refused, or had no plan in it. All seeds together."
+            "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
+            "nothing of it was played. Counts over all seeds."
         ),
         Table(
             [
@@ -60,7 +60,7 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
                 "failed",
             ],
             [_row(cell, one) for cell, one in found],
-            "What became of the answers of every model.",
+            "Answers of every model, and failed ones by kind.",
         ),
     ]  # fmt: skip
 

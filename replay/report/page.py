@@ -1,4 +1,4 @@
-"""What a page consists of, whatever it is written in: headings, paragraphs, tables, figures."""
+"""Blocks of a page, independent of its format: headings, paragraphs, tables, figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goldrush.replay.study.inference import Interval
 
 @attrs.frozen
 class Heading:
-    """A heading of level 1 (the page) to 3; `anchor` is what a link to it names."""
+    """A heading of level 1 (the page) to 3; `anchor` is the target of links to it."""
 
     level: int
     text: str
@@ -23,7 +23,7 @@ class Heading:
 
 @attrs.frozen
 class Text:
-    """A paragraph; `leads`: the one that a reader is to see first."""
+    """A paragraph; `leads`: whether it is the main result, and emphasised."""
 
     text: str
     leads: bool = False
@@ -31,32 +31,37 @@ class Text:
 
 @attrs.frozen
 class Code:
-    """Lines to be typed or copied, as they are."""
+    """Preformatted lines, to be typed or copied."""
 
     text: str
 
 
 @attrs.frozen
 class Tile:
-    """A verdict that is to be seen from afar: on what, the verdict, and a few words on it."""
+    """A verdict at the top of a page.
+
+    Attributes:
+        name: its subject.
+        verdict: the verdict.
+        text: a short explanation.
+
+    """
 
     name: str
     verdict: str
-    says: str
+    text: str
 
 
 @attrs.frozen
 class Tiles:
-    """Verdicts beside each other."""
+    """A row of tiles."""
 
     tiles: Sequence[Tile]
 
 
 @attrs.frozen
 class Marked:
-    """A cell of a table with a verdict, which is to be seen from afar (or what comes near to one),
-    and why it is so.
-    """
+    """A cell of a table with a coloured verdict, and its reason."""
 
     verdict: str
     why: str = ""
@@ -67,7 +72,7 @@ class Marked:
 
 @attrs.frozen
 class Link:
-    """A cell of a table that leads to another page; without `href` it is its text alone."""
+    """A cell of a table that links to another page; plain text if `href` is None."""
 
     text: str
     href: str | None
@@ -81,7 +86,7 @@ Content = str | Marked | Link
 
 @attrs.frozen
 class Table:
-    """A table: the head, the rows, and what it tells. The first column names what a row is of."""
+    """A table; the first column has the headings of its rows."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[Content]]
@@ -90,9 +95,16 @@ class Table:
 
 @attrs.frozen
 class Panel:
-    """A part of a figure: its `title`, what it holds as SVG (with the classes of figure.css) within
-    `width` x `height`, and `alt`, which says it to those who do not see it. `has_links`: parts of
-    it lead to other pages.
+    """A part of a figure.
+
+    Attributes:
+        title: of the panel.
+        svg: its contents, with the classes of figure.css.
+        width: in pixels at the page's maximum width.
+        height: in the same unit.
+        alt: a text alternative.
+        has_links: whether parts of it are links.
+
     """
 
     title: str
@@ -105,19 +117,27 @@ class Panel:
 
 @attrs.frozen
 class Key:
-    """An entry of a legend: what it is called, and how it is drawn, as SVG within KEY."""
+    """An entry of a legend: its label, and its symbol as SVG of the size KEY."""
 
     label: str
     svg: str
 
 
-KEY: Final = (26, 12)  # width and height of what is drawn in a legend
+KEY: Final = (26, 12)  # width and height of a symbol in a legend
 
 
 @attrs.frozen
 class Figure:
-    """Panels by a name, with what they show, the commands that give their numbers, and the journals
-    that they came from.
+    """A figure.
+
+    Attributes:
+        name: its anchor, and the name of its file in Markdown.
+        panels: its panels.
+        legend: its legend.
+        caption: its caption.
+        commands: commands that print its numbers.
+        journals: the journals it was drawn from.
+
     """
 
     name: str
@@ -130,16 +150,16 @@ class Figure:
 
 Block = Heading | Text | Code | Tiles | Table | Figure
 
-VARIES: Final = "varies"  # in a tile, of verdicts that are not all the same
-NONE: Final = "–"  # in a cell, for what is undefined
-MINUS: Final = "−"  # no line ends behind it
-TOGETHER: Final = "\u00a0"  # a space at which no line ends
+VARIES: Final = "varies"  # in a tile: the verdicts differ
+NONE: Final = "–"  # in a cell: undefined
+MINUS: Final = "−"  # lines do not break after it
+TOGETHER: Final = "\u00a0"  # non-breaking space
 DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal point
 DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
 
 
 def numbered(blocks: Sequence[Block]) -> list[Block]:
-    """The page with its tables and figures numbered, each in its own order."""
+    """The blocks with numbers in the captions of tables and figures."""
     tables = figures = 0
     found: list[Block] = []
     for block in blocks:
@@ -154,14 +174,20 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
 
 
 def printable(text: str) -> str:
-    """The text with every character that is none to be seen written as an escape: names come from
-    whoever made the study, and some characters are not allowed in a page, or turn it around.
+    """The text with invisible characters escaped: names come from the author of the study, and
+    some characters are not allowed in a page or reverse its direction.
     """
     return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A figure for people: so many significant digits, whole numbers whole."""
+    """A number as text.
+
+    Args:
+        value: the number; None is shown as a dash.
+        digits: significant digits of fractions; whole numbers are not rounded.
+
+    """
     if value is None:
         return NONE
     if value == 0:
@@ -173,7 +199,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """A figure with so many decimals, as the others of its column have."""
+    """A number with a fixed number of decimals; None is shown as a dash."""
     if value is None:
         return NONE
     text = f"{value:,.{decimals}f}"
@@ -183,13 +209,13 @@ def fixed(value: float | None, decimals: int) -> str:
 
 
 def rounded(found: Interval) -> str:
-    """A mean rounded to its error: to the second significant digit of half its interval."""
+    """A mean, rounded to the second significant digit of half its interval."""
     decimals = _decimals(found)
     return number(found.mean) if decimals is None else fixed(found.mean, decimals)
 
 
 def bounds(found: Interval) -> str:
-    """A mean with half its 95% interval, both rounded to the second significant digit of that."""
+    """A mean ± half its 95% interval, rounded to the second significant digit of the latter."""
     decimals = _decimals(found)
     if decimals is None:
         return number(found.mean) if found.low is None else f"{number(found.mean)} ± 0"
@@ -204,7 +230,7 @@ def _half(found: Interval) -> float | None:
 
 
 def _decimals(found: Interval) -> int | None:
-    """How many decimals the error of a mean allows; None where there is no error."""
+    """The number of decimals of a mean by its interval; None without an interval."""
     half = _half(found)
     if half is None or half <= 0:
         return None
@@ -212,9 +238,7 @@ def _decimals(found: Interval) -> int | None:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value for people; one that rounding would put on the other side of 0.05, or on it, has
-    digits enough to tell.
-    """
+    """A p-value as text: 3 decimals, or more if it would otherwise round to 0.05."""
     if value is None:
         return NONE
     if value < 0.001:

@@ -1,4 +1,4 @@
-"""The page of every run of a study, to which its report leads: each as `goldrush view` makes it."""
+"""The pages of all runs of a study, as `goldrush view` writes them, linked from its report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ from goldrush.kernel.files import format_reason, make_folder, make_folders_withi
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 
-PAGES: Final = "pages"  # the folder beside a report that holds them
+PAGES: Final = "pages"  # their folder, in the folder of the report
 
 
 @attrs.frozen
 class Pages:
-    """Pages that were written: how many, into which folder, how many bytes together, and by cell
-    and seed where a report in the folder around it finds each.
+    """Written pages.
+
+    Attributes:
+        count: their number.
+        folder: their folder.
+        size: of all together, in bytes.
+        hrefs: addresses relative to the report, by cell and seed.
+
     """
 
     count: int
@@ -38,12 +44,19 @@ def write_pages(
     force: bool = False,
     on_page: Callable[[int, int], None] | None = None,
 ) -> Pages:
-    """Write the page of each run into a folder beside the report, under the run's path in the
-    study.
+    """Write the page of each run into the folder `pages` next to the report.
 
-    Earlier pages are replaced, other files only with `force`. `jobs` processes write; `on_page` is
-    told (pages written, in all). Raises what replay.view.page.write_page raises, and WriteFailed
-    where a folder cannot be made.
+    Args:
+        results: the results of the study.
+        report: the path of the report.
+        jobs: the number of processes; None: one per processor.
+        force: replace files that are not earlier pages.
+        on_page: called with the number of pages written, and their total.
+
+    Raises:
+        BadInput: if a file that is not an earlier page is in the way.
+        WriteFailed: if a page or folder cannot be written.
+
     """
     folder = report.parent / PAGES
     hrefs: dict[tuple[Cell, int], str] = {}

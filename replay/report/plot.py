@@ -1,10 +1,9 @@
-"""Panels of figures as SVG, in the colours of the page.
+"""Panels of figures as SVG.
 
-Why not matplotlib: importing it and drawing took longer than all else that a report does, twice
-over. What a report needs is little (lines, bands, points, steps), and drawn here it takes its
-colours from the page (dark ones too), needs no style attributes (which the page's policy forbids),
-and its points can be links. Lengths are in units of a panel, which are pixels where a page is as
-wide as it gets.
+Why not matplotlib: importing it and drawing with it took twice as long as everything else in a
+report. A report needs only lines, bands, points and steps. Drawn here, they take their colours from
+the page (light and dark), need no style attributes (which the page's policy forbids), and points
+can be links. Lengths are in user units of the SVG: pixels at the page's maximum width.
 """
 
 from __future__ import annotations
@@ -14,25 +13,34 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from goldrush.replay.report.looks import Look, shape
 from goldrush.replay.report.page import Panel, fixed, printable
+from goldrush.replay.report.styles import Style, shape
 
-NARROW, WIDE = 288.0, 420.0  # of three panels beside each other, and of two
+NARROW, WIDE = 288.0, 420.0  # widths of panels, three or two in a row
 HEIGHT: Final = 158.0
-CHARACTER: Final = 6.4  # how wide a character is at most, on average
+CHARACTER: Final = 6.4  # width of a character, an upper bound of the average
 _TOP, _RIGHT, _BOTTOM = 22.0, 10.0, 34.0
-_TICK_GAP: Final = 42.0  # between two figures on the horizontal axis, at least
+_TICK_GAP: Final = 42.0  # minimum distance of two labels on the horizontal axis
 
 Point = tuple[float, float]
 
 
 class Axis:
-    """Values from `low` to `high` on `start` .. `end` of a panel, with round figures along it."""
+    """A linear axis with round numbers as ticks.
+
+    Args:
+        low: the least value.
+        high: the greatest value.
+        start: the position of `low` in the panel.
+        end: the position of `high` in the panel.
+        most: the maximum number of ticks.
+        least: the minimum distance of two ticks, in values.
+
+    """
 
     def __init__(
         self, low: float, high: float, start: float, end: float, most: int, least: float = 0
     ) -> None:
-        """At most so many figures, `least` apart at least."""
         if high - low < 1e-12 * max(1.0, abs(high)):
             pad = abs(high) * 0.05 or 0.05
             low, high = low - pad, high + pad
@@ -44,23 +52,29 @@ class Axis:
         self.decimals = min(8, max(0, -math.floor(math.log10(step) + 1e-9)))
 
     def __call__(self, value: float) -> float:
-        """Where a value is; one beyond the ends is at the end."""
+        """The position of a value; values beyond the ends are clamped."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
     def label(self, tick: float) -> str:
-        """A figure along the axis."""
+        """The label of a tick."""
         return fixed(tick, self.decimals)
 
 
 def _round_step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is no less."""
+    """The smallest 1, 2 or 5 times a power of ten that is at least `least`."""
     power: float = 10.0 ** math.floor(math.log10(least))
     return next(n * power for n in (1, 2, 5, 10) if n * power >= least * (1 - 1e-9))
 
 
 def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
-    """From the least to the most, with a little room; from 0 on where that is near or wanted."""
+    """The range of an axis for these values, with a margin; it starts at 0 if that is near.
+
+    Args:
+        values: all values.
+        zero: start at 0 if all values are positive.
+
+    """
     found = list(values) or [0.0]
     low, high = min(found), max(found)
     if low > 0 and (zero or low < 0.5 * high):
@@ -70,7 +84,20 @@ def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]
 
 
 class Plot:
-    """A panel that is being drawn: axes first, then what is in them, in order."""
+    """A panel under construction: axes first, then the contents in drawing order.
+
+    Args:
+        title: of the panel.
+        x: the range of the horizontal axis.
+        y: the range of the vertical axis.
+        rows: labels of rows 0, 1, ... from the top, in place of a numeric vertical axis.
+        width: of the panel.
+        height: of the panel.
+        x_label: of the horizontal axis.
+        y_label: of the vertical axis.
+        whole: whether the ticks of the horizontal axis are whole numbers.
+
+    """
 
     def __init__(
         self,
@@ -85,15 +112,12 @@ class Plot:
         y_label: str = "",
         whole: bool = False,
     ) -> None:
-        """`rows`: names on the vertical axis, in place of figures, from 0 on downwards; `whole`:
-        the horizontal axis counts.
-        """
         self.title, self.width, self.height = title, width, height
         bottom = height - (_BOTTOM if x_label else _BOTTOM - 14)
         self._parts: list[str] = []
         self._has_links = False
         if rows:
-            room = 0.03 * (x[1] - x[0])  # so that no point lies on a name
+            room = 0.03 * (x[1] - x[0])  # so that no point covers a label
             x = x[0] - room, x[1] + room
             self.y = Axis(-0.5, len(rows) - 0.5, _TOP, bottom, len(rows))
             labels = [(self.y(row), name) for row, name in enumerate(rows)]
@@ -143,19 +167,27 @@ class Plot:
             )
 
     def text(self, x: float, y: float, text: str, classes: str) -> None:
-        """Text, with `x` at its start, middle or end."""
+        """Draw text.
+
+        Args:
+            x: of its start, middle or end, by its class.
+            y: of its baseline.
+            text: the text.
+            classes: classes of figure.css.
+
+        """
         self._parts.append(
             f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{_escaped(text)}</text>'
         )
 
     def upright(self, value: float) -> None:
-        """A line at a value of the horizontal axis: no difference, say."""
+        """Draw a vertical line at a value of the horizontal axis."""
         self._parts.append(
             f'<path class="zero" d="M{self.x(value):.1f} {self.y.start:.1f}V{self.y.end:.1f}"/>'
         )
 
-    def line(self, points: Sequence[Point], look: Look, *, steps: bool = False) -> None:
-        """A line through points, with marks here and there that tell it from one that it covers."""
+    def line(self, points: Sequence[Point], style: Style, *, steps: bool = False) -> None:
+        """Draw a line through points, or a step function of them."""
         if not points:
             return
         path = ""
@@ -166,39 +198,47 @@ class Plot:
             before = at
         if steps:
             path += f"H{self.x(points[-1][0]):.1f}V{before}"
-        dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
-        self._parts.append(f'<path class="line {look.colour}"{dash} d="{path}"/>')
+        dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
+        self._parts.append(f'<path class="line {style.colour}"{dash} d="{path}"/>')
 
-    def marks(self, points: Sequence[Point], look: Look, place: int, lines: int) -> None:
-        """Points of a line marked, others than those of the lines beside it."""
+    def marks(self, points: Sequence[Point], style: Style, index: int, lines: int) -> None:
+        """Mark some points of a line, at other positions than those of the other lines.
+
+        Args:
+            points: the points of the line.
+            style: of the line.
+            index: of the line in the panel, from 0.
+            lines: the number of lines in the panel.
+
+        """
         every = max(1, len(points) // 4)
-        first = (every * place) // max(1, lines)
+        first = (every * index) // max(1, lines)
         for x, y in points[first::every]:
-            self._parts.append(shape(look.marker, look.colour, self.x(x), self.y(y), 2.6))
+            self._parts.append(shape(style.marker, style.colour, self.x(x), self.y(y), 2.6))
 
     def band(self, above: Sequence[Point], below: Sequence[Point], classes: str) -> None:
-        """What lies between two lines."""
+        """Fill the area between two lines."""
         around = [*above, *reversed(below)]
         path = "".join(
-            f"{'L' if place else 'M'}{self.x(x):.1f} {self.y(y):.1f}"
-            for place, (x, y) in enumerate(around)
+            f"{'L' if index else 'M'}{self.x(x):.1f} {self.y(y):.1f}"
+            for index, (x, y) in enumerate(around)
         )
         self._parts.append(f'<path class="band {classes}" d="{path}Z"/>')
 
     def diagonal(self) -> None:
-        """From corner to corner."""
+        """Draw the diagonal of the axes."""
         (x0, x1), (y0, y1) = (self.x.start, self.x.end), (self.y.start, self.y.end)
         self._parts.append(f'<path class="zero" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
 
     def across(self, low: float, high: float, row: float, classes: str) -> None:
-        """An interval in a row."""
+        """Draw a horizontal interval in a row."""
         at = self.y(row)
         self._parts.append(
             f'<path class="line {classes}" d="M{self.x(low):.1f} {at:.1f}H{self.x(high):.1f}"/>'
         )
 
     def tall(self, x: float, low: float, high: float, classes: str) -> None:
-        """An interval at a place."""
+        """Draw a vertical interval at a value of the horizontal axis."""
         self._parts.append(
             f'<path class="line {classes}" '
             f'd="M{self.x(x):.1f} {self.y(low):.1f}V{self.y(high):.1f}"/>'
@@ -208,26 +248,36 @@ class Plot:
         self,
         x: float,
         y: float,
-        look: Look,
+        style: Style,
         *,
         hollow: bool = False,
-        says: str = "",
+        text: str = "",
         href: str = "",
     ) -> None:
-        """A point; `says`: what it is, where somebody points at it; `href`: where it leads."""
-        classes = f"{look.colour} hollow" if hollow else look.colour
-        mark = shape(look.marker, classes, self.x(x), self.y(y))
-        if says:
-            mark = f"{mark[:-2]}><title>{_escaped(says)}</title></{mark[1 : mark.index(' ')]}>"
+        """Draw a point.
+
+        Args:
+            x: a value of the horizontal axis.
+            y: a value of the vertical axis, or a row.
+            style: its style.
+            hollow: whether only its outline is drawn.
+            text: its tooltip.
+            href: the address that it links to.
+
+        """
+        classes = f"{style.colour} hollow" if hollow else style.colour
+        mark = shape(style.marker, classes, self.x(x), self.y(y))
+        if text:
+            mark = f"{mark[:-2]}><title>{_escaped(text)}</title></{mark[1 : mark.index(' ')]}>"
         if href:
             self._has_links = True
             mark = (
-                f'<a href="{_escaped(href)}" aria-label="{_escaped(says)}" tabindex="-1">{mark}</a>'
+                f'<a href="{_escaped(href)}" aria-label="{_escaped(text)}" tabindex="-1">{mark}</a>'
             )
         self._parts.append(mark)
 
     def panel(self, alt: str) -> Panel:
-        """What was drawn."""
+        """The finished panel; `alt` is its text alternative."""
         return Panel(
             self.title, "".join(self._parts), self.width, self.height, alt, self._has_links
         )

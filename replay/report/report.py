@@ -1,4 +1,4 @@
-"""The report of a study: one page, worked out from its journals alone, in HTML or Markdown."""
+"""The report of a study: one page in HTML or Markdown, computed from its journals alone."""
 
 from __future__ import annotations
 
@@ -33,25 +33,32 @@ from goldrush.replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
-PAGES: Final = (".html", ".htm", ".md", ".markdown")  # what a report may be written over
-FIGURES_SUFFIX: Final = "-figures"  # behind the name of a page in Markdown: the folder beside it
+PAGES: Final = (".html", ".htm", ".md", ".markdown")  # suffixes of files a report may replace
+FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Markdown
 
-# Told what is under way, how much of it is done, and of how much.
+# Called with the stage, the number of steps done in it, and their total.
 OnStep = Callable[[str, int, int], None]
 
 
 @attrs.frozen
 class Reported:
-    """A report that is written: the world `of` its study, its `path`, the `verdicts` that stand in
-    front of it, a line for each model that `hardly_played`, what the world `says` (Studies), and
-    the `pages` of its runs, if they were to be written.
+    """A written report.
+
+    Attributes:
+        of: the world of its study.
+        path: the file.
+        verdicts: its verdicts.
+        hardly_played: a line for each model that hardly played.
+        summary: the world's own summary, line by line (`Studies.summary`).
+        pages: the pages of its runs, if they were written.
+
     """
 
     of: Studied
     path: Path
     verdicts: Sequence[Verdict]
     hardly_played: Sequence[str]
-    says: Sequence[str] = ()
+    summary: Sequence[str] = ()
     pages: Pages | None = None
 
 
@@ -65,25 +72,33 @@ def report(
     pages: bool = False,
     on_step: OnStep | None = None,
 ) -> Reported:
-    """Write the report of the study in `folder`.
+    """Write the report of a study. The same study gives the same bytes.
 
-    `out`: where (default: `report.html` or `report.md` in the folder). An earlier report is
-    replaced, another page only with `force`. Figures of a page in Markdown go into a folder beside
-    it, which has its name and `-figures`; those of an earlier report go, others only with `force`.
-    `pages`: with the page of each run in a folder `pages` beside it (see write_pages), to which
-    points of figures and outlier seeds lead. `jobs` processes measure, and write these. The same
-    study gives the same bytes.
+    Figures of a page in Markdown are written to a folder next to it, with the page's name and
+    `-figures`.
 
-    Raises BadInput for a study that cannot be reported on, for a place that cannot be written, and
-    without scipy and Jinja; WriteFailed where the system refuses: what was there before is whole
-    then, but for Markdown, whose page gets its name before its figures get theirs: a new page may
-    stand beside the figures of before, or none, and the same call writes them.
+    Args:
+        folder: the study's folder.
+        out: the report; None: `report.html` or `report.md` in the folder.
+        format: `html` or `md`.
+        jobs: the number of processes that measure; None: one per processor.
+        force: replace a page or folder of figures that is not an earlier report.
+        pages: also write the page of each run (see `write_pages`), linked from points of figures
+            and outlier seeds.
+        on_step: called with progress.
+
+    Raises:
+        BadInput: if the study cannot be reported on or the path not be written, and if scipy or
+            Jinja is not installed.
+        WriteFailed: if the operating system refuses. An earlier report is then still whole, except
+            that a new page in Markdown may have the earlier figures, or none.
+
     """
     require("scipy", "a report needs", "stats")
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    of = studied(read_manifest(folder).world)  # without a study there is no place to speak of
+    of = studied(read_manifest(folder).world)  # first, for the error of a folder without a study
     is_own = is_html if format == HTML else partial(is_markdown, of.studies.title)
-    # As it was given: a Path does not tell `page/` from `page`.
+    # `out` itself, as a Path drops the slash of `page/`.
     _check_page(path if out is None else out, force, is_own)
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     replace = force or path.exists()
@@ -114,21 +129,23 @@ def report(
             for name, svg in figures.items():
                 new.add(name, svg.encode())
             _check_figures(beside, replace)
-            page.publish()  # first, for a page that is there lets its figures be replaced
+            page.publish()  # first, as an existing page allows its figures to be replaced
             new.publish(replace=True)
     judged, own = study.assessment.verdicts(), of.studies.summary(results)
     return Reported(of, path, judged, hardly_played(results), own, of_runs)
 
 
 def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:
-    """Raises BadInput for a place where no page can be written."""
+    """Raises BadInput if no page can be written to this path."""
     is_there = check_target(str(path), force=force, is_own=is_own)
-    if is_there and Path(path).suffix.lower() not in PAGES:  # a study's manifest, say
-        raise BadInput(f"{path} is no page", f"give --out a file that ends in {' or '.join(PAGES)}")
+    if is_there and Path(path).suffix.lower() not in PAGES:  # for example a manifest
+        raise BadInput(
+            f"{path} is not a page", f"give --out a file that ends in {' or '.join(PAGES)}"
+        )
 
 
 def _check_figures(folder: Path, replace: bool) -> None:
-    """Raises BadInput where something else than figures would go with those of an earlier page."""
+    """Raises BadInput if the folder holds anything but figures, or must not be replaced."""
     if not os.path.lexists(folder):
         return
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
@@ -138,7 +155,8 @@ def _check_figures(folder: Path, replace: bool) -> None:
             mode = os.lstat(folder / name).st_mode
             if not name.endswith(".svg") or not stat.S_ISREG(mode):
                 raise BadInput(
-                    f"{folder} holds {format_value(name)}, no figure", "give another --out"
+                    f"{folder} holds {format_value(name)}, which is not a figure",
+                    "give another --out",
                 )
     except OSError as error:
         raise BadInput(

@@ -1,8 +1,7 @@
-"""What a report says, section by section, from the results of a study."""
+"""The sections of a report that are common to all worlds, except those on verdicts."""
 
 from __future__ import annotations
 
-import re
 import shlex
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +16,6 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.measures import Measure
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn
-from goldrush.replay.report.looks import Look, labels_of, looks_of
 from goldrush.replay.report.page import (
     Block,
     Code,
@@ -31,6 +29,7 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
+from goldrush.replay.report.styles import Style, labels_of, styles_of
 from goldrush.replay.studies import Chapter, OwnFigure, Studied
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
@@ -38,39 +37,46 @@ from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 
-# What gives the figures of a picture, from the folders of its journals.
+# Commands that print the numbers of a figure, with {} for the folders of its journals.
 MEASURE_COMMAND: Final = "measure {} --by-run --json"
 BY_UNIT_COMMAND: Final = "measure {} --by-round --json"
 
-FENCE: Final = 1.5  # distances of the quartiles, as Tukey has it
-OUTLIER_SEEDS: Final = 5  # fewer have no quartiles to speak of
-OUTLIERS_MAX: Final = 20  # that are listed
+FENCE: Final = 1.5  # interquartile ranges (Tukey's fence)
+OUTLIER_SEEDS: Final = 5  # seeds; with fewer, quartiles mean little
+OUTLIERS_MAX: Final = 20  # rows of the table
 
-CUT: Final = "Intervals are drawn no further than the measure can go."
+CUT: Final = "Intervals are cut at the limits of the measure."
 
 
 @attrs.frozen
 class Study:
-    """A study's results with what all sections need: its cells by treatment and horizon, what is
-    compared with the baseline, and how each roster is drawn. `hrefs`: where the page of a run is,
-    by cell and seed, if there are such pages.
+    """The results of a study, with what several sections need.
+
+    Attributes:
+        results: the results.
+        groups: the cells by treatment and horizon.
+        against: comparisons with the baseline.
+        assessment: findings and verdicts.
+        styles: by roster.
+        hrefs: addresses of the pages of runs, by cell and seed, if there are any.
+
     """
 
     results: Results[Any, Any]
     groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
     assessment: Assessment
-    looks: Mapping[str, Look]
+    styles: Mapping[str, Style]
     hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
     def runs(self) -> str:
-        """How many runs it has, in words."""
+        """The number of runs as text: "80 runs"."""
         return format_count(sum(map(len, self.results.by_cell.values())), "run")
 
     @property
     def title(self) -> str:
-        """What its page is called."""
+        """The title of its page."""
         return f"{self.of.studies.title} A study of {self.runs}"
 
     @property
@@ -80,34 +86,34 @@ class Study:
 
     @property
     def units(self) -> str:
-        """The word for its units."""
+        """The plural of its units: "rounds"."""
         return self.of.units
 
     def horizon(self, rounds: int) -> str:
-        """So many units in words: "1 round", "200 rounds"."""
+        """A number of units as text: "1 round", "200 rounds"."""
         return format_count(rounds, self.of.world.vocabulary.unit)
 
     @property
     def chapter(self) -> Chapter | None:
-        """What the report says of this world alone."""
+        """The world's own part of the report."""
         chapter = self.of.studies.chapter
         return None if chapter is None else chapter()
 
     @property
     def covariates(self) -> list[str]:
-        """The head of a column for the covariate, where there is one."""
+        """The heading of the covariate's column, or nothing without a covariate."""
         covariate = self.of.studies.covariate
         return [] if covariate is None else [covariate.name]
 
     def covariate(self, *cells: Cell, joint: str = " and ") -> list[str]:
-        """What stands in that column for some cells."""
+        """The entry of that column for some cells."""
         covariate = self.of.studies.covariate
         if covariate is None:
             return []
         return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
 
     def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
-        """Measures by name; None: all of them."""
+        """Measures of these names; None: all."""
         known = self.of.measures.known
         return dict(known) if names is None else {name: known[name] for name in names}
 
@@ -120,7 +126,13 @@ class Study:
 def study_of(
     results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
 ) -> Study:
-    """The study as sections see it."""
+    """The study for sections.
+
+    Args:
+        results: its results.
+        hrefs: addresses of the pages of its runs, by cell and seed.
+
+    """
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
@@ -130,7 +142,7 @@ def study_of(
         groups,
         against_baseline(results),
         Assessment(results),
-        looks_of(rosters),
+        styles_of(rosters),
         hrefs or {},
     )
 
@@ -153,13 +165,13 @@ def head(study: Study) -> list[Block]:
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
             f"{format_count(len(seeds), 'seed')} ({_ranges(seeds)}), "
             f"{' and '.join([*map(str, horizons[:-1]), study.horizon(horizons[-1])])}. "
-            "Every run is a journal in the folder of this study; every number below is worked out "
-            "from these journals, and every figure says from which."
+            "Every run is a journal in the study's folder. Every number below is computed from "
+            "these journals, and every figure names its own."
         ),
         *(chapter.head(study) if chapter else ()),
         Text(
-            "Commands are typed in the study's folder. This one prints the numbers of the "
-            f"{_listed(tables)} tables:"
+            "The commands on this page are to be run in the study's folder. This one prints the "
+            f"numbers of the {_listed(tables)} tables:"
         ),
         Code("goldrush report . --json"),
     ]
@@ -171,9 +183,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def named(study: Study, cells: Sequence[Cell]) -> list[str]:
-    """The treatments of cells, with their rosters where not all rosters of a treatment are meant:
-    rosters may have different numbers of agents.
-    """
+    """The treatments of cells, each with its rosters unless all of them are among the cells."""
     rosters: dict[str, list[str]] = {}
     for cell in cells:
         rosters.setdefault(cell.treatment, []).append(cell.roster)
@@ -188,32 +198,33 @@ def named(study: Study, cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def identical_says(study: Study) -> str:
+def format_identical(study: Study) -> str:
+    """A sentence on treatments that are identical to the baseline; empty without any."""
     if not study.same:
         return ""
     return (
         "Identical by construction to the baseline, and so not shown: "
-        f"{', '.join(named(study, list(study.same)))}. The policies that play here look at "
-        "nothing that these treatments change."
+        f"{', '.join(named(study, list(study.same)))}. The policies of this study do not depend "
+        "on anything that these treatments change."
     )
 
 
 def comparison_section(study: Study) -> list[Block]:
-    """Treatments against the baseline, a forest plot for each roster."""
+    """Treatments against the baseline, as forest plots."""
     parts: list[Block] = [
         Heading(2, "Treatments against the baseline", "treatments"),
     ]
     if not study.against:
-        return [*parts, Text("The study has no baseline to compare with, or nothing besides it.")]
+        return [*parts, Text("The study has no baseline, or no other treatment, to compare.")]
     behind = "".join(
-        f"{name.capitalize()} stands behind each treatment. " for name in study.covariates
+        f"The number after each treatment is its {name}. " for name in study.covariates
     )
     caveat = study.chapter.caveat(study) if study.chapter else ""
     parts.append(
         Text(
-            "Treatment − baseline, of the values of whole runs, paired by seed: mean difference "
-            "and 95% interval; the intervals stand one by one, uncorrected. "
-            f"{behind}{caveat}{identical_says(study)}"
+            "Treatment − baseline: the mean difference of the values of whole runs, paired by "
+            "seed, and its 95% interval. The intervals are not corrected for multiple "
+            f"comparisons. {behind}{caveat}{format_identical(study)}"
         )
     )
     shown = study.shown(study.of.studies.compared)
@@ -226,8 +237,8 @@ def comparison_section(study: Study) -> list[Block]:
         cells = [one.baseline for one in compared] + [one.cell for one in compared]
         parts.append(
             figure(
-                study, f"forest-{rounds}", figures.forest(compared, labels, study.looks, shown),
-                f"Treatments less the baseline, {study.horizon(rounds)}: mean over seeds and 95% "
+                study, f"forest-{rounds}", figures.forest(compared, labels, study.styles, shown),
+                f"Treatments − baseline, {study.horizon(rounds)}: mean over seeds and 95% "
                 "interval.",
                 list(dict.fromkeys(cells)),
             )
@@ -236,7 +247,7 @@ def comparison_section(study: Study) -> list[Block]:
 
 
 def treatment_labels(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
-    """The treatments of cells as a figure has room for them, with the covariate."""
+    """Labels for the treatments of cells in figures, with the covariate."""
     short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
     return {
         cell: " ".join([short[cell.treatment], *(f"({it})" for it in study.covariate(cell))])
@@ -245,7 +256,7 @@ def treatment_labels(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
 
 
 def treatment_sections(study: Study) -> list[Block]:
-    """A section for each treatment and horizon that is not the baseline once more."""
+    """A section for each treatment and horizon that is not identical to the baseline."""
     parts: list[Block] = []
     for number_, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
         cells = [cell for cell in every if cell not in study.same]
@@ -268,10 +279,10 @@ def _treatment(
     title = ", ".join([f"Treatment {treatment}", study.horizon(rounds), *covariate])
     return [
         Heading(2, title, anchor),
-        Text(_settings_say(study, treatment, configs[0], agents)),
+        Text(_format_settings(study, treatment, configs[0], agents)),
         *(
             figure(
-                study, f"{anchor}-{one.name}", one.draw(runs, study.looks),
+                study, f"{anchor}-{one.name}", one.draw(runs, study.styles),
                 f"{one.title}: {where}. {one.text}", cells, one.commands,
             )
             for one in _figures(study)
@@ -289,20 +300,19 @@ def _figures(study: Study) -> list[OwnFigure]:
     curves = study.shown(
         name for name, measure in study.shown(studies.curves).items() if measure.by_unit
     )
-    arrows = "Arrows: the direction that is expected. " if expected else ""
+    arrows = "Arrows: the expected direction. " if expected else ""
     return [
         OwnFigure(
             "halves",
-            lambda cells, looks: figures.half_against_half(cells, looks, judged, expected),
+            lambda cells, styles: figures.half_against_half(cells, styles, judged, expected),
             "Half against half, after the burn-in",
-            "Mean over seeds and 95% interval; a seed counts where both halves have data. "
-            f"{arrows}{CUT}",
+            f"Mean over seeds with data in both halves, and 95% interval. {arrows}{CUT}",
             [MEASURE_COMMAND],
         ),
         OwnFigure(
             study.units,
-            lambda cells, looks: figures.over_units(
-                cells, looks, curves, study.of.world.vocabulary
+            lambda cells, styles: figures.over_units(
+                cells, styles, curves, study.of.world.vocabulary
             ),
             f"Each measure over the {study.units}",
             f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
@@ -312,8 +322,8 @@ def _figures(study: Study) -> list[OwnFigure]:
     ]
 
 
-def _settings_say(study: Study, treatment: str, config: Config, agents: str) -> str:
-    """A treatment in words: what it is, and the settings that are not those by default."""
+def _format_settings(study: Study, treatment: str, config: Config, agents: str) -> str:
+    """A treatment as text: its description, and the settings that are not the default."""
     if study.chapter is not None:
         return study.chapter.settings(treatment, config, agents)
     known = study.of.treatments.get(treatment)
@@ -337,22 +347,30 @@ def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
         values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
         rows.append([measure.title, *map(_plus_minus, values)])
     caption = (
-        f"Values of whole runs, {where}: mean ± half the 95% interval over seeds, and how many "
-        "seeds have a value where not all do."
+        f"Values of whole runs, {where}: mean ± half the 95% interval over seeds; in brackets the "
+        "number of seeds with a value, if not all have one."
     )
     return Table(["measure", *(cell.roster for cell in cells)], rows, caption)
 
 
 def _plus_minus(values: Sequence[float | None]) -> str:
     found = interval(values)
-    says = bounds(found)
-    return says if found.n in (0, len(values)) else f"{says} ({found.n} of {len(values)})"
+    text = bounds(found)
+    return text if found.n in (0, len(values)) else f"{text} ({found.n} of {len(values)})"
 
 
 @attrs.frozen
 class Outlier:
-    """A run whose value of a measure lies far from those of the other seeds of its cell: beyond the
-    quartiles by more than FENCE times their distance; `far`: how many times.
+    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile.
+
+    Attributes:
+        cell: the cell of the run.
+        seed: the run's seed.
+        measure: the measure.
+        value: the run's value.
+        median: of the cell.
+        distance: from the nearer quartile of the cell, in interquartile ranges.
+
     """
 
     cell: Cell
@@ -360,11 +378,11 @@ class Outlier:
     measure: Measure
     value: float
     median: float
-    far: float
+    distance: float
 
 
 def outliers(study: Study) -> list[Outlier]:
-    """The runs that are outliers in a measure that is judged or compared, the farthest first."""
+    """The outliers in measures of criteria or comparisons, the farthest first."""
     studies = study.of.studies
     shown = study.shown(studies.criteria.expected or studies.compared)
     found = []
@@ -378,21 +396,21 @@ def outliers(study: Study) -> list[Outlier]:
             low, median, high = statistics.quantiles([v for _, v in known], method="inclusive")
             if high - low > 1e-12:
                 for seed, value in known:
-                    far = max(low - value, value - high) / (high - low)
-                    if far > FENCE:
-                        found.append(Outlier(cell, seed, measure, value, median, far))
-    return sorted(found, key=lambda one: -one.far)
+                    distance = max(low - value, value - high) / (high - low)
+                    if distance > FENCE:
+                        found.append(Outlier(cell, seed, measure, value, median, distance))
+    return sorted(found, key=lambda one: -one.distance)
 
 
 def outlier_section(study: Study) -> list[Block]:
-    """Which runs to look at first."""
+    """The runs to look at first."""
     found = outliers(study)
     parts: list[Block] = [
         Heading(2, "Runs that stand out", "outliers"),
         Text(
-            f"Outlier seeds: a value more than {FENCE:g} times the distance of the quartiles "
-            f"beyond them, among the seeds of a cell, where at least {OUTLIER_SEEDS} have one. "
-            "They count like all others in everything above."
+            f"Outlier seeds: a value more than {FENCE:g} interquartile ranges beyond a quartile, "
+            "among the seeds of one treatment, roster and horizon, if at least "
+            f"{OUTLIER_SEEDS} have a value. Nothing on this page excludes them."
         ),
     ]
     if not found:
@@ -401,7 +419,7 @@ def outlier_section(study: Study) -> list[Block]:
         [
             one.cell.treatment, one.cell.roster, str(one.cell.rounds), *study.covariate(one.cell),
             one.measure.title, Link(f"seed {one.seed}", study.hrefs.get((one.cell, one.seed))),
-            number(one.value), number(one.median), fixed(one.far, 1),
+            number(one.value), number(one.median), fixed(one.distance, 1),
         ]
         for one in found[:OUTLIERS_MAX]
     ]  # fmt: skip
@@ -410,12 +428,12 @@ def outlier_section(study: Study) -> list[Block]:
         "treatment", "roster", study.units, *study.covariates, "measure", "run", "value", "median",
         "distance",
     ]  # fmt: skip
-    says = f"Outlier seeds; distance: beyond the quartiles, in distances of the quartiles.{more}"
-    return [*parts, Table(head, rows, says)]
+    caption = f"Outlier seeds; distance: from the quartile, in interquartile ranges.{more}"
+    return [*parts, Table(head, rows, caption)]
 
 
 def run_section(study: Study) -> list[Block]:
-    """A link to the page of every run, where there are pages."""
+    """Links to the pages of all runs, if there are any."""
     rows: list[list[Content]] = [
         [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
         for (cell, seed), href in study.hrefs.items()
@@ -423,42 +441,30 @@ def run_section(study: Study) -> list[Block]:
     if not rows:
         return []
     return [
-        Heading(2, "The page of every run", "runs"),
-        Table(["treatment", "roster", study.units, "run"], rows, "Every run, and its page."),
+        Heading(2, "Pages of the runs", "runs"),
+        Table(["treatment", "roster", study.units, "run"], rows, "Every run, with its page."),
     ]
 
 
 def definitions(study: Study) -> list[Block]:
-    """What the measures mean."""
+    """The definitions of the measures."""
     known = study.of.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
     whole = f"A run's value is the mean over the {study.units} in which a measure is defined"
-    says = f"{whole}; for {at_end} the value at the end." if at_end else f"{whole}."
+    text = f"{whole}; for {at_end} the value at the end." if at_end else f"{whole}."
     return [
         Heading(2, "What the measures mean", "measures"),
-        Text(study.chapter.whole if study.chapter else says),
+        Text(study.chapter.whole if study.chapter else text),
         Table(
             ["measure", "definition"],
-            [[measure.title, _in_prose(measure.definition)] for measure in known],
+            [[measure.title, measure.definition] for measure in known],
             "The measures and their definitions.",
         ),
     ]
 
 
-def _in_prose(definition: str) -> str:
-    """A definition as it stands in the code, in the marks of prose."""
-    text = re.sub(r"`+([^`]*)`+", r"\1", definition)
-    text = re.sub(r"(?<=\S) \.\. (?=\S)", " to ", text)
-    text = re.sub(r"\bNone (where|if)\b", r"Undefined \1", text)
-    text = re.sub(r"_([ijk])\b", lambda index: _BELOW[index[1]], text)
-    return re.sub(r"(?<=[a-z])_(?=[a-z])", " ", text)
-
-
-_BELOW: Final = {"i": "ᵢ", "j": "ⱼ", "k": "ₖ"}  # indices of a sum
-
-
 def citation(study: Study) -> list[Block]:
-    """What made the page, of what, and how both are cited."""
+    """The versions that made the page, the manifest's checksum, and how to cite both."""
     made_by, world = version("goldrush"), study.of.world
     digest = study.results.manifest.digest
     rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
@@ -467,14 +473,14 @@ def citation(study: Study) -> list[Block]:
     return [
         Heading(2, "Version and citation", "citation"),
         Text(
-            f"Made by goldrush {made_by} ({rules}). The study is the one whose manifest.json has "
-            "the SHA-256 below; it lists the SHA-256 of every journal, and goldrush verify derives "
-            "them all again."
+            f"Made by goldrush {made_by} ({rules}). The study is identified by the SHA-256 of its "
+            "manifest.json, which lists the SHA-256 of every journal. The command goldrush verify "
+            "checks them all."
         ),
         Code(f"{digest}  manifest.json"),
-        Text("To cite it in words:"),
+        Text("As text:"),
         Code(f"{title}. goldrush {made_by}, {rules}. SHA-256 of the manifest: {digest}."),
-        Text("With BibTeX:"),
+        Text("As BibTeX:"),
         Code(
             f"@misc{{goldrush-{key},\n"
             f"  title = {{{title}}},\n"
@@ -493,21 +499,31 @@ def figure(
     cells: Sequence[Cell],
     commands: Sequence[str] = (MEASURE_COMMAND,),
 ) -> Block:
-    """A figure of some cells with what it rests on; a sentence where there is nothing to draw."""
-    says = " ".join([caption, *drawn.without])
+    """A figure of some cells, with its sources; a sentence if there is nothing to draw.
+
+    Args:
+        study: the study.
+        name: the figure's anchor, and the name of its file in Markdown.
+        drawn: the figure.
+        caption: its caption.
+        cells: the cells that it shows.
+        commands: commands that print its numbers, with {} for the folders of the journals.
+
+    """
+    text = " ".join([caption, *drawn.omitted])
     if not drawn.panels:
-        return Text(f"{caption} There are no data for it.")
+        return Text(f"{caption} No data.")
     folders = _folders(study.results, cells)
     journals = [
         f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
     ]
     commands = commands_of(list(folders), commands)
-    return Figure(name, drawn.panels, drawn.legend, says, commands, journals)
+    return Figure(name, drawn.panels, drawn.legend, text, commands, journals)
 
 
 def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int]:
-    """The folders below the study's in which the journals of cells lie, and how many there are:
-    one that holds nothing else stands for those in it.
+    """The folders of the journals of cells, with the number of journals in each. A folder that
+    holds no other journals replaces those inside it.
     """
 
     def below(found: Sequence[Cell]) -> dict[str, int]:
@@ -534,12 +550,12 @@ def _holds(outer: str, inner: str) -> bool:
 
 
 def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
-    """The commands, to be typed in the study's folder, that give the figures of a picture."""
+    """The command lines for these folders, to be run in the study's folder."""
     return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Whole numbers, ascending, with runs of them drawn together."""
+    """Ascending integers as text, consecutive ones as a range: 0–4, 7."""
     runs: list[list[int]] = []
     for one in numbers:
         if runs and one == runs[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""The sections of a report that judge: verdicts, the figures behind them, every treatment."""
+"""The sections of a report on verdicts: summary, verdicts, the figures behind them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Final
 
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.figures import Effect, effects, means
-from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.page import (
     TOGETHER,
     VARIES,
@@ -24,7 +23,8 @@ from goldrush.replay.report.page import (
     p_value,
     rounded,
 )
-from goldrush.replay.report.sections import Study, figure, identical_says, treatment_labels
+from goldrush.replay.report.sections import Study, figure, format_identical, treatment_labels
+from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.plan import Cell
@@ -40,7 +40,7 @@ from goldrush.replay.study.verdicts import (
 
 
 def summary(study: Study) -> list[Block]:
-    """What comes first: the verdicts as tiles, the finding in a sentence, and one figure."""
+    """The beginning of the page: verdicts as tiles, a sentence, and one figure."""
     chapter = study.chapter
     if chapter is not None and chapter.summary is not None:
         return list(chapter.summary(study))
@@ -54,11 +54,11 @@ def summary(study: Study) -> list[Block]:
     ]
 
 
-NAMED_MAX: Final = 4  # verdicts that are named in the sentence; the table has all
+NAMED_MAX: Final = 4  # verdicts named in the sentence; the table has all
 
 
 def finding(verdicts: Sequence[tuple[str, str]]) -> str:
-    """Verdicts, each on what and which, in a sentence."""
+    """A sentence on verdicts, given as pairs of subject and verdict."""
     if len(verdicts) == 1:
         [(name, verdict)] = verdicts
         return f"{name[:1].upper()}{name[1:]}: {verdict}."
@@ -84,10 +84,17 @@ def _named(one: Verdict) -> str:
 
 
 def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
-    """The verdicts on one criterion as a tile; `why`: of a single one."""
+    """A tile for the verdicts on one criterion.
+
+    Args:
+        name: the criterion.
+        outcomes: the verdicts.
+        why: the reason, shown if there is only one verdict.
+
+    """
     if len(set(outcomes)) == 1:
-        says = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"
-        return Tile(name, outcomes[0], says)
+        text = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"
+        return Tile(name, outcomes[0], text)
     counts = [(one, outcomes.count(one)) for one in (SUPPORTED, NOT_SUPPORTED, UNDECIDED)]
     return Tile(name, VARIES, ", ".join(f"{n} {one}" for one, n in counts if n))
 
@@ -103,40 +110,40 @@ def _tiles(study: Study, found: Sequence[Verdict]) -> Tiles:
 
 
 def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
-    """The effects that the verdicts follow from, a panel for each criterion."""
+    """The effects behind the verdicts, a panel for each criterion."""
     criteria = study.of.studies.criteria
     measures = study.of.measures.known
-    sizes = looks_of([f"N = {size}" for size in criteria.sizes])
+    sizes = styles_of([f"N = {size}" for size in criteria.sizes])
     horizons = {one.rounds for one in found}
     rows: dict[str, None] = {}
     shown: dict[str, list[Effect]] = {criterion.name: [] for criterion in criteria.every}
     for verdict in found:
         first = _cells(verdict)[0]
-        where = f"{first.treatment}, {study.looks[first.roster].label}"
+        where = f"{first.treatment}, {study.styles[first.roster].label}"
         where += f", {verdict.rounds}" if len(horizons) > 1 else ""
         rows.setdefault(where)
         for size, judged in verdict.cells.items():
             for one in judged.findings:
                 if one.change.effect is not None:
                     title = measures[one.measure].title
-                    says = (
+                    text = (
                         f"{where}, N = {size}, {title}: {fixed(one.change.effect, 2)}, {one.shows}"
                     )
-                    effect = Effect(where, one.change.effect, sizes[f"N = {size}"], says)
+                    effect = Effect(where, one.change.effect, sizes[f"N = {size}"], text)
                     shown[verdict.criterion].append(effect)
     cells = list(dict.fromkeys(cell for one in found for cell in _cells(one)))
     return figure(
         study, "summary", effects(shown, list(rows), sizes),
-        "What the verdicts follow from: the effect of each sub-measure (matched-pairs "
-        "rank-biserial correlation of the second half with the first), by treatment and roster. A "
-        "row is named by the treatment with fewer agents. A criterion needs all of its points on "
-        "the right, clear of chance, and more than the null shows.",
+        "Effects behind the verdicts: the matched-pairs rank-biserial correlation of each "
+        "sub-measure, second half against first, by treatment and roster. A row is named by the "
+        "treatment with fewer agents. A criterion is supported only if all of its points are on "
+        "the right, significant, and not shown by the null as well.",
         cells,
     )  # fmt: skip
 
 
 def _no_finding(study: Study) -> list[Block]:
-    """What a study without verdicts comes to, in a sentence."""
+    """A sentence for a study without verdicts."""
     results = study.results
     runs = format_count(sum(map(len, results.by_cell.values())), "run")
     cells = format_count(len(results.by_cell), "cell")
@@ -146,10 +153,10 @@ def _no_finding(study: Study) -> list[Block]:
         if criteria.every
         else "this world has no criteria"
     )
-    return [Text(f"No verdicts, for {why}: {runs} in {cells} are measured here.", leads=True)]
+    return [Text(f"No verdicts: {why}. This page shows the measures of {runs} in {cells}.", True)]
 
 
-SUMMARY_MEASURES: Final = 2  # that are drawn above all where nothing is judged
+SUMMARY_MEASURES: Final = 2  # drawn at the beginning of a page without verdicts
 
 
 def _means(study: Study) -> list[Block]:
@@ -163,7 +170,7 @@ def _means(study: Study) -> list[Block]:
     runs = {cell: study.results.by_cell[cell] for cell in cells}
     return [
         figure(
-            study, "summary", means(runs, study.looks, shown, names),
+            study, "summary", means(runs, study.styles, shown, names),
             "Values of whole runs by treatment and roster: mean over seeds and 95% interval.",
             cells,
         )
@@ -171,14 +178,14 @@ def _means(study: Study) -> list[Block]:
 
 
 def verdict_section(study: Study) -> list[Block]:
-    """The verdicts, and the rule that they follow; nothing for a world without criteria."""
+    """The verdicts and their rule; empty for a world without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
         return []
     found = study.assessment.verdicts()
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
-        alike = f" that are otherwise of the same configuration ({criteria.where})"
+        alike = f" and otherwise equal configurations ({criteria.where})"
         return [
             *parts,
             Text(
@@ -202,8 +209,7 @@ def verdict_section(study: Study) -> list[Block]:
         Table(
             ["treatments", "roster", study.units, *study.covariates, *_names(criteria)],
             rows,
-            "Each criterion, judged "
-            f"{' and '.join(f'with N = {size}' for size in criteria.sizes)}.",
+            f"Verdicts on each criterion, {' and '.join(f'with N = {n}' for n in criteria.sizes)}.",
         ),
         Text(_rule(criteria, study.units)),
         *_too_few(study, found),
@@ -214,16 +220,16 @@ def verdict_section(study: Study) -> list[Block]:
 
 def _rule(criteria: Criteria, units: str) -> str:
     stated = " ".join(f"{one.name.capitalize()}: {one.text}." for one in criteria.every)
-    be_it = f", be it {criteria.with_agents('or')}" if len(criteria.sizes) > 1 else ""
+    either = f", {criteria.with_agents('or')}" if len(criteria.sizes) > 1 else ""
+    family = _all_of(len(criteria.expected))
     return (
-        f"{stated} Each is the second half of a run against the first, after a burn-in of a tenth "
-        f"of the {units}. Supported: every sub-measure changes as expected, with p < 0.05 after "
-        f"Holm's correction over {_all_of(len(criteria.expected))} and in at least three quarters "
-        f"of the seeds, {criteria.with_agents()}. Not supported: one of them passes the same test "
-        "the other way round, or all that have data are the same in both halves of every run"
-        f"{be_it}. Else undecided. A change that {criteria.null} "
-        "shows, too, which cannot learn, counts for nobody. Where there was nothing to reduce, "
-        "that is said."
+        f"{stated} Each compares the second half of a run with the first, after a burn-in of a "
+        f"tenth of the {units}. Supported: every sub-measure changes as expected, with p < 0.05 "
+        f"after Holm's correction over {family} and in at least three quarters of the seeds, "
+        f"{criteria.with_agents()}. Not supported: a sub-measure passes the same test in the "
+        f"opposite direction, or none with data changes in any run{either}. Otherwise undecided. "
+        f"A change that {criteria.null} also shows is not counted, because {criteria.null} cannot "
+        "learn. If there was nothing to reduce, the note says so."
     )
 
 
@@ -231,7 +237,7 @@ _NUMBERS: Final = ("", "", "", "three", "four", "five", "six", "seven", "eight",
 
 
 def _all_of(count: int) -> str:
-    """So many things, all of them, in words."""
+    """A number of things, all of them, as text."""
     few = {1: "the one", 2: "both"}
     return few.get(count) or f"all {_NUMBERS[count] if count < len(_NUMBERS) else count}"
 
@@ -241,7 +247,7 @@ def _names(criteria: Criteria) -> list[str]:
 
 
 def _cells(verdict: Verdict) -> list[Cell]:
-    """The cells that are judged together, by the number of agents."""
+    """The cells of a verdict, by number of agents."""
     return [judged.cell for judged in verdict.cells.values()]
 
 
@@ -250,7 +256,7 @@ def _treatments(verdict: Verdict) -> str:
 
 
 def _too_few(study: Study, found: Sequence[Verdict]) -> list[Block]:
-    """What must be said where no test can pass, whatever the runs show."""
+    """A warning if there are too few seeds for any test to pass."""
     fewest = min(len(study.results.by_cell[cell]) for one in found for cell in _cells(one))
     measures = len(study.of.studies.criteria.expected)
     if _can_pass(fewest, measures):
@@ -258,16 +264,16 @@ def _too_few(study: Study, found: Sequence[Verdict]) -> list[Block]:
     enough = next(seeds for seeds in range(fewest, fewest + 64) if _can_pass(seeds, measures))
     return [
         Text(
-            f"{format_count(fewest, 'seed')}: the smallest p that the test can give is then "
-            f"{p_value(smallest_p(fewest))}, before the correction. No sub-measure can pass it, "
-            f"whichever way round; that takes {enough} seeds at least."
+            f"With {format_count(fewest, 'seed')}, the smallest possible p-value is "
+            f"{p_value(smallest_p(fewest))} before the correction, so no sub-measure can pass the "
+            f"test in either direction. At least {enough} seeds are needed."
         )
     ]
 
 
 def _can_pass(seeds: int, measures: int) -> bool:
-    """Whether any of so many sub-measures can pass the test with so many seeds: the smallest
-    p-value of all is multiplied by the number of them.
+    """Whether any of these sub-measures can pass the test; Holm's correction multiplies the
+    smallest p-value by their number.
     """
     return measures * smallest_p(seeds) < SIGNIFICANT
 
@@ -279,15 +285,15 @@ _BEHIND: Final = (
 
 
 def _behind(study: Study, found: Sequence[Verdict]) -> list[Block]:
-    """The figures that the verdicts follow from, a table for each pair of treatments and roster."""
+    """The figures behind the verdicts, a table for each family of cells."""
     parts: list[Block] = [
         Heading(2, "The figures behind the verdicts", "figures-behind"),
         Text(
-            "Means over the seeds where both halves have data, rounded to their error; ±: half the "
-            "95% interval. p: one-sided Wilcoxon signed-rank "
-            "test in the direction that is expected (by the arrow); Holm: after the correction, "
-            "also of the test the other way round; effect: matched-pairs rank-biserial "
-            "correlation, positive as expected. Seeds without data count as not as expected."
+            "Means over the seeds with data in both halves, rounded to the precision of the "
+            "interval; ±: half the 95% interval. p: one-sided Wilcoxon signed-rank test in the "
+            "expected direction (the arrow); Holm: p after the correction, also for the opposite "
+            "direction; effect: matched-pairs rank-biserial correlation, positive in the expected "
+            "direction. Seeds without data count as not as expected."
         ),
     ]
     for cells, verdict in {tuple(_cells(one)): one for one in found}.items():
@@ -334,7 +340,7 @@ def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
 
 
 def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
-    """The verdicts as they would be over all units, where how a run begins counts, too."""
+    """The verdicts on halves of all units, where the beginning of a run counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
         [
@@ -344,10 +350,10 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
         for now, then in zip(found, whole, strict=True)
         if now.verdict != then.verdict
     ]  # fmt: skip
-    says = (
+    text = (
         f"Halves of all {study.units}, without a burn-in, give the same verdicts."
         if not rows
-        else f"Halves of all {study.units}, without a burn-in, give other verdicts here: "
+        else f"Halves of all {study.units}, without a burn-in, give different verdicts: "
         f"{study.of.studies.criteria.start} looks like learning."
     )
     head = [
@@ -356,11 +362,11 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
     ]  # fmt: skip
     caption = "Verdicts that differ without a burn-in."
     table = [Table(head, rows, caption)] if rows else []
-    return [Heading(3, "Without a burn-in", "no-burn-in"), Text(says), *table]
+    return [Heading(3, "Without a burn-in", "no-burn-in"), Text(text), *table]
 
 
 def every_treatment(study: Study) -> list[Block]:
-    """What each treatment comes to with its own number of agents; nothing without criteria."""
+    """The outcomes of each treatment with its own number of agents; empty without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
         return []
@@ -373,22 +379,22 @@ def every_treatment(study: Study) -> list[Block]:
         for cell in cells
         if cell not in study.same
     ]  # fmt: skip
-    needs = f"None of this is a verdict, which needs {_all_of(len(criteria.sizes))}. "
+    needs = f"These are not verdicts, which need {_all_of(len(criteria.sizes))} numbers. "
     return [
         Heading(2, "Every treatment", "every-treatment"),
         Text(
-            "The same rule, with the one number of agents that a treatment has. "
-            f"{needs if len(criteria.sizes) > 1 else ''}{identical_says(study)}"
+            "The same rule, for each treatment with its own number of agents. "
+            f"{needs if len(criteria.sizes) > 1 else ''}{format_identical(study)}"
         ),
         Table(
             ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)],
             rows,
-            "Each treatment with its own number of agents.",
+            "Outcomes of each treatment with its own number of agents.",
         ),
     ]
 
 
-# What comes of one number of agents, in other words than a verdict.
+# Outcomes with one number of agents, in other words than verdicts.
 _OUTCOMES: Final = {
     SUPPORTED: "as expected",
     NOT_SUPPORTED: "not as expected",

@@ -215,7 +215,7 @@ def test_a_study_with_a_changed_journal_is_refused(study: Path, tmp_path: Path) 
 
 def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> None:
     journal = next(study.rglob("*.journal"))
-    for out, says in ((study / "manifest.json", "is no page"), (journal, "is a journal")):
+    for out, says in ((study / "manifest.json", "is not a page"), (journal, "is a journal")):
         before = out.read_bytes()
         refused = goldrush("report", study, "--out", out, "--force", cwd=tmp_path)
 

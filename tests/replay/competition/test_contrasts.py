@@ -687,7 +687,7 @@ def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
     assert ["Does the protocol work?", "Stability of ranks", "The positive control"] == headings[
         first : first + 3
     ]
-    assert "The seasons were held in the arena nk." in page.text
+    assert "The seasons were played in the arena nk." in page.text
     rows = [row for table in page.tables for row in table.rows]
     for one in verdicts(measured):
         assert [one.criterion, f"{one.verdict} {one.note}"] in rows

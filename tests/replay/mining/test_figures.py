@@ -12,8 +12,8 @@ def test_without_gold_there_is_no_lorenz_curve_and_without_plots_no_survival() -
     poor = drawn("lorenz_and_survival", cells("random", gold=[0.0] * 10))
     landless = drawn("lorenz_and_survival", cells("random", lengths={}))
 
-    assert ["No data for: Lorenz curve of gold at the end."] == list(poor.without)
-    assert ["No data for: survival of ownership."] == list(landless.without)
+    assert ["No data for: Lorenz curve of gold at the end."] == list(poor.omitted)
+    assert ["No data for: survival of ownership."] == list(landless.omitted)
 
 
 def test_stamina_fills_every_window_it_was_spent_in() -> None:

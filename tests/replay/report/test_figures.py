@@ -14,8 +14,8 @@ from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn, band
-from goldrush.replay.report.looks import looks_of
 from goldrush.replay.report.plot import Axis, Plot, reach
+from goldrush.replay.report.styles import styles_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
@@ -46,19 +46,21 @@ def cells(
 
 
 def drawn(name: str, given: Any) -> Drawn:
-    return EVERY[name](given, looks_of([cell.roster for cell in given]))
+    return EVERY[name](given, styles_of([cell.roster for cell in given]))
 
 
 EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
-    "over_units": lambda cells, looks: figures.over_units(cells, looks, OVER_ROUNDS, Vocabulary()),
-    "half_against_half": lambda cells, looks: figures.half_against_half(
-        cells, looks, JUDGED, EXPECTED
+    "over_units": lambda cells, styles: figures.over_units(
+        cells, styles, OVER_ROUNDS, Vocabulary()
+    ),
+    "half_against_half": lambda cells, styles: figures.half_against_half(
+        cells, styles, JUDGED, EXPECTED
     ),
     "lorenz_and_survival": mining.lorenz_and_survival,
     "stamina": mining.stamina,
-    "trade_off": lambda cells, looks: mining.trade_off(cells, looks, {}),
-    "means": lambda cells, looks: figures.means(
-        cells, looks, JUDGED, {cell: cell.treatment for cell in cells}
+    "trade_off": lambda cells, styles: mining.trade_off(cells, styles, {}),
+    "means": lambda cells, styles: figures.means(
+        cells, styles, JUDGED, {cell: cell.treatment for cell in cells}
     ),
 }
 HOSTILE = ("$x$", "<b>&", "y" * 300, "y" * 299 + "z", "\x00\x1b", "a_b^c\\frac", "%s--", '" id="a')
@@ -71,9 +73,9 @@ def test_names_are_text_and_every_panel_says_what_it_shows(name: str) -> None:
     text = [*words(found.panels), *(key.label for key in found.legend)]
 
     assert found == drawn(name, cells(*HOSTILE))
-    assert {look.label for look in looks_of(HOSTILE).values()} <= set(text)
+    assert {style.label for style in styles_of(HOSTILE).values()} <= set(text)
     assert all(panel.title and panel.alt for panel in found.panels)
-    assert () == tuple(found.without)
+    assert () == tuple(found.omitted)
     parsed = [ElementTree.fromstring(f"<svg>{panel.svg}</svg>") for panel in found.panels]
     assert not {"id", "style", "href"} & {
         name for svg in parsed for e in svg.iter() for name in e.attrib
@@ -100,8 +102,8 @@ def test_panels_without_data_or_of_nothing_new_are_left_out_and_told() -> None:
     assert [
         "No data for: respect for first possession.",
         "0 throughout: contention rate.",
-        "Drawn once: HHI of plots (as Gini of gold).",
-    ] == list(found.without)
+        "Not drawn again, because identical: HHI of plots (as Gini of gold).",
+    ] == list(found.omitted)
     assert len(OVER_ROUNDS) - 3 == len(found.panels)
 
 
@@ -110,9 +112,9 @@ def test_a_curve_that_is_hardly_ever_defined_is_not_drawn() -> None:
     curves["respect"] = (None,) * 36 + (0.1,) * 4
     found = drawn("over_units", cells("random", rounds=200, curves=curves))
 
-    [said] = found.without
+    [said] = found.omitted
     assert said.endswith("respect for first possession.")
-    assert "Hardly ever defined" in said
+    assert "defined in at most 1 of 10 windows" in said
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -128,7 +130,7 @@ def test_without_any_data_there_is_no_panel(name: str) -> None:
     found = drawn(name, nothing)
 
     assert [] == list(found.panels)
-    assert found.without or name == "means"
+    assert found.omitted or name == "means"
 
 
 def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:
@@ -146,7 +148,7 @@ def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
     whole = interval([0.2, 0.4, 0.6])
 
     assert found is not None
-    assert (0, 1) == tuple(found.places)
+    assert (0, 1) == tuple(found.positions)
     assert [0.4, 0.5] == pytest.approx(list(found.mean))
     assert (0.0, 0.5) == (found.low[0], found.low[1])  # the interval goes below 0, a rate does not
     assert whole.low is not None
@@ -164,8 +166,8 @@ def test_no_band_goes_where_a_rate_cannot() -> None:
 
 
 def test_every_measure_is_known_to_be_a_rate_or_not() -> None:
-    """A measure is one if its definition says 0 .. 1."""
-    says = {n for n, m in MEASURES.items() if re.search(r"0( \([^)]*\))? \.\. 1\b", m.definition)}
+    """A measure is one if its definition says 0 to 1."""
+    says = {n for n, m in MEASURES.items() if re.search(r"\b0( \([^)]*\))? to 1\b", m.definition)}
     rates = {name for name, measure in MEASURES.items() if measure.limits == (0, 1)}
 
     assert rates - {"gini", "hhi"} == says
@@ -186,7 +188,7 @@ def test_no_line_leads_over_what_is_undefined() -> None:
 def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
     given = cells("random", "raid")
     hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
-    [gini, _] = mining.trade_off(given, looks_of(["random", "raid"]), hrefs).panels
+    [gini, _] = mining.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
 
     assert gini.has_links
     assert ["pages/random.html", "pages/raid.html"] == re.findall(r'href="([^"]+)"', gini.svg)
@@ -200,9 +202,9 @@ def test_lines_that_coincide_have_marks_at_other_places() -> None:
 
     assert first
     assert second
-    looks = looks_of(["random", "raid"])
-    assert looks["random"].dash != looks["raid"].dash
-    assert looks["random"].marker != looks["raid"].marker
+    styles = styles_of(["random", "raid"])
+    assert styles["random"].dash != styles["raid"].dash
+    assert styles["random"].marker != styles["raid"].marker
 
 
 # axes
@@ -245,7 +247,7 @@ def against(treatment: str, *values: float | None, roster: str = "r") -> Against
 
 def forest(*compared: Against) -> Drawn:
     labels = {one.cell: f"{one.cell.treatment} (0.4)" for one in compared}
-    return figures.forest(compared, labels, looks_of(["r", "s"]), COMPARED)
+    return figures.forest(compared, labels, styles_of(["r", "s"]), COMPARED)
 
 
 def test_a_forest_has_every_sub_measure_of_the_criteria() -> None:
@@ -270,7 +272,7 @@ def test_measures_without_any_difference_are_left_out_of_a_forest() -> None:
 
     assert [
         "No data for: idle stamina rate.", "No difference in any seed: Gini of gold.",
-    ] == list(found.without)  # fmt: skip
+    ] == list(found.omitted)  # fmt: skip
 
 
 def test_halves_of_nothing_but_zeros_are_told() -> None:
@@ -278,4 +280,4 @@ def test_halves_of_nothing_but_zeros_are_told() -> None:
     found = drawn("half_against_half", cells("random", halves=dict.fromkeys(MEASURES, same)))
 
     assert [] == list(found.panels)
-    assert found.without[0].startswith("0 in every half: ")
+    assert found.omitted[0].startswith("0 in every half: ")

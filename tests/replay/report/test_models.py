@@ -68,12 +68,12 @@ def test_that_models_hardly_played_stands_above_the_verdicts(
     text = written.path.read_text(encoding="utf-8")
     if format_ == "html":
         text = Page(text).text
-    said = text.index("Models that hardly played: more than 50% of their answers were no plan")
+    said = text.index("Models that hardly played: more than 50% of their answers had no plan")
 
     assert LINES == written.hardly_played
-    assert said < text.index("What the verdicts follow from")
+    assert said < text.index("Effects behind the verdicts")
     for line in LINES:
-        assert said < text.index(line) < text.index("What the verdicts follow from")
+        assert said < text.index(line) < text.index("Effects behind the verdicts")
 
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.replay.report.html import as_html
-from goldrush.replay.report.looks import COLOURS, LABEL_MAX, labels_of, looks_of
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.page import (
     Block,
@@ -28,6 +27,7 @@ from goldrush.replay.report.page import (
     printable,
 )
 from goldrush.replay.report.plot import Plot
+from goldrush.replay.report.styles import COLOURS, LABEL_MAX, labels_of, styles_of
 from goldrush.replay.study.inference import Interval
 from tests.replay.report.pages import Page
 
@@ -41,9 +41,9 @@ HOSTILE = [
 
 def figure(name: str, text: str, commands: list[str], journals: list[str]) -> Figure:
     plot = Plot(text, (0, 1), (0, 1), x_label=text, y_label=text)
-    look = looks_of([text])[text]
-    plot.point(0.5, 0.5, look, says=text, href=text)
-    return Figure(name, [plot.panel(text)], [look.key()], text, commands, journals)
+    style = styles_of([text])[text]
+    plot.point(0.5, 0.5, style, text=text, href=text)
+    return Figure(name, [plot.panel(text)], [style.key()], text, commands, journals)
 
 
 def blocks(text: str) -> list[Block]:
@@ -219,13 +219,13 @@ def test_a_p_value_is_not_rounded_across_the_line(value: float | None, text: str
 
 def test_a_look_is_no_other_rosters() -> None:
     rosters = [f"roster {n}" for n in range(28)]
-    looks = looks_of(rosters)
+    styles = styles_of(rosters)
 
-    assert 28 == len({(look.colour, look.dash) for look in looks.values()})
-    assert 28 == len({(look.colour, look.marker) for look in looks.values()})
-    assert COLOURS == len({looks[name].colour for name in rosters[:COLOURS]})
-    assert 4 == len({looks[name].dash for name in rosters[:4]})
-    assert 7 == len({looks[name].marker for name in rosters[:7]})
+    assert 28 == len({(style.colour, style.dash) for style in styles.values()})
+    assert 28 == len({(style.colour, style.marker) for style in styles.values()})
+    assert COLOURS == len({styles[name].colour for name in rosters[:COLOURS]})
+    assert 4 == len({styles[name].dash for name in rosters[:4]})
+    assert 7 == len({styles[name].marker for name in rosters[:7]})
 
 
 def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:

@@ -165,9 +165,9 @@ def test_pressure_stands_beside_every_result(page: Page) -> None:
             assert "pressure" in says or about_all, says
 
 
-def test_the_page_says_where_the_question_bites(page: Page) -> None:
+def test_the_page_says_where_the_question_is_tested(page: Page) -> None:
     assert "Under baseline, history-1 it is below 1: nothing is scarce" in page.text
-    assert "The question bites where it is 1 or more: scarce, scarce-20." in page.text
+    assert "The question is tested where it is 1 or more: scarce, scarce-20." in page.text
 
 
 def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) -> None:
@@ -178,8 +178,8 @@ def test_what_is_identical_by_construction_is_said_and_not_compared(page: Page) 
 
 def test_three_seeds_are_said_to_be_too_few(page: Page) -> None:
     assert (
-        "3 seeds: the smallest p that the test can give is then 0.125, before the correction. "
-        "No sub-measure can pass it, whichever way round; that takes 8 seeds at least."
+        "With 3 seeds, the smallest possible p-value is 0.125 before the correction, so no "
+        "sub-measure can pass the test in either direction. At least 8 seeds are needed."
     ) in page.text
 
 
@@ -239,7 +239,9 @@ def criterion(shown: list[str]) -> str:
 def assert_verdicts_follow(page: Page) -> int:
     """Work every verdict out again from the tables of the page; how many there were."""
     [verdicts] = [
-        t for t in page.tables if "Each criterion, judged with N = 10 and with N = 20." in t.caption
+        t
+        for t in page.tables
+        if "Verdicts on each criterion, with N = 10 and with N = 20." in t.caption
     ]
     behind = [table for table in page.tables if table.head[0] == "sub-measure"]
     assert len(behind) == len(verdicts.rows)
@@ -361,7 +363,7 @@ FIGURES = [
 def test_a_figure_without_any_data_is_a_sentence() -> None:
     study = study_of(results(made(Cell("scarce", "raid", 9))))
 
-    assert Text("A caption. There are no data for it.") == figure(
+    assert Text("A caption. No data.") == figure(
         study, "f", Drawn([], []), "A caption.", list(study.results.by_cell)
     )
 
@@ -395,7 +397,7 @@ def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path)
 def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
     page = Page(report(small, jobs=1).path.read_text(encoding="utf-8"))
 
-    assert "The study has no baseline to compare with, or nothing besides it." in page.text
+    assert "The study has no baseline, or no other treatment, to compare." in page.text
     assert "A study of 1 run " in page.text
     assert "1 treatment, 1 roster (raid), 1 seed (0), 5 rounds" in page.text
 
@@ -488,7 +490,7 @@ def test_what_there_was_none_of_is_said_wherever_an_outcome_stands() -> None:
 def test_where_commands_are_typed_is_said_first() -> None:
     parts = head(study_of(results(made(Cell("scarce", "raid", 1)))))
 
-    assert "Commands are typed in the study's folder." in said(parts)
+    assert "The commands on this page are to be run in the study's folder." in said(parts)
     assert "1 run: 1 treatment, 1 roster (raid), 1 seed (0), 1 round." in said(parts)
 
 
@@ -731,7 +733,9 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
 
     assert [] == verdicts_in(study) == every_treatment(study) == study.assessment.verdicts()
     assert "prints the numbers of the comparison tables" in said(head(study))
-    assert "this world has no criteria: 6 runs in 2 cells" in said(summary(study))
+    assert "this world has no criteria. This page shows the measures of 6 runs in 2 cells" in said(
+        summary(study)
+    )
     assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in said(treatments)
     assert ["summary", "t1-halves", "t2-halves"] == [one.name for one in drawn]
     assert "ressure" not in said([*head(study), *treatments])

@@ -1,4 +1,4 @@
-"""How the rosters of a report look in its figures: the same in all of them, and no two alike."""
+"""Styles of the rosters in the figures of a report: colour, line and marker, all distinct."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ import attrs
 
 from goldrush.replay.report.page import KEY, Key, printable
 
-COLOURS: Final = 7  # classes c0 .. c6 of figure.css, which people of any colour vision tell apart
-# Beside the colour every roster has a line and a point of its own.
+COLOURS: Final = 7  # classes c0 to c6 of figure.css, distinct with any colour vision
 DASHES: Final = ("", "7 3", "2 2.5", "9 3 2 3")
 MARKERS: Final = ("circle", "triangle", "square", "diamond", "cross", "wedge", "plus")
-LABEL_MAX: Final = 26  # characters of a name that a figure has room for
+LABEL_MAX: Final = 26  # characters of a label in a figure
 
 
 @attrs.frozen
-class Look:
-    """How a roster is drawn: the class of its colour, the dashes of its line (SVG), the shape of
-    its points, and its name, which may be shortened.
+class Style:
+    """The style of a roster in figures.
+
+    Attributes:
+        colour: a class of figure.css.
+        dash: the `stroke-dasharray` of its line; empty: solid.
+        marker: the shape of its points, one of MARKERS.
+        label: its name, shortened if it is long.
+
     """
 
     colour: str
@@ -37,7 +42,16 @@ class Look:
 
 
 def shape(marker: str, classes: str, x: float, y: float, size: float = 3.2) -> str:
-    """A point as SVG."""
+    """A marker as SVG.
+
+    Args:
+        marker: one of MARKERS.
+        classes: classes of figure.css.
+        x: of its centre.
+        y: of its centre.
+        size: its radius.
+
+    """
     if marker == "circle":
         return f'<circle class="dot {classes}" cx="{x:.1f}" cy="{y:.1f}" r="{size:g}"/>'
     outline = "".join(
@@ -47,7 +61,7 @@ def shape(marker: str, classes: str, x: float, y: float, size: float = 3.2) -> s
     return f'<path class="dot {classes}" d="{outline}Z"/>'
 
 
-_T: Final = 0.4  # half of how thick the arms of a plus are
+_T: Final = 0.4  # half the thickness of the arms of a plus
 _PLUS: Final = (
     (-_T, -1.2), (_T, -1.2), (_T, -_T), (1.2, -_T), (1.2, _T), (_T, _T), (_T, 1.2), (-_T, 1.2),
     (-_T, _T), (-1.2, _T), (-1.2, -_T), (-_T, -_T),
@@ -62,25 +76,25 @@ _OUTLINES: Final = {
 }
 
 
-def looks_of(rosters: Sequence[str]) -> dict[str, Look]:
-    """A look for each roster. From the 29th on, lines repeat; points do from the 50th on."""
+def styles_of(rosters: Sequence[str]) -> dict[str, Style]:
+    """A style for each roster. Pairs of colour and line repeat from the 29th roster on, pairs of
+    colour and marker from the 50th on.
+    """
     labels = labels_of(rosters)
-    looks = {}
+    styles = {}
     for place, name in enumerate(rosters):
         turn = place // COLOURS
-        looks[name] = Look(
+        styles[name] = Style(
             f"c{place % COLOURS}",
             DASHES[place % len(DASHES)],
             MARKERS[(place + turn) % len(MARKERS)],
             labels[name],
         )
-    return looks
+    return styles
 
 
 def labels_of(names: Iterable[str]) -> dict[str, str]:
-    """Names as a figure has room for them, none like another: what is cut out of the middle is
-    shown as such, and what would be the same then is numbered.
-    """
+    """Distinct labels for names: long ones are cut in the middle, and equal results numbered."""
     labels: dict[str, str] = {}
     for name in names:
         label, number = _short(name), 1
