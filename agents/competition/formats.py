@@ -35,36 +35,37 @@ def format_number(value: float | None) -> str:
     return "no value" if value is None else f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def format_plain(of: Any, most: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
-    """Any plain value as text of at most `most` bytes: strings quoted, other values as JSON."""
-    if type(of) is str:
-        return quoted(of, most)
-    if isinstance(of, (list, tuple)) and depth:
-        return f"[{within((format_plain(item, most, depth - 1) for item in of[:ITEMS_MAX]), most)}]"
-    if isinstance(of, Mapping) and depth:
-        return "{" + format_mapping(of, most, depth - 1) + "}"
-    is_number = type(of) in (bool, float) or (type(of) is int and abs(of) <= INTEGER_MAX)
-    return json.dumps(of) if is_number else "null"
+def format_plain(value: Any, size_max: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
+    """A plain value as text of at most `size_max` bytes: strings quoted, others as JSON."""
+    if type(value) is str:
+        return quoted(value, size_max)
+    if isinstance(value, (list, tuple)) and depth:
+        items = (format_plain(item, size_max, depth - 1) for item in value[:ITEMS_MAX])
+        return f"[{within(items, size_max)}]"
+    if isinstance(value, Mapping) and depth:
+        return "{" + format_mapping(value, size_max, depth - 1) + "}"
+    is_number = type(value) in (bool, float) or (type(value) is int and abs(value) <= INTEGER_MAX)
+    return json.dumps(value) if is_number else "null"
 
 
-def format_mapping(of: Mapping[Any, Any], most: int, depth: int = DEPTH_MAX) -> str:
-    """The names and values of a map as text of at most `most` bytes."""
-    pairs = list(of.items())[:ITEMS_MAX]
+def format_mapping(mapping: Mapping[Any, Any], size_max: int, depth: int = DEPTH_MAX) -> str:
+    """The names and values of a map as text of at most `size_max` bytes."""
+    pairs = list(mapping.items())[:ITEMS_MAX]
     said = (
-        f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, most, depth)}"
+        f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, size_max, depth)}"
         for name, item in pairs
     )
-    return within(said, most)
+    return within(said, size_max)
 
 
-def first_lines(of: Iterable[str], most: int) -> str:
-    """The first lines that fit into `most` bytes, and the number of the others."""
-    return within(of, most, "\n")
+def first_lines(lines: Iterable[str], size_max: int) -> str:
+    """The first lines that fit into `size_max` bytes, and the number of the others."""
+    return within(lines, size_max, "\n")
 
 
-def last_lines(of: Iterable[str], most: int) -> str:
-    """The last lines that fit into `most` bytes, in their order, and the number of the others."""
-    kept = within(list(of)[::-1], most, "\n").split("\n")
+def last_lines(lines: Iterable[str], size_max: int) -> str:
+    """The last lines that fit into `size_max` bytes, in order, and the number of the others."""
+    kept = within(list(lines)[::-1], size_max, "\n").split("\n")
     return "\n".join(reversed(kept))
 
 
@@ -74,9 +75,9 @@ def format_subject(subject: Subject) -> str:
     return f"{subject.objective} ({better} is better) under {subject.treatment}"
 
 
-def format_conduct(of: Conduct, rules: Rules) -> str:
+def format_conduct(conduct: Conduct, rules: Rules) -> str:
     """A conduct as text, without its treatment; quoted unless it is plain and short."""
-    said = rules.describe(of)
+    said = rules.describe(conduct)
     is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
     return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
 
@@ -128,9 +129,9 @@ def _tests(table: Table, said: Contribution) -> Iterable[str]:
             yield f"{part} not tested yet"
 
 
-def format_conducts(of: Iterable[Conduct], rules: Rules, most: int) -> str:
-    """Conducts as text of at most `most` bytes, each once."""
-    return within((format_conduct(one, rules) for one in dict.fromkeys(of)), most, "; ")
+def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) -> str:
+    """Conducts as text of at most `size_max` bytes, each once."""
+    return within((format_conduct(one, rules) for one in dict.fromkeys(conducts)), size_max, "; ")
 
 
 def format_memory(fact: Remembered, rules: Rules | None) -> str:

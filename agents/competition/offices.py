@@ -199,7 +199,7 @@ class Judge:
         if is_last and most and not is_agreed and may_flag:
             return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
         may_split = is_last and not seen.is_split and rights.may_recommend_split(seen.me)
-        if may_split and _are_apart(seen):
+        if may_split and _are_far(seen):
             return _signal(Signal.SPLIT, "There are two subjects in this.")
         return _signal(Signal.CLEAN, "")
 
@@ -237,7 +237,7 @@ def _repeated(seen: Observation) -> list[int]:
     return repeated
 
 
-def _are_apart(seen: Observation) -> bool:
+def _are_far(seen: Observation) -> bool:
     """Whether the two proposals with most stances are FAR from each other."""
     counts = seen.table.stances.counts()
     first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]

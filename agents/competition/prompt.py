@@ -195,8 +195,8 @@ def _whole(seen: Observation) -> str:
     return "\n".join(["WHOLE TEXTS:", *parts])
 
 
-def _mind(seen: Observation, agent: Agent, who: str) -> str:
-    parts = [f"{who} {format_agent(agent)}, {agent.role}."]
+def _mind(seen: Observation, agent: Agent, title: str) -> str:
+    parts = [f"{title} {format_agent(agent)}, {agent.role}."]
     if agent.is_worker:
         fee = rights.fee_of(agent, seen.config)
         parts.append(
