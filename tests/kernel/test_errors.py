@@ -59,8 +59,8 @@ class Sulky(Exception):
 def test_whatever_is_shown_is_shown_and_cut() -> None:
     assert "'x'" == format_value("x")
     assert 63 == len(format_value("x" * 100))
-    assert "a Sulky that cannot be shown" == format_value(Sulky())
-    assert "a int that cannot be shown" == format_value(10**5000)
+    assert "a Sulky without a repr" == format_value(Sulky())
+    assert "a int without a repr" == format_value(10**5000)
 
 
 def test_somebody_elses_error_is_described_with_where_it_rose() -> None:
