@@ -13,7 +13,7 @@ AGREES = "agree with the fold in every"
 
 
 def shown_events(tab: Tab) -> list[str]:
-    tab.page.get_by_text("as they stand in the journal").click()
+    tab.page.get_by_text("as in the journal").click()
     tab.page.wait_for_selector(".events li")
     return [" ".join(text.split()) for text in tab.texts(".events li")]
 

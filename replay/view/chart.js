@@ -7,12 +7,12 @@ export const HALF = { ...SMALL, width: 560, height: 200 };
 
 const DASHES = ["", "6 3", "2 2", "8 3 2 3"];
 
-// How line number `index` of several looks: its class and its dashes.
+// The style of line `index` of several: its class and its dashes.
 export const lineLook = (index) => ({
   class: `line series-${index % 8}`, "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
 });
 
-// The lowest and the highest tick: round numbers that the values lie between.
+// The lowest and the highest tick: round numbers around the values.
 function ticksOf(values, limits) {
   let [low, high] = extremes(values.filter((value) => value !== null)) ?? [0, 1];
   low = Math.min(low, limits?.[0] ?? low);
@@ -25,7 +25,7 @@ function ticksOf(values, limits) {
   return ticks;
 }
 
-// Many units in as many points as have room: the mean of those that fall on one.
+// Many units as the points that fit: each is the mean of its units.
 function thinned(values, most = 600) {
   const every = Math.ceil(values.length / most);
   const points = [];
@@ -38,7 +38,7 @@ function thinned(values, most = 600) {
 }
 
 // A chart of `series` ([{title, values, kind}], values by unit from `first` on, null: undefined) as
-// {node, move(unit)}; `limits`: what its scale must hold (its lower end, null: any).
+// {node, move(unit)}; `limits`: the range that its scale must include (lower end null: any).
 export function lineChart({ title, definition, series, first, last, limits, unit, size = SMALL }) {
   const { width, height, left, right, top, bottom } = size;
   const ticks = ticksOf(series.flatMap(({ values }) => values), limits);
@@ -55,7 +55,7 @@ export function lineChart({ title, definition, series, first, last, limits, unit
     }
     return svg("path", {
       ...lineLook(index), d: path,
-      // The first ones are drawn broader, so that lines that coincide show as bands.
+      // The first lines are broader, so that coinciding lines show as bands.
       "stroke-width": series.length > 1 ? (1.2 + (2.4 * (series.length - 1 - index)) / (series.length - 1)).toFixed(2) : null,
     });
   });

@@ -1,9 +1,9 @@
-// Elements made from data. Text becomes text nodes only, and characters that cannot be seen, or turn
-// a line around, are shown as escapes: nothing that an agent wrote can become markup.
+// Elements made from data. Text becomes text nodes only, and invisible characters, or those that change
+// the direction of text, are shown as escapes: an agent's text cannot become markup.
 
 const UNSEEN = /\p{C}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Default_Ignorable_Code_Point}|\u{2800}|\u{1d159}/gu;
 
-// As kernel/text.py escapes (the browser may know another version of Unicode): \x1b, \u202e, \U000e0001; only that here lines may end.
+// Escapes as in kernel/text.py (the browser's version of Unicode may differ): \x1b, \u202e, \U000e0001; but line ends stay.
 function escapeOf(character) {
   if (character === "\n") return character;
   const code = character.codePointAt(0);
@@ -31,14 +31,14 @@ export const el = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   made(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// Put children in place of what a node holds.
+// Replace the children of a node.
 export const replaceAll = (node, ...children) => node.replaceChildren(...el("div", {}, ...children).childNodes);
 
 export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export const listed = (items) => items.join(", ");
 
-// The least and the greatest of numbers, however many (a spread has a limit); null where there are none.
+// The minimum and maximum of any number of values (a spread has a limit); null for none.
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
@@ -59,11 +59,11 @@ function written(value, gap, textOf) {
 // Plain values as JSON for people.
 export const jsonOf = (value) => written(value, "", JSON.stringify);
 
-// The same to be typed or copied, as Python writes it: in ASCII, so that no character of it is unseen.
+// The same for typing or copying, as Python writes it: in ASCII, so that every character is visible.
 export const typedJson = (value) => written(value, " ", (plain) =>
   JSON.stringify(plain).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`));
 
-// Text as one word for a shell.
+// Text quoted as one word of a shell.
 export const shellQuoted = (text) => `'${text.replaceAll("'", `'"'"'`)}'`;
 
 const formats = new Map();
@@ -73,17 +73,16 @@ function numberFormat(digits) {
   return formats.get(digits);
 }
 
-// A number for people: whole ones whole, others with so many digits behind the point at most.
+// A number for people: integers as they are, others with at most so many decimals.
 export const rounded = (value, digits = 2) =>
   value === null || value === undefined
     ? "–"
     : numberFormat(digits).format(value).replace("-", "−");
 
-// Which parts somebody opened or closed, by title without its numbers: they stay so when a unit is drawn
-// anew.
+// The parts that were opened or closed by hand, by title without its numbers: they stay so in other units.
 const opened = new Map();
 
-// A part that can be opened, with a title. A child that is a function is called when it is first open.
+// A part with a title that can be opened. A child that is a function is called on first opening.
 export function fold(title, open, ...children) {
   const key = title.replace(/\d+/g, "#");
   const node = el("details", { open: opened.get(key) ?? open }, el("summary", {}, title));
@@ -100,7 +99,7 @@ export function fold(title, open, ...children) {
   return node;
 }
 
-// What may be wider than the page and is then scrolled, by keys too: they step nothing then.
+// An element that may be wider than the page and is then scrolled, by keys too, which then do not step.
 export function scrolling(label, ...children) {
   const node = el("div", {
     class: "scroll", tabindex: "0", role: "group", "aria-label": label,

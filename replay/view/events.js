@@ -1,11 +1,11 @@
-// What every world's view shows the same way: the events of a unit, long text, charts of measures,
-// what differs between two runs.
+// The common parts of all views: the events of a unit, long text, charts of measures, the difference
+// between two runs.
 import { lineChart } from "./chart.js";
 import { el, fold, jsonOf, plural } from "./dom.js";
 
 const TEXT_SHOWN = 2000; // characters of a text that are shown before it is opened
 
-// Text of an agent, kept apart from the page's own words; the rest of a long one can be opened.
+// Text of an agent, marked as such; the rest of a long text can be opened.
 export function longText(text) {
   if (text.length <= TEXT_SHOWN) return el("q", { class: "said", dir: "auto" }, text);
   const rest = el("details", {}, el("summary", {}, `and ${plural(text.length - TEXT_SHOWN, "character")} more`));
@@ -20,19 +20,19 @@ function valueOf(value) {
   return el("code", {}, jsonOf(value));
 }
 
-// The events of a unit as they stand in the journal, by name of event and field.
+// The events of a unit as in the journal, by name of event and field.
 export function eventList(events, unit) {
   const rows = () => events.map(({ event, is_input: isInput, ...fields }) =>
     el("li", { class: isInput ? "input" : "derived", "data-event": event },
       el("strong", {}, event), " ",
       Object.entries(fields).map(([name, value]) => [el("span", { class: "field" }, name), " ", valueOf(value), " "])));
-  return fold(`Events of this ${unit} as they stand in the journal (${events.length})`, false, () => [
-    el("p", { class: "note" }, "A bar marks what was submitted; the rest was derived from it."),
+  return fold(`Events of this ${unit} as in the journal (${events.length})`, false, () => [
+    el("p", { class: "note" }, "A bar marks submissions; all other events were derived."),
     el("ol", { class: "events", tabindex: "0" }, rows()),
   ]);
 }
 
-// A chart for each measure that the page carries, the world's main ones first, and what moves their
+// A chart for each measure of the page, the world's main ones first, and the function that moves their
 // cursors.
 export function measureCharts(run, unit) {
   const chartOf = ({ title, definition, low, values }) =>
@@ -46,13 +46,13 @@ export function measureCharts(run, unit) {
     charts.length ? fold(title, open, el("div", { class: "charts" }, charts.map(({ node }) => node))) : null;
   return {
     node: el("div", {},
-      part(`Measures by ${unit} (worked out when this page was made)`, true, main),
+      part(`Measures by ${unit} (computed when this page was made)`, true, main),
       part("More measures", false, others)),
     move: (number) => [...main, ...others].forEach((chart) => chart.move(number)),
   };
 }
 
-// Where two runs part, and why; `runs`: both.
+// The first difference of two runs, and its causes; `runs`: both.
 export function differenceOf({ same, prefix, first, causes }, runs, player, unit) {
   const [short, long] = prefix === "a" ? ["A", "B"] : ["B", "A"];
   const isHere = first !== null && first >= player.first && first <= player.last;
@@ -62,11 +62,11 @@ export function differenceOf({ same, prefix, first, causes }, runs, player, unit
       isHere ? el("a", { href: player.href({ [unit]: first }) }, `${unit} ${first}`) : `${unit} ${first}`, "."),
     prefix === null ? null : el("p", {}, `Run ${short} is the beginning of run ${long}: it breaks off with ${unit} ${runs[prefix === "a" ? 0 : 1].last}.`),
   ];
-  return el("section", { class: "difference", "aria-label": "Where the two runs part" },
-    el("h2", {}, same ? "The two runs are the same" : "Where the two runs part"), parts);
+  return el("section", { class: "difference", "aria-label": "The difference of the two runs" },
+    el("h2", {}, same ? "The two runs are the same" : "The difference of the two runs"), parts);
 }
 
-// What a fork before a unit changed, in words; nothing without one.
+// The changes of a fork before a unit as text; nothing without one.
 export function forkNote(run, number) {
   const forked = run.forkBefore(number);
   if (forked === null) return null;

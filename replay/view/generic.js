@@ -1,9 +1,9 @@
-// The view of a world that brings none: its state as a tree, its measures, its events.
+// The view of a world without one of its own: its state as a tree, its measures, its events.
 import { el, jsonOf, plural, replaceAll } from "./dom.js";
 import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
 
 export const WORLD = (() => {
-  // A value as a tree; what holds others can be opened.
+  // A value as a tree; containers can be opened.
   function tree(name, value, open) {
     if (value === null || typeof value !== "object") {
       return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
@@ -35,15 +35,15 @@ export const WORLD = (() => {
 
     ready() {}
 
-    show(moment) {
-      const at = moment[this.unit];
+    show(position) {
+      const at = position[this.unit];
       for (const { run, state, events, charts } of this.panes) {
         const shown = run.computed.states.filter(([number]) => number <= at).pop();
         replaceAll(state, shown === undefined
-          ? el("p", { class: "note" }, `No state is carried for ${this.unit} ${at}.`)
+          ? el("p", { class: "note" }, `This page has no state for ${this.unit} ${at}.`)
           : [
             el(this.runs.length > 1 ? "h3" : "h2", {}, `State after ${this.unit} ${shown[0]}`),
-            el("p", { class: "note" }, "Worked out by the world's rules when this page was made."),
+            el("p", { class: "note" }, "Computed by the world's rules when this page was made."),
             tree("state", shown[1], true),
           ]);
         replaceAll(events, forkNote(run, at), eventList(run.events(at), this.unit));

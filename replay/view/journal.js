@@ -1,6 +1,5 @@
-// A journal, read as kernel/README.md lays its bytes down: every checksum is worked out anew, every
-// event is decoded by the schemas that the page carries. What does not hold is an error with its
-// offset.
+// Reads a journal by the grammar in kernel/README.md: every checksum is computed again, every event is
+// decoded by the schemas in the page. Errors name the offset.
 import { pack, unpack } from "./msgpack.js";
 import { xxh3 } from "./xxh3.js";
 
@@ -24,14 +23,14 @@ function readHeader(bytes) {
     const found = new DataView(bytes.buffer, bytes.byteOffset + end - 8, 8).getBigUint64(0);
     if (fields[0] === "goldrush" && xxh3(bytes.subarray(0, end - 9)) === found) return [end, found];
   } catch (error) {
-    if (!(error instanceof RangeError || error instanceof TypeError)) throw error; // no msgpack at all
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error; // not msgpack at all
   }
   throw new Error("the header does not hold, at byte 0");
 }
 
 // The commits of a piece of a journal, one after the other: {kind, unit, digest, blocks, setup, offset}.
-// `offset` is where the piece begins in the file, `before` the checksum before it (null: it begins with
-// the header). Throws where the first one does not hold.
+// `offset` is the piece's offset in the file, `before` the checksum before it (null: it begins with the
+// header). Throws at the first commit that does not hold.
 export function* readCommits(bytes, offset, before) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let [at, checksum] = before === null ? readHeader(bytes) : [0, before];
@@ -80,8 +79,8 @@ function eventOf([name, , fields], row, schemas) {
   return event;
 }
 
-// The events of blocks in their logical form, in the order in which they stand there; `is_input`
-// tells what was submitted from what follows from it.
+// The events of blocks in their logical form, in order; `is_input` distinguishes submissions from derived
+// events.
 export function eventsOf(blocks, schemas) {
   const events = [];
   for (const block of blocks) {
@@ -94,7 +93,7 @@ export function eventsOf(blocks, schemas) {
   return events;
 }
 
-// 64 bits over plain values, in hex, as kernel.codec.fingerprint gives them.
+// The fingerprint of plain values, 64 bits in hex, as by kernel.codec.fingerprint.
 export function printOf(facts) {
   return hex(xxh3(pack(facts)));
 }

@@ -1,13 +1,13 @@
-// The page begins: read what it carries, check it, show the moment that the address says.
+// The start of the page: read its data, check it, show the position in the address.
 import { el, replaceAll, plural } from "./dom.js";
 import { bytesOf } from "./journal.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
 
-// An error anywhere is shown in place of the verdict, and stays.
+// Any error is shown in place of the verdict, and stays.
 export function start(world) {
   const failed = (message) => document.querySelectorAll(".seal").forEach((_, index) =>
-    say(index, [false, `This page cannot be checked, or shown whole: ${message}.`]));
+    say(index, [false, `This page cannot be checked, or not shown completely: ${message}.`]));
   globalThis.addEventListener("error", ({ message }) => {
     if (!message.startsWith("ResizeObserver loop")) failed(message); // a layout that takes two frames
   });
@@ -23,7 +23,7 @@ function begin(WORLD) {
     return new Run(data, bytes, page, WORLD.folding);
   });
 
-  // A piece that begins with the first `length` bytes of another and goes on with its own.
+  // A piece: the first `length` bytes of another one, then its own.
   function joined(other, length, own) {
     if (!length) return own;
     const bytes = new Uint8Array(length + own.length);
@@ -32,7 +32,7 @@ function begin(WORLD) {
     return bytes;
   }
 
-  if (runs.some((run) => run.count < 1)) { // not one unit of it is whole: there is nothing to show
+  if (runs.some((run) => run.count < 1)) { // no unit is whole: nothing to show
     runs.forEach((run, index) => say(index, run.broken === null
       ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, null, page, WORLD)));
     return;
@@ -48,19 +48,19 @@ function begin(WORLD) {
     selectors: WORLD.selectors(runs),
     typed: page.selectors,
     passing: WORLD.passing ?? [],
-    show: (moment) => view.show(moment),
+    show: (position) => view.show(position),
     describe: () => view.describe(),
   });
   view = WORLD.create(document.getElementById("view"), runs, player, page);
-  // Behind the scrubber stands the first run.
+  // The first run is behind the scrubber.
   player.track = () => {
     const { gathered } = runs[0];
-    if (gathered) drawTrack(player.first, last, ...gathered.track(player.first, player.moment));
+    if (gathered) drawTrack(player.first, last, ...gathered.track(player.first, player.position));
   };
   player.draw(false);
   runs.forEach((run, index) => seal(run, index, WORLD.gather(run)));
 
-  // Fold in pieces short enough that nothing stutters; then say what was found.
+  // Fold in short pieces, so that the page stays responsive; then show the verdict.
   function seal(run, index, gathered) {
     const facts = () => {
       const until = performance.now() + 25;
@@ -83,7 +83,7 @@ function begin(WORLD) {
   }
 }
 
-// Say of a run whether it holds; what was found wrong before stays.
+// Show whether a run holds; an earlier error stays.
 function say(index, [holds, headline, ...details]) {
   const line = document.getElementById(`seal-${index}`);
   if (line.classList.contains("broken")) return;
@@ -93,28 +93,28 @@ function say(index, [holds, headline, ...details]) {
   document.documentElement.dataset[index ? "sealedOther" : "sealed"] = line.className;
 }
 
-// Whether a run holds, that in a sentence, and what it rests on.
+// The verdict on a run: whether it holds, a sentence, and the evidence.
 function sealOf(run, sha256, page, WORLD) {
   const { unit } = page.vocabulary;
   const { trouble } = run;
   if (run.broken !== null) {
-    return [false, `The journal in this page does not hold: ${run.broken}. Only what is before that is shown.`];
+    return [false, `The journal in this page does not hold: ${run.broken}. Only the units before that are shown.`];
   }
   if (run.differs !== null) {
-    return [false, `What this page folded differs from the print of the fold that it carries, from ${unit} ${run.differs} on.`];
+    return [false, `The facts folded by this page differ from their fingerprints, from ${unit} ${run.differs} on.`];
   }
   if (trouble !== null) {
-    return [false, `The file that this page was made from breaks off behind ${unit} ${run.last}: ${trouble}. What is before that holds.`];
+    return [false, `The file of this page breaks off after ${unit} ${run.last}: ${trouble}. The units before that hold.`];
   }
-  const folded = run.folding === null ? "" : ", and what is folded from it agrees with goldrush";
+  const folded = run.folding === null ? "" : ", and the facts folded from it agree with goldrush";
   const bytes = plural(run.size, "byte");
   return [
     true, `Checked here, just now: the journal in this page holds${folded}.`,
     run.whole
       ? `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}.`
-      : `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}: the start of the run and ${page.vocabulary.units} ${run.first} to ${run.last}. The checksum before ${unit} ${run.first} is taken as it stands in the page.`,
-    run.folding === null ? null : `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and carries a print of what goldrush folded.`,
-    run.measures.length ? "Measures, and what is marked as worked out when this page was made, are not checked here." : null,
+      : `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}: the start of the run and ${page.vocabulary.units} ${run.first} to ${run.last}. The checksum before ${unit} ${run.first} cannot be checked here.`,
+    run.folding === null ? null : `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and compares them with fingerprints made by goldrush.`,
+    run.measures.length ? "Measures, and results marked as computed when this page was made, are not checked here." : null,
     sha256 === null ? null : ["SHA-256 ", el("code", {}, sha256)],
   ].filter((text) => text !== null);
 }

@@ -38,7 +38,7 @@ export const unpack = (() => {
     map(length) {
       const pairs = [];
       for (let index = 0; index < length; index += 1) pairs.push([this.value(), this.value()]);
-      return Object.fromEntries(pairs); // own properties all, whatever they are called
+      return Object.fromEntries(pairs); // all own properties, whatever their names
     }
 
     value() {
@@ -73,7 +73,7 @@ export const unpack = (() => {
     }
   }
 
-  // The value at an offset of bytes, and the offset behind it: [value, end].
+  // The value at an offset of bytes, and the offset after it: [value, end].
   return (bytes, at = 0) => {
     const reader = new Reader(bytes, at);
     const value = reader.value();
@@ -146,8 +146,8 @@ export const pack = (() => {
     }
   }
 
-  // The canonical bytes of null, booleans, numbers, text and arrays of these; a number that is whole
-  // is an integer.
+  // The canonical bytes of null, booleans, numbers, text and arrays of these; a whole number is an
+  // integer.
   return (value) => {
     const writer = new Writer();
     writer.value(value);

@@ -1,8 +1,8 @@
-// The player: which unit is looked at, and what is selected there. The address says it all
-// (`#round=78&plot=17`), so a link opens the same moment; every control ends in `go`.
+// The player: the unit that is shown, and the selection there. Both are in the address
+// (`#round=78&plot=17`), so a link opens the same position; every control calls `go`.
 import { el, extremes, replaceAll, svg } from "./dom.js";
 
-// The address of the page. The frame of a notebook has none of its own: there it is kept in memory.
+// The address of the page; kept in memory in the frame of a notebook, which has none.
 class Address {
   constructor() {
     this.isOwn = location.protocol !== "about:";
@@ -13,7 +13,7 @@ class Address {
     return this.isOwn ? location.hash : this.text;
   }
 
-  // `isStep`: one can go back to the address before.
+  // `isStep`: the browser can go back to the address before.
   set(hash, isStep = false) {
     if (!this.isOwn) this.text = hash;
     else if (isStep) history.pushState(null, "", hash);
@@ -22,9 +22,9 @@ class Address {
 }
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units, and `opening`, where it begins; `selectors`: what
-  // else can be selected, by name, each with what makes of text a value or null; `typed`, those that
-  // people type, and `passing`, those that are of one unit only; `show(moment)`: draws; `describe()`: the moment in words.
+  // `vocabulary`: of the world; `first` .. `last`: units; `opening`: the first one shown; `selectors`: by name
+  // of what can be selected, a function from text to a value or null; `typed`: the names that people can
+  // type; `passing`: the names that apply to one unit only; `show(position)`: draws; `describe()`: text.
   constructor({ vocabulary, first, opening, last, selectors, typed, passing, show, describe }) {
     Object.assign(this, { unit: vocabulary.unit, first, opening, last, selectors, typed, passing, show, describe });
     this.timer = null;
@@ -38,10 +38,10 @@ export class Player {
     this.arrive();
   }
 
-  // Take over the moment that the address says, and say what is wrong with it.
+  // Take over the position in the address, and show its errors.
   arrive() {
-    const [moment, wrong] = this.parsed(this.address.hash);
-    this.moment = moment;
+    const [position, wrong] = this.parsed(this.address.hash);
+    this.position = position;
     this.parts.fault.textContent = wrong.length ? `Not in this page: ${wrong.join(", ")}.` : "";
     if (wrong.length) this.address.set(this.href());
   }
@@ -65,7 +65,7 @@ export class Player {
     });
     const main = part("view");
     document.querySelector(".skip").addEventListener("click", (event) => {
-      event.preventDefault(); // the address is the moment's
+      event.preventDefault(); // the address is the position's
       main.focus();
     });
     globalThis.addEventListener("hashchange", () => this.follow());
@@ -79,26 +79,26 @@ export class Player {
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Show what a link or the browser's history leads to.
+  // Show the target of a link or of the browser's history.
   follow() {
     if (this.timer !== null) this.stop();
     this.arrive();
     this.draw(true);
   }
 
-  // The moment that an address says, and what in it is not there.
+  // The position in an address, and the parts of it that do not exist.
   parsed(address) {
-    const moment = { [this.unit]: this.opening };
+    const position = { [this.unit]: this.opening };
     const wrong = [];
     for (const [name, text] of new URLSearchParams(address.replace(/^#/, ""))) {
       const value = this.valueOf(name, text);
       if (value === null) wrong.push(`${name} ${text}`);
-      else moment[name] = value;
+      else position[name] = value;
     }
-    return [moment, wrong];
+    return [position, wrong];
   }
 
-  // A unit or a place from text; null where there is none.
+  // The value of a unit or selection from text; null if it does not exist.
   valueOf(name, text) {
     if (name !== this.unit) return Object.hasOwn(this.selectors, name) ? this.selectors[name](text) : null;
     const number = /^-?\d{1,9}$/.test(text) ? Number(text) : NaN;
@@ -110,21 +110,21 @@ export class Player {
   }
 
   get at() {
-    return this.moment[this.unit];
+    return this.position[this.unit];
   }
 
-  // The address of this moment with changes; null takes a selection away.
+  // The address of this position with changes; null removes a selection.
   href(changes = {}) {
-    const moment = { ...this.moment, ...changes };
+    const position = { ...this.position, ...changes };
     const said = new URLSearchParams();
-    for (const [name, value] of Object.entries(moment)) {
+    for (const [name, value] of Object.entries(position)) {
       if (value !== null && value !== undefined) said.set(name, value);
     }
     return `#${said}`;
   }
 
-  // Go to another moment. What is selected is a step in the browser's history, another unit is none.
-  // While it plays nothing is announced.
+  // Go to another position. A selection is a step in the browser's history, another unit is not. Nothing is
+  // announced while it plays.
   go(changes) {
     const isElsewhere = (changes[this.unit] ?? this.at) !== this.at;
     const left = isElsewhere ? Object.fromEntries(this.passing.map((name) => [name, null])) : {};
@@ -143,7 +143,7 @@ export class Player {
     range.value = this.at;
     range.setAttribute("aria-valuetext", `${this.unit} ${this.at} of ${this.last}`);
     now.textContent = this.at < this.opening ? "start" : `${this.unit} ${this.at}`;
-    keepingFocus(() => this.show(this.moment));
+    keepingFocus(() => this.show(this.position));
     if (aloud) said.textContent = this.describe();
   }
 
@@ -174,7 +174,7 @@ export class Player {
     this.parts.said.textContent = this.describe();
   }
 
-  // What people type: `78`, `round 78`, `plot 17`, a beginning of the word being enough.
+  // Typed input: `78`, `round 78`, `plot 17`; the beginning of a word is enough.
   goTo(text) {
     const [, word, typed] = /^\s*([a-z]*)\s*[=:]?\s*(\S.*?)\s*$/i.exec(text) ?? [];
     const names = [this.unit, ...this.typed];
@@ -212,15 +212,15 @@ export class Player {
   }
 }
 
-// Draw anew, and put the focus where it was: on what says the same.
+// Draw again, and restore the focus to the element with the same label.
 function keepingFocus(draw) {
   const before = document.activeElement;
-  // A link to this moment names its unit first; the same one names another unit after a step.
-  const saysOf = (node) => `${node.tagName} ${node.getAttribute("href")?.replace(/=[^&]*/, "")} ${node.textContent}`;
-  const says = saysOf(before);
+  // A link to this position names its unit first; the same one names another unit after a step.
+  const labelOf = (node) => `${node.tagName} ${node.getAttribute("href")?.replace(/=[^&]*/, "")} ${node.textContent}`;
+  const label = labelOf(before);
   draw();
   if (before.isConnected) return;
-  const same = [...document.querySelectorAll("main a, main summary, main button")].find((node) => saysOf(node) === says);
+  const same = [...document.querySelectorAll("main a, main summary, main button")].find((node) => labelOf(node) === label);
   (same ?? document.getElementById("view")).focus({ preventScroll: true });
 }
 

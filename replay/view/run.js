@@ -1,29 +1,29 @@
-// A run as the page shows it: the journal's units with their events, and what its world folds from
-// them, unit by unit, held against the prints that the page carries.
+// A run of the page: the journal's units with their events, and the facts folded from them, unit by unit,
+// compared with the fingerprints in the page.
 import { readCommits, eventsOf, printOf, START, UNIT, FORK } from "./journal.js";
 
 export class Run {
-  // `data`: what the page carries beside the journal (replay/view/page.py says what); `bytes()`: the
-  // journal's pieces; `page`: schemas and vocabulary of its world; `folding`: {apply(facts, event,
-  // number)}, or null where the world has no facts.
+  // `data`: the page's data on the run (Carried in replay/view/carried.py); `bytes()`: the journal's pieces;
+  // `page`: schemas and vocabulary of its world; `folding`: {apply(facts, event, number)}, or null for a
+  // world without facts.
   constructor(data, bytes, page, folding) {
     Object.assign(this, {
       names: data.names,
       measures: data.measures,
       computed: data.computed,
-      setups: data.setups, // of a whole run those in the journal
+      setups: data.setups, // empty for a whole run, whose journal has them
       schemas: page.events,
       vocabulary: page.vocabulary,
       first: data.first,
       last: data.last,
       whole: data.whole,
-      trouble: data.trouble, // where the file that the page was made from breaks off
+      trouble: data.trouble, // the error that breaks off the file of the page
       prints: data.prints,
       folding,
     });
     this.units = new Map(); // number -> {digest, blocks, forks}
-    this.broken = null; // what does not hold in the journal
-    this.differs = null; // the first unit whose facts are not those of the print
+    this.broken = null; // the error in the journal
+    this.differs = null; // the first unit whose facts differ from the fingerprint
     this.checked = 0; // units folded and compared so far
     this.commits = 0;
     this.read(data.pieces, bytes);
@@ -35,8 +35,7 @@ export class Run {
     return this.last - this.first + 1;
   }
 
-  // Read the commits. Where one does not hold, what is before it is shown; which units there are, the
-  // journal says.
+  // Read the commits; before one that does not hold, all units are shown.
   read(pieces, bytes) {
     try {
       this.bytes = bytes();
@@ -67,20 +66,20 @@ export class Run {
     }
   }
 
-  // What a START says of the settings and the players, as replay/declared.py has it.
+  // The settings and players that START declares, as in replay/declared.py.
   started(setup) {
     const { config, [this.vocabulary.players]: players, ...others } = setup;
     return { config: config ?? others, players: players ?? [] };
   }
 
-  // What holds behind a FORK.
+  // The same after a FORK.
   forked({ changes, program, [this.vocabulary.players]: players }) {
     const { config, players: before } = this.setups[this.setups.length - 1][1];
     const instead = program ? { program } : {};
     return { config: { ...config, ...changes, ...instead }, players: players ?? before };
   }
 
-  // The settings and the players that hold in a unit: {config, players}.
+  // The settings and players in force in a unit: {config, players}.
   setupAt(number) {
     return this.setups.filter(([from], index) => index === 0 || from <= number).pop()[1];
   }
@@ -92,7 +91,7 @@ export class Run {
     return this.units.get(number);
   }
 
-  // What a fork before a unit changed, or null; and all of them as marks behind the scrubber.
+  // The changes of a fork before a unit, or null; and all forks as marks behind the scrubber.
   forkBefore(number) {
     return this.units.get(number)?.forked ?? null;
   }
@@ -107,7 +106,7 @@ export class Run {
     return eventsOf(this.units.get(number)?.blocks ?? [], this.schemas);
   }
 
-  // Fold the next unit and compare it with its print; `seen(number, facts, events)` is shown it.
+  // Fold the next unit and compare it with its fingerprint; calls `seen(number, facts, events)`.
   foldNext(look) {
     const number = this.first + this.checked;
     const facts = this.current ?? copied(this.snapshots.get(this.first - 1));
@@ -122,12 +121,12 @@ export class Run {
     look(number, facts, events);
   }
 
-  // No more is to be folded: there must be no print of more.
+  // After the last unit: there must be no further fingerprint.
   foldedAll() {
     if (this.folding !== null && this.broken === null && this.prints.length !== 16 * this.count) this.differs ??= this.last + 1;
   }
 
-  // Change the facts by a unit; gives its events. A fork before it is one more.
+  // Apply a unit to the facts; returns its events, including a fork before it.
   apply(facts, number) {
     const events = this.events(number);
     const forked = this.forkBefore(number);
@@ -147,12 +146,12 @@ export class Run {
     return facts;
   }
 
-  // How many bytes of the journal the page carries.
+  // The number of bytes of the journal in the page.
   get size() {
     return this.bytes.reduce((sum, { length }) => sum + length, 0);
   }
 
-  // Of the journal's bytes, where the page carries all of them.
+  // The SHA-256 of the journal; null unless the page has all of it.
   async sha256() {
     if (!this.whole || this.broken !== null || !globalThis.crypto?.subtle) return null;
     const found = new Uint8Array(await crypto.subtle.digest("SHA-256", this.bytes[0]));

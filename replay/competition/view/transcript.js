@@ -51,12 +51,12 @@ export const Transcript = (() => {
 
   class Cards {
     // `people`: of the run; `other`: the same table of another run, or null.
-    constructor(people, table, moment, other, openLine) {
-      Object.assign(this, { people, table, moment, other, openLine });
+    constructor(people, table, position, other, openLine) {
+      Object.assign(this, { people, table, position, other, openLine });
       this.scale = scaleOf(table);
       this.ruled = new Map(table.ruled.claims.map(([id, base, sharp, edge]) => [id, { base, sharp, edge }]));
       this.removed = new Set(table.ruled.removed);
-      this.without = people.find(moment.without);
+      this.without = people.find(position.without);
       this.gone = new Set(this.without === null ? [] : (groundsOf(table, this.without)?.gone ?? []));
     }
 
@@ -129,7 +129,7 @@ export const Transcript = (() => {
       if (id !== null && this.gone.has(id)) classes.push("gone");
       if (this.removed.has(id)) classes.push("removed");
       if (this.differs(item)) classes.push("differs");
-      const isChosen = id !== null && String(id) === this.moment.line;
+      const isChosen = id !== null && String(id) === this.position.line;
       return el("li", { class: classes.join(" "), "data-line": id, "aria-current": isChosen ? "true" : null },
         el("p", { class: "head" },
           id === null ? null : el("span", { class: "number" }, this.link(id)), " ",
@@ -221,7 +221,7 @@ export const Transcript = (() => {
     const gutter = svg("svg", { class: "edges", "aria-hidden": "true" });
     const list = el("ol", { class: "cards" }, cards.rows().map(([, node]) => node));
     const node = el("div", { class: "transcript" }, gutter, list);
-    const draw = () => drawEdges(gutter, list, cards.edges(), cards.moment.line);
+    const draw = () => drawEdges(gutter, list, cards.edges(), cards.position.line);
     const watch = new ResizeObserver(draw);
     watch.observe(list);
     return { node, list };

@@ -10,7 +10,7 @@ import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts
 export const WORLD = (() => {
   const { reasonOf, textOf, word, number, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
-  const BY_RULES = "Worked out by the world's rules when this page was made.";
+  const BY_RULES = "Computed by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
   const REWARDS = ["tier-1", "tier-2", "tier-3", "self-determined"];
   const AWAY = ["equal to", "next to", "far from"];
@@ -72,16 +72,16 @@ export const WORLD = (() => {
       replaceAll(this.nodes.measures, measures.node);
     }
 
-    show(moment) {
-      const unit = moment.assignment;
+    show(position) {
+      const unit = position.assignment;
       if (this.assignment?.unit !== unit) this.assignment = assignmentOf(this.run, unit);
-      this.moment = moment;
+      this.position = position;
       const table = this.table;
       replaceAll(this.nodes.head, this.head());
       replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
       replaceAll(this.nodes.after, this.agent(), this.after(), section(unit < this.run.first ? "Standings before the first assignment" : `Standings after assignment ${this.clamped}`, this.standings()));
       replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
-      this.charts.forEach((chart) => chart.move(unit, this.people.find(moment.agent)));
+      this.charts.forEach((chart) => chart.move(unit, this.people.find(position.agent)));
       for (const link of this.nodes.season.querySelectorAll("[data-unit]")) {
         if (link.dataset.unit === String(unit)) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
@@ -91,11 +91,11 @@ export const WORLD = (() => {
     // The table that is looked at; null before any.
     get table() {
       const { tables } = this.assignment;
-      return tables[Number(this.moment.table ?? 0)] ?? tables[0] ?? null;
+      return tables[Number(this.position.table ?? 0)] ?? tables[0] ?? null;
     }
 
     cards(other) {
-      return this.table === null ? null : new Cards(this.people, this.table, this.moment, other);
+      return this.table === null ? null : new Cards(this.people, this.table, this.position, other);
     }
 
     // Who opened what, and what was concluded.
@@ -171,7 +171,7 @@ export const WORLD = (() => {
 
     // What the stances came to, with and without one of them; the scores.
     aside(table) {
-      const agent = this.people.find(this.moment.without);
+      const agent = this.people.find(this.position.without);
       const sat = table.opened?.participants ?? [];
       const chosen = sat.includes(agent) ? agent : null;
       const flow = Stances.flow(this.people, table, chosen);
@@ -255,7 +255,7 @@ export const WORLD = (() => {
       const rated = table.rated.get(agent);
       const grounds = groundsOf(table, agent);
       const bottom = table.bottomed?.agent === agent ? table.bottomed : null;
-      const isOpen = people.find(this.moment.agent) === agent;
+      const isOpen = people.find(this.position.agent) === agent;
       const rows = () => DIMENSIONS.map((dimension, index) => {
         const steps = scored.steps.filter(([, of_]) => of_ === dimension);
         const reason = Array.isArray(rated?.reasons) ? rated.reasons[index] : undefined;
@@ -305,10 +305,10 @@ export const WORLD = (() => {
 
     // The agent that is selected: where it stands, what it was made, what it was asked.
     agent() {
-      const agent = this.people.find(this.moment.agent);
-      const { people, moment, run } = this;
+      const agent = this.people.find(this.position.agent);
+      const { people, position, run } = this;
       if (agent === null) return el("p", { class: "note" }, "Choose an agent by its name to see its instructions, its story and, for a model, its answers.");
-      const unit = moment.assignment;
+      const unit = position.assignment;
       const name = people.name(agent);
       const answers = this.assignment.answers.filter((answer) => answer.agent === agent);
       const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
@@ -341,7 +341,7 @@ export const WORLD = (() => {
     }
 
     get clamped() {
-      return Math.min(this.run.last, Math.max(this.run.first - 1, this.moment.assignment));
+      return Math.min(this.run.last, Math.max(this.run.first - 1, this.position.assignment));
     }
 
     standings() {
@@ -449,8 +449,8 @@ export const WORLD = (() => {
       this.panes.find((pane) => pane.run === run).ready();
     }
 
-    show(moment) {
-      for (const pane of this.panes) pane.show(moment);
+    show(position) {
+      for (const pane of this.panes) pane.show(position);
       const cards = this.panes.map((pane, index) => pane.cards(this.panes[1 - index]?.table ?? null));
       const first = cards.find((each) => each !== null);
       this.section.hidden = first === undefined;
@@ -459,9 +459,9 @@ export const WORLD = (() => {
           this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]).node);
       }
       if (this.panes.length > 1) replaceAll(this.apart, this.differences());
-      const at = `${moment.assignment} ${moment.table} ${moment.line}`;
-      if (moment.line !== undefined && at !== this.line) {
-        this.room.querySelector(`[data-line="${CSS.escape(moment.line)}"]`)?.scrollIntoView({ block: "center" });
+      const at = `${position.assignment} ${position.table} ${position.line}`;
+      if (position.line !== undefined && at !== this.line) {
+        this.room.querySelector(`[data-line="${CSS.escape(position.line)}"]`)?.scrollIntoView({ block: "center" });
       }
       this.line = at;
     }
@@ -494,7 +494,7 @@ export const WORLD = (() => {
         const { assignment, label, table } = pane;
         const front = label === null ? "" : `${label}: `;
         if (table === null) return `${front}before the first assignment`;
-        const chosen = pane.moment.line === undefined ? null : table.said[Number(pane.moment.line)];
+        const chosen = pane.position.line === undefined ? null : table.said[Number(pane.position.line)];
         const contributions = plural(table.said.filter(({ move }) => move !== "pass").length, "contribution");
         const concluded = table.concluded?.proposal === null ? "no conclusion" : `concluded on number ${table.concluded?.proposal}`;
         const line = chosen ? `; number ${chosen.id}: ${pane.people.name(chosen.agent)}, ${chosen.code === null ? chosen.move : "refused"}${isProposal(chosen) ? ` ${pane.people.conduct(chosen.conduct)}` : ""}` : "";

@@ -72,8 +72,8 @@ export class History {
     return found;
   }
 
-  track(first, moment) {
-    const { plot } = moment;
+  track(first, position) {
+    const { plot } = position;
     const shifted = (values) => (first < this.run.first ? [0, ...values] : values);
     const marks = this.run.forkMarks;
     const spells = plot === undefined ? [] : this.spells(plot);

@@ -36,17 +36,17 @@ class Pane {
     this.gold.move = move;
   }
 
-  show(moment, round, other) {
-    const has = (name, count) => (moment[name] < count ? moment[name] : null);
+  show(position, round, other) {
+    const has = (name, count) => (position[name] < count ? position[name] : null);
     const plot = has("plot", plotsOf(round.setup));
     const agent = has("agent", round.setup.players.length);
-    const lacks = Object.entries({ plot, agent }).filter(([name, value]) => value === null && moment[name] !== undefined);
-    const lacking = lacks.map(([name]) => `This run has no ${name} ${moment[name]}.`);
+    const lacks = Object.entries({ plot, agent }).filter(([name, value]) => value === null && position[name] !== undefined);
+    const lacking = lacks.map(([name]) => `This run has no ${name} ${position[name]}.`);
     this.round = round;
     this.map.show(round, plot, agent, other);
     this.cut.textContent = this.map.cut ?? "";
     this.story.show(round, plot, agent, lacking);
-    this.ribbon.move({ ...moment, plot: plot ?? undefined });
+    this.ribbon.move({ ...position, plot: plot ?? undefined });
     this.gold.move(round.number);
     this.measures.move(round.number);
   }
@@ -82,12 +82,12 @@ class MiningView {
     this.panes[this.runs.indexOf(run)].ready();
   }
 
-  show(moment) {
-    const rounds = this.runs.map((run) => new Round(run, moment.round));
-    this.panes.forEach((pane, index) => pane.show(moment, rounds[index], areBoth(rounds) ? rounds[1 - index] : null));
+  show(position) {
+    const rounds = this.runs.map((run) => new Round(run, position.round));
+    this.panes.forEach((pane, index) => pane.show(position, rounds[index], areBoth(rounds) ? rounds[1 - index] : null));
     if (this.difference !== null) this.showDifference(rounds);
-    if (moment.plot !== this.plot) {
-      this.plot = moment.plot;
+    if (position.plot !== this.plot) {
+      this.plot = position.plot;
       this.player.track();
     }
   }
@@ -111,7 +111,7 @@ class MiningView {
   }
 
   describe() {
-    const said = this.panes.map((pane) => pane.describe(this.player.moment));
+    const said = this.panes.map((pane) => pane.describe(this.player.position));
     return said.length > 1 ? `Run A, ${said[0]}. Run B, ${said[1]}` : said[0];
   }
 }

@@ -43,7 +43,7 @@ function explained(round, { account, planned, snippet, change }) {
     el("ul", {}, lines.map((line) => el("li", {}, line))),
     snippet ? [el("p", { class: "note" }, "The draw again, with msgpack and xxhash:"), commandLine(snippet)] : null,
     change ? [el("p", {}, el("strong", {}, change.says)), commandLine(forkCommand(round, change))] : null,
-    el("p", { class: "note" }, "Worked out by the rules when this page was made."),
+    el("p", { class: "note" }, "Computed by the rules when this page was made."),
   ];
 }
 

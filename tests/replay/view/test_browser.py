@@ -295,7 +295,7 @@ def test_what_does_not_hold_is_said(
     page.write_text(text.replace(journal, b64encode(data).decode()))
     tab = new_tab().open(page)
 
-    assert f"at byte {commit.offset}. Only what is before that is shown" in tab.seal()
+    assert f"at byte {commit.offset}. Only the units before that are shown" in tab.seal()
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 
     page.write_text(text.replace(journal, "*" + journal[1:]))

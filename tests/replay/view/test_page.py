@@ -69,7 +69,7 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
 
     assert 0 == ran.code
     assert "breaks off" in ran.err
-    assert f"breaks off behind round {commit.unit - 1}" in tab.seal()
+    assert f"breaks off after round {commit.unit - 1}" in tab.seal()
     assert str(tmp_path) not in tab.seal()
     assert f"1 to {commit.unit - 1}" in tab.text(".facts")
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
