@@ -77,8 +77,10 @@ class Batches:
     def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
         """The first value that cannot be held: only a forged journal has such."""
         index = next(n for n, value in enumerate(values) if not self._fits(column, value))
-        says = f"{column.name} is {format_value(values[index])}, which Parquet cannot hold; csv can"
-        return JournalError(rows[index][0], says)
+        problem = (
+            f"{column.name} is {format_value(values[index])}, which Parquet cannot hold; csv can"
+        )
+        return JournalError(rows[index][0], problem)
 
     def _fits(self, column: Column, value: Any) -> bool:
         try:

@@ -327,11 +327,11 @@ def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
         lines = [f"sha256 {verdict.sha256}", verdict.levels, *lines]
         lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
     if verdict is not None and verdict.broken is not None:
-        level, says = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
-        ElementTree.SubElement(case, "failure", type=level, message=says)
+        level, text = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
+        ElementTree.SubElement(case, "failure", type=level, message=text)
     elif outcome.faults:
-        says = escaped("; ".join(outcome.faults))
-        ElementTree.SubElement(case, "failure", type="demand", message=says)
+        text = escaped("; ".join(outcome.faults))
+        ElementTree.SubElement(case, "failure", type="demand", message=text)
     elif outcome.error is not None:
         ElementTree.SubElement(case, "error", message=escaped(outcome.error))
     lines += [outcome.error] if outcome.error is not None and outcome.holds is False else []

@@ -24,9 +24,9 @@ def format_diff(difference: Diff) -> list[str]:
         lines.append(f"and {len(difference.causes) - SHOWN_MAX} more; --json has all")
     if difference.first is not None:
         lines += _both(difference)
-    told = " ".join(cause.text for cause in difference.causes)
+    causes = " ".join(cause.text for cause in difference.causes)
     lines += [
-        f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in told
+        f"note: {side.trouble}" for side in (a, b) if side.trouble and side.trouble not in causes
     ]
     return lines
 
@@ -74,7 +74,7 @@ def _both(difference: Diff) -> list[str]:
     assert difference.first is not None
     events = difference.first.a, difference.first.b
     nothing = f"nothing more in this {difference.vocabulary.unit}"
-    told = [nothing if event is None else next(story([event])) for event in events]
-    if told[0] == told[1]:
-        told = [json.dumps(event and event.as_dict()) for event in events]
-    return [f"  {name}: {text}" for name, text in zip("ab", told, strict=True)]
+    texts = [nothing if event is None else next(story([event])) for event in events]
+    if texts[0] == texts[1]:
+        texts = [json.dumps(event and event.as_dict()) for event in events]
+    return [f"  {name}: {text}" for name, text in zip("ab", texts, strict=True)]

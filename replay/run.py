@@ -1,7 +1,7 @@
-"""`Run`: a journal as a Python object, with everything that the command line can ask of one.
+"""`Run`: a journal as a Python object, with everything that the command line can do with one.
 
-Each method is one of the functions of this room, given the journal's path; nothing is worked out
-before it is asked for, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
+Each method calls one of the functions of this room with the journal's path; nothing is computed
+before it is needed, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
 one. A world can add methods of its own: its toolkit names a subclass (`Toolkit.run`), so the run of
 a mining journal also has `plot` and `agent`.
 """
@@ -84,8 +84,8 @@ class Run:
     Attributes:
         path: the journal.
         toolkit: what the tools of the journal's world can do.
-        trust: names (`module:Class`) of policies that may be imported to be asked again: those that
-            the run was recorded with in this process.
+        trust: names (`module:Class`) of user-defined policies that may be imported: those that the
+            run was recorded with in this process.
 
     """
 
@@ -101,8 +101,8 @@ class Run:
 
         Args:
             path: the journal; one that is unfinished or damaged can be opened, too.
-            trust: policies of one's own, as classes or as `module:Class`, that may be imported to
-                be asked again by `verify` and to play on in `resume` and `fork`.
+            trust: user-defined policies, as classes or as `module:Class`, that may be imported:
+                `verify` asks them again, and they play in `resume` and `fork`.
 
         Raises:
             BadInput: where there is no such file, or it is a run of another world than the class
@@ -114,7 +114,7 @@ class Run:
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
         kind = toolkit_at(path).run()
         if not issubclass(kind, cls):
-            raise BadInput(f"{path} is no {cls.__name__}", f"open it with {kind.__name__}.open")
+            raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
         return kind(path, trust)
 
     @classmethod
@@ -145,16 +145,15 @@ class Run:
                 world.
             treatment: a named configuration.
             models: how language models are reached: a file of models, or `Models`.
-            program: the program that tests, in worlds whose agents have a test of one's own.
-            jobs: how many tests are made at once, in worlds whose agents test what they say.
+            program: the user-defined test program, in worlds with one.
+            jobs: the number of tests made at once, in worlds whose agents make tests.
             force: replace a journal that is there.
             fsync: wait for the disk at every commit.
             on_unit: called after every unit with its number in the journal and the state.
             settings: of the world, by name (`seed`, `rounds`, `agents`, ...).
 
         Returns:
-            The run, with the names of the policies of one's own that it was recorded with in
-            `trust`.
+            The run; `trust` has the names of its user-defined policies.
 
         Raises:
             BadInput: before anything is written, for settings and rosters that cannot be.
@@ -193,18 +192,18 @@ class Run:
             f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
         )
 
-    # What the run says of itself.
+    # Settings and progress.
 
     def info(self, *, hashed: bool = False) -> Outline:
-        """Settings, players, how many units are closed, whether it is finished; with `hashed` its
-        SHA-256. Raises nothing that a damaged file is to blame for: see `Outline.trouble`.
+        """Settings, players and progress; with `hashed` the SHA-256 of the file. Raises nothing for a
+        damaged file: see `Outline.trouble`.
         """
         return outline(self.path, hashed=hashed)
 
     # Units and events.
 
     def at(self, number: int) -> Rebuilt:
-        """A unit (a round, an assignment) as it was: `state` after it and the `events` in it.
+        """A unit (a round, an assignment), rebuilt: `state` after it and the `events` in it.
 
         Args:
             number: as people count: mining rounds from 1 on (0 is the start), assignments of a
@@ -245,7 +244,7 @@ class Run:
             plot: only events on this plot, in worlds that have plots.
 
         Raises:
-            BadInput: for names, agents and units that there are not.
+            BadInput: for unknown names, agents and units.
             JournalError: as reading a journal does, when the events before have been given.
 
         """
@@ -253,12 +252,12 @@ class Run:
         return log(self.path, Query(first, last, agents, () if plot is None else (plot,), names))
 
     def log(self, *names: str, **where: int | None) -> list[str]:
-        """The same events in words, as `goldrush log` tells them, each line with its units.
+        """The same events as text, as printed by `goldrush log`, each line with its units.
 
         Arguments and errors as `events`.
         """
-        told = narrator(self.path).chronicle(self.events(*names, **where))
-        return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in told]
+        lines = narrator(self.path).chronicle(self.events(*names, **where))
+        return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in lines]
 
     # Checking and comparing.
 
@@ -278,9 +277,9 @@ class Run:
             level: the highest level to check, 1 to 4.
             policies: the objects that `external` agents play, by agent, or the whole roster as a
                 list. They must answer as they did: without state, or in the state they were in.
-            trust: policies of one's own that may be imported, beside those in `Run.trust`.
+            trust: user-defined policies that may be imported, besides those in `Run.trust`.
             sources: the journals that `recorded` agents play.
-            program: the program that tests, of a season with a test of one's own.
+            program: the user-defined test program of a season.
             jobs: how many tests of a season are run at once.
 
         Returns:
@@ -310,15 +309,15 @@ class Run:
     def audit(
         self, at: int, location: int | None = None, kind: str | None = None
     ) -> Sequence[TieBreak]:
-        """The draws of a unit, each worked out again from its key.
+        """The draws of a unit, each computed again from its key.
 
         Args:
             at: the unit.
-            location: where in it (a plot, a table); mining needs one.
+            location: the location in it (a plot, a table); mining needs one.
             kind: only draws of this kind.
 
         Raises:
-            BadInput: for a world without draws, and for a unit, location or kind that there is not.
+            BadInput: for a world without draws, and for an unknown unit, location or kind.
 
         """
         by = needed(self.toolkit.tie_breaks, self.path, "draws to audit")
@@ -329,18 +328,18 @@ class Run:
         return by.at(self.path, at, location, kind)
 
     def audit_all(self) -> Recheck:
-        """Every draw of the run, worked out again and counted. Raises nothing: see its `error`."""
+        """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
         return recheck(self.path)
 
     def why(
         self, at: int, location: int | None = None, agent: int | None = None
     ) -> Sequence[Explanation]:
-        """Why things came out as they did in a unit, and what would have changed them.
+        """Explanations of the results of a unit, and the changes that would lead to others.
 
         Args:
             at: the unit.
-            location: only there (a plot).
-            agent: only what this agent has to do with.
+            location: only at this location (a plot).
+            agent: only results that involve this agent.
 
         Raises:
             BadInput: for a world without explanations, and where there is nothing to explain.
@@ -355,19 +354,19 @@ class Run:
         Args:
             at: the unit.
             agent: by number or name.
-            location: only there (a table).
+            location: only at this location (a table).
 
         Raises:
-            BadInput: for a world without scores, and for a unit or an agent that there is not.
+            BadInput: for a world without scores, and for an unknown unit or agent.
 
         """
         scores = needed(self.toolkit.scores, self.path, "scores")
         return scores.at(self.path, at, agent_of(self.path, str(agent)), location)
 
     def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
-        """What a language model was, or would be, sent in an agent's place in a unit.
+        """The prompts of an agent in a unit, as they were sent or would be sent to a model.
 
-        Raises BadInput for a world without prompts, and for a unit or an agent that there is not.
+        Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
         prompts = needed(self.toolkit.prompts, self.path, "prompts")
         return prompts.at(self.path, at, agent_of(self.path, str(agent)), Resources())
@@ -389,10 +388,10 @@ class Run:
 
         Args:
             policies: the objects that `external` agents play, by agent or as a whole roster.
-            trust: policies of one's own that may be imported, beside those in `Run.trust`.
+            trust: user-defined policies that may be imported, besides those in `Run.trust`.
             sources: the journals that `recorded` agents play.
             models: how language models are reached: a file of models, or `Models`.
-            program: the program that tests, of a season with a test of one's own.
+            program: the user-defined test program of a season.
             jobs: how many tests of a season are made at once.
             on_unit: as for `record`.
 
@@ -429,14 +428,14 @@ class Run:
         """Play the run anew from a unit on, under other circumstances, into a journal of its own.
 
         Args:
-            at: the last unit that stays as it was.
+            at: the last unit that is kept.
             path: the new journal; None: a temporary file.
             roster: who plays from there on, as for `record`; None: who played before.
             treatment: its settings from there on.
             replace: submissions put in by hand, in the form of their events; `Explanation.change`
                 has such.
             policies: the objects of external agents who play on, by agent.
-            trust: policies of one's own that may play on, beside those in `Run.trust`.
+            trust: user-defined policies that may be imported, besides those in `Run.trust`.
             sources: the journals that `recorded` agents play on from.
             models: how language models are reached.
             program: the program that tests from there on.
@@ -543,9 +542,7 @@ def _given(who: Players[Any], roster: Roster) -> RosterText:
     if roster is None or isinstance(roster, str):
         return RosterText(roster)
     if who.roster_text is None:
-        raise BadInput(
-            "the rosters of this world are text", "write who plays as on the command line"
-        )
+        raise BadInput("rosters of this world are text", "write the roster as on the command line")
     return who.roster_text(roster)
 
 
@@ -557,7 +554,7 @@ def models_of(models: Models | str | Path | None) -> Models | None:
 
 
 def _names(trust: Trust) -> tuple[str, ...]:
-    """Policies of one's own by their names. Raises BadInput for a class that cannot be imported."""
+    """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
     return tuple(one if isinstance(one, str) else class_name(one) for one in trust)
 
 

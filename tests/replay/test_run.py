@@ -174,7 +174,7 @@ def test_what_is_of_another_world_is_refused() -> None:
     season = GOLDEN / "seasons" / "every-event.journal"
 
     assert type(goldrush.open(season)) is goldrush.Run
-    with pytest.raises(BadInput, match=r"no MiningRun; open it with Run\.open"):
+    with pytest.raises(BadInput, match=r"not a MiningRun; open it with Run\.open"):
         goldrush.MiningRun.open(season)
     with pytest.raises(BadInput, match="folder"):
         goldrush.open(GOLDEN)
