@@ -195,8 +195,9 @@ class Run:
     # Settings and progress.
 
     def info(self, *, hashed: bool = False) -> Outline:
-        """Settings, players and progress; with `hashed` the SHA-256 of the file. Raises nothing for a
-        damaged file: see `Outline.trouble`.
+        """Settings, players and progress; with `hashed` the SHA-256 of the file.
+
+        Raises nothing for a damaged file: see `Outline.trouble`.
         """
         return outline(self.path, hashed=hashed)
 
