@@ -25,7 +25,7 @@ from goldrush.kernel.competition.table import Table
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
-from goldrush.replay.competition.steps import Moment, assignment_in, moments, season_world
+from goldrush.replay.competition.steps import StepResult, assignment_in, season_world, step_results
 from goldrush.replay.forged import reader_of
 from goldrush.replay.tie_break import Occasion, TieBreak
 
@@ -50,8 +50,8 @@ def audit(
     with JournalReader(path) as reader:
         world = season_world(reader)
         before, commits = assignment_in(world, reader, assignment)
-        walked = moments(world, reader, commits, before)
-        found = [audited for moment in walked for audited in _audited(moment)]
+        walked = step_results(world, reader, commits, before)
+        found = [audited for result in walked for audited in _audited(result)]
     tables = {audited.location["table"] for audited in found}
     if table is not None and table not in tables:
         raise BadInput(
@@ -79,16 +79,16 @@ def audit_all(path: str | Path) -> Iterator[TieBreak]:
     Raises what reading a journal raises, after the draws before the fault were yielded.
     """
     with JournalReader(path) as reader:
-        for moment in moments(season_world(reader), reader):
-            yield from _audited(moment)
+        for result in step_results(season_world(reader), reader):
+            yield from _audited(result)
 
 
-def _audited(moment: Moment) -> list[TieBreak]:
+def _audited(result: StepResult) -> list[TieBreak]:
     """The decisions in a step."""
-    state = moment.state
+    state = result.state
     return [
         _DRAWN[code](state, state.tables[row[0]], named(code, row))
-        for code, rows in moment.step.derived
+        for code, rows in result.step.derived
         if code in _DRAWN
         for row in rows
     ]

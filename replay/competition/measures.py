@@ -30,7 +30,7 @@ from goldrush.kernel.competition.terms import Move, Part, Status
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, gini, mean, ratio
 from goldrush.replay.competition.quality import Atlases
-from goldrush.replay.competition.steps import Moment, moments, season_world
+from goldrush.replay.competition.steps import StepResult, season_world, step_results
 from goldrush.replay.competition.summary import counts_of
 from goldrush.replay.measures import Measure, Measured, Span
 
@@ -161,10 +161,10 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     counting = _Counting()
     state: SeasonState | None = None
     forks = 0
-    for moment in moments(world, reader):
-        state = moment.state
-        forks += moment.commit.kind == FORK
-        counting.add(moment)
+    for result in step_results(world, reader):
+        state = result.state
+        forks += result.commit.kind == FORK
+        counting.add(result)
         if world.unit_done(state):
             counting.close(state)
     assert state is not None  # the reader lets only a START come first
@@ -195,21 +195,21 @@ class _Counting:
         self._bars: dict[int, Conduct] = {}  # by table
         self._events: dict[str, float] = {}
 
-    def add(self, moment: Moment) -> None:
+    def add(self, result: StepResult) -> None:
         """Count events that the state does not record."""
         for name, form, block in (
-            ("faced", EliminationFaced, moment.step.derived),
-            ("returned", Returned, moment.step.derived),
-            ("questions", Answered, moment.step.inputs),
+            ("faced", EliminationFaced, result.step.derived),
+            ("returned", Returned, result.step.derived),
+            ("questions", Answered, result.step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
-        refused = {act[0] for _, act, _ in moment.step.derived.rows(CODES[Refused])}
-        for index, (code, row) in enumerate(acts_in(moment.step.inputs.batches)):
+        refused = {act[0] for _, act, _ in result.step.derived.rows(CODES[Refused])}
+        for index, (code, row) in enumerate(acts_in(result.step.inputs.batches)):
             if code == CODES[Tested] and index not in refused:
                 tested = named(code, row)
                 if tested.at is None:
                     self._bars[tested.table] = tested.conduct
-        for row in moment.step.inputs.rows(CODES[Answered]):
+        for row in result.step.inputs.rows(CODES[Answered]):
             source = named(CODES[Answered], row).source or {}
             counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))

@@ -19,7 +19,7 @@ from goldrush.kernel.competition.table import Contribution, Table
 from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Step, World
-from goldrush.replay.competition.steps import moments
+from goldrush.replay.competition.steps import step_results
 
 F = TypeVar("F")
 
@@ -30,11 +30,13 @@ _KEPT: Final = {CODES[form] for form in (Spoke, Tested, Tried)}
 class Act:
     """An act at a table: a contribution, a trial or a test.
 
-    - `act`: its event as it was recorded, valid or not.
-    - `code`: why it was refused; None if it was not.
-    - `round`: the round under way; None before the first.
-    - `id`: the index of a contribution in Table.contributions; None for trials and tests, and for
-      contributions that were refused out of their author's turn.
+    Attributes:
+        act: its event as recorded, valid or not.
+        code: the reason of its refusal; None if it was not refused.
+        round: the current round; None before the first.
+        id: the index of a contribution in Table.contributions; None for trials and tests, and for
+            contributions refused because it was not their author's turn.
+
     """
 
     act: Any
@@ -45,8 +47,13 @@ class Act:
 
 @attrs.frozen
 class Played:
-    """An assignment with all its events: the state just before it closes, the acts at its tables
-    and what was derived, each in order.
+    """A closed assignment with all its events.
+
+    Attributes:
+        state: the state just before it closes.
+        acts: the acts at its tables, in order.
+        derived: the derived events, in order.
+
     """
 
     state: SeasonState
@@ -75,17 +82,17 @@ class Played:
 
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
-    """The closed assignments of a season, in order, from a journal that is open and not read yet.
-    Copy a state to keep it. Raises as `steps.moments` does.
+    """The closed assignments of a season, in order, from an open journal not read from yet.
+    Copy a state to keep it. Raises as `steps.step_results` does.
     """
     acts: list[Act] = []
     derived: list[Any] = []
     heard: list[int] = []  # contributions, by table
     under_way: int | None = None  # the round
-    for moment in moments(world, reader):
-        state = moment.state
-        acts += _acts(moment.step, state, heard, under_way)
-        for code, rows in moment.step.derived:
+    for result in step_results(world, reader):
+        state = result.state
+        acts += _acts(result.step, state, heard, under_way)
+        for code, rows in result.step.derived:
             derived += (named(code, row) for row in rows)
         if world.unit_done(state):
             yield Played(state, acts, derived)
@@ -97,8 +104,14 @@ def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]
 def _acts(
     step: Step, state: SeasonState, heard: Sequence[int], under_way: int | None
 ) -> Iterator[Act]:
-    """The acts at tables in a step. `state`: after the step; `heard`: how many contributions each
-    table had before it.
+    """The acts at tables in a step.
+
+    Args:
+        step: the step.
+        state: the state after it.
+        heard: the number of contributions of each table before it.
+        under_way: the current round.
+
     """
     codes = refused_in(step.derived)
     heard = list(heard)

@@ -19,7 +19,7 @@ from goldrush.kernel.competition.state import copied
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.world import Row
-from goldrush.replay.competition.steps import assignment_in, moments, season_world
+from goldrush.replay.competition.steps import assignment_in, season_world, step_results
 from goldrush.replay.forged import reader_of
 
 
@@ -72,9 +72,9 @@ def prompted(
             facts = _forks(reader, commits[0].unit)
             again = SeasonCheck(state, tests, facts, on_question=keep)
             before = copied(state)
-            for moment in moments(world, reader, commits, state):
-                again(before, moment.step.inputs)
-                before = copied(moment.state)
+            for result in step_results(world, reader, commits, state):
+                again(before, result.step.inputs)
+                before = copied(result.state)
             if not found and again.not_asked:
                 raise BadInput(
                     f"what agent {agent} was asked cannot be made again: not asked again: "

@@ -67,7 +67,15 @@ class Checked:
 
 @attrs.frozen
 class Moved:
-    """Another agent whose final stance differs without the agent, with both stances."""
+    """Another agent whose final stance differs in the counterfactual without this agent.
+
+    Attributes:
+        agent: the other agent.
+        name: its name.
+        stance: the proposal of its final stance.
+        without: the same in the counterfactual.
+
+    """
 
     agent: int
     name: str
@@ -79,16 +87,34 @@ class Moved:
 class Score:
     """One agent's score at one table, as recorded and derived again.
 
-    - `claims`: of its proposals, by id, base before edge.
-    - `is_wide`, `challenges`, `followed`, `supported`: as in rubric.Grounds.
-    - `concluded`: the conclusion of the table; `without`, `equals`, `differs`, `is_own`: the
-      counterfactual, as in rubric.Without.
-    - `rubric`: the four scores by the rubric; `given`: by the therapist, None if it gave none.
-    - `middles`: the lower median of each dimension, to which scores are relative; empty if scores
-      are absolute.
-    - `recorded`: (scores, total, sum by the rubric) of each `scored` event; more or fewer than one
-      only in forged journals. `again`: the scores derived again.
-    - `rules`: of the arena.
+    Attributes:
+        assignment: the assignment, from 0.
+        table: the table, from 0.
+        agent: the agent.
+        name: its name.
+        subject: the subject of the table.
+        bar: the value of the bar.
+        proposals: the agent's proposals, compared with known ones.
+        claims: of its proposals, by id, base before edge.
+        is_wide: see `rubric.Grounds`.
+        concluded: the conclusion of the table.
+        without: the conclusion in the counterfactual without the agent.
+        equals: the candidates for that conclusion.
+        differs: whether the two conclusions differ.
+        is_own: whether the conclusion is a proposal of the agent, or amends one.
+        moved: other agents whose final stances differ in the counterfactual.
+        challenges: see `rubric.Grounds`.
+        followed: see `rubric.Grounds`.
+        supported: see `rubric.Grounds`.
+        rubric: the four scores by the rubric.
+        given: the four scores by the therapist; None if it gave none.
+        middles: the lower median of each dimension, to which scores are relative; empty if scores
+            are absolute.
+        recorded: (scores, total, sum by the rubric) of each `scored` event; one, except in forged
+            journals.
+        again: the scores derived again.
+        rules: the rules of the arena.
+
     """
 
     assignment: int
@@ -123,7 +149,7 @@ class Score:
 
     def as_dict(self) -> dict[str, Any]:
         """The score for JSON."""
-        evidence = attrs.asdict(self, filter=lambda field, _: field.name not in _APART)
+        evidence = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_EVIDENCE)
         for name in ("concluded", "without"):
             evidence[name]["words"] = [f"{word:016x}" for word in evidence[name].pop("draw_words")]
         return {
@@ -134,7 +160,7 @@ class Score:
         }
 
 
-_APART = ("recorded", "again", "rules")
+_NOT_EVIDENCE = ("recorded", "again", "rules")
 
 
 def _finished(score: Finished, total: int, rubric: int) -> dict[str, Any]:
@@ -143,11 +169,19 @@ def _finished(score: Finished, total: int, rubric: int) -> dict[str, Any]:
 
 @reader_of
 def scores(path: str | Path, assignment: int, agent: int, table: int | None = None) -> list[Score]:
-    """The scores of an agent in an assignment: one for each table that it sat at, or that of one
-    `table`.
+    """The scores of an agent in an assignment.
 
-    Raises BadInput for an unknown assignment, agent or table, and where the agent did not sit;
-    UnsupportedJournal where the arena is not installed; and what reading a journal raises.
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+        agent: the agent.
+        table: only the score at this table; None: at each table where it sat.
+
+    Raises:
+        BadInput: for an unknown assignment, agent or table, and if the agent did not sit there.
+        UnsupportedJournal: if the arena is not installed.
+        JournalError: if the journal cannot be read.
+
     """
     judged = state_before_scores(path, assignment)
     state = judged.state

@@ -59,9 +59,15 @@ _SEASONS: Final = Toolkit(world=world_of)
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
-    """The world of a season's journal. `judging`: the rules of its arena are needed.
+    """The world of a season's journal.
 
-    Raises UnsupportedJournal if they are needed and the arena is not installed.
+    Args:
+        reader: the journal.
+        judging: whether the rules of its arena are needed.
+
+    Raises:
+        UnsupportedJournal: if they are needed and the arena is not installed.
+
     """
     world = open_world(reader, _SEASONS)
     if judging and world.missing is not None and reader.header.world == world.name:
@@ -75,13 +81,13 @@ def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
     return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
 
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # what need not be quoted
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that needs no quotes
 
 
 @attrs.frozen
-class Moment:
-    """A step, the commit that completes it, and the state after it; copy the state to keep it.
-    START and forks are moments too, with an empty step.
+class StepResult:
+    """A step, the commit that completes it, and the state after it (valid until the next one).
+    START and FORK commits give one, too, with an empty step.
     """
 
     commit: Commit
@@ -91,25 +97,36 @@ class Moment:
 
 @attrs.frozen
 class Judged:
-    """An assignment when its scores were given: the state just before, with the ratings of the
-    debrief in it, and the scores in order.
+    """An assignment when its scores were given.
+
+    Attributes:
+        state: the state just before, including the ratings of the debrief.
+        scored: the scores, in order.
+
     """
 
     state: SeasonState
     scored: tuple[Scored, ...]
 
 
-def moments(
+def step_results(
     world: World[SeasonState],
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
     state: SeasonState | None = None,
-) -> Iterator[Moment]:
-    """Every step of a season, in order, its rows checked.
+) -> Iterator[StepResult]:
+    """Every step of a season, in order, with its rows checked.
 
-    `commits`: those to read, if not all; `state`: the one before them, which is changed. Raises
-    what reading a journal raises, and for forged events any error, so callers must be guarded (see
-    replay/forged.py).
+    Args:
+        world: the season's world.
+        reader: its journal.
+        commits: the commits to read; None: all.
+        state: the state before them, which is modified; None: they begin with START.
+
+    Raises:
+        JournalError: if the journal cannot be read. Forged events raise any error, so callers must
+            be guarded (see replay/forged.py).
+
     """
     assembler = fold.StepAssembler(world.arrange)
     for commit in reader if commits is None else commits:
@@ -117,28 +134,36 @@ def moments(
             raise fold.malformed(world, reader.path, commit)
         if commit.kind == START:
             state = fold.start(world, reader, commit)
-            yield Moment(commit, _NOTHING, state)
+            yield StepResult(commit, _NOTHING, state)
         elif commit.kind == FORK:
             assert state is not None
             state = fold.forked(world, reader, state, commit)
-            yield Moment(commit, _NOTHING, state)
+            yield StepResult(commit, _NOTHING, state)
         elif commit.kind == UNIT:
             assert state is not None
             for step in assembler.completed_by(commit):
                 for block in (step.inputs, step.derived):
                     state = world.evolve(state, block)
-                yield Moment(commit, step, state)
+                yield StepResult(commit, step, state)
             state = fold.closed(world, reader.path, state, commit)
 
 
 def assignment_in(
     world: World[SeasonState], reader: JournalReader, assignment: int, *, derived: bool = False
 ) -> tuple[SeasonState, tuple[Commit, ...]]:
-    """The state before a closed assignment, and the commits of it, whose digest is checked.
+    """The state before a closed assignment, and its commits, whose digest is checked.
 
-    It is reached by an index, or if `derived`, from the start, with all derived events derived
-    again and compared. Raises BadInput for an unknown assignment, and what reading a journal
-    raises.
+    Args:
+        world: the season's world.
+        reader: its journal.
+        assignment: the assignment, from 0.
+        derived: derive all events from the start again and compare them, instead of using an
+            index.
+
+    Raises:
+        BadInput: if there is no such closed assignment.
+        JournalError: if the journal cannot be read.
+
     """
     vocabulary = world.vocabulary
     unit = vocabulary.unit_of(assignment)
@@ -169,19 +194,28 @@ def assignment_in(
 
 @reader_of
 def state_before_scores(path: str | Path, assignment: int) -> Judged:
-    """A closed assignment as it was when its debrief was judged, with the rules of its arena.
+    """A closed assignment at the time its debrief was judged, with the rules of its arena.
 
-    Raises as `season_world` and `assignment_in` do, and MalformedEvents where it has no scores.
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+
+    Raises:
+        UnsupportedJournal: if the arena is not installed.
+        BadInput: if there is no such closed assignment.
+        JournalError: if the journal cannot be read.
+        MalformedEvents: if the assignment has no scores.
+
     """
     with JournalReader(path) as reader:
         world = season_world(reader, judging=True)
         state, commits = assignment_in(world, reader, assignment)
         before = copied(state)
-        for moment in moments(world, reader, commits, state):
-            scored = tuple(named(_SCORED, row) for row in moment.step.derived.rows(_SCORED))
+        for result in step_results(world, reader, commits, state):
+            scored = tuple(named(_SCORED, row) for row in result.step.derived.rows(_SCORED))
             if scored:
-                return Judged(_with_acts(before, moment.step), scored)
-            before = copied(moment.state)
+                return Judged(_with_acts(before, result.step), scored)
+            before = copied(result.state)
         raise fold.malformed(world, reader.path, commits[-1], ValueError("nobody is scored"))
 
 

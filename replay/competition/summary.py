@@ -36,7 +36,7 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.quality import Atlases, Quality
-from goldrush.replay.competition.steps import Moment, conduct_text, moments, season_world
+from goldrush.replay.competition.steps import StepResult, conduct_text, season_world, step_results
 from goldrush.replay.forged import reader_of
 from goldrush.replay.usage import failures_in
 
@@ -138,13 +138,13 @@ def summarise(path: str | Path) -> Summary:
         world = season_world(reader)
         counting = _Counting()
         state: SeasonState | None = None
-        for moment in moments(world, reader):
-            state = moment.state
-            if moment.commit.kind == FORK:
+        for result in step_results(world, reader):
+            state = result.state
+            if result.commit.kind == FORK:
                 counting.forks += fold.commit_events(
-                    world, reader, moment.commit, fold.StepAssembler(world.arrange)
+                    world, reader, result.commit, fold.StepAssembler(world.arrange)
                 )
-            counting.add(moment)
+            counting.add(result)
             if world.unit_done(state):
                 counting.closed(state)
         assert state is not None
@@ -168,19 +168,19 @@ class _Counting:
         self._tables: list[Ended] = []
         self._counts: Counter[str] = Counter()
 
-    def add(self, moment: Moment) -> None:
+    def add(self, result: StepResult) -> None:
         """Count the acts and derived events of a step."""
-        commit, state = moment.commit, moment.state
+        commit, state = result.commit, result.state
         if commit.kind == FORK:
             replaced = (commit.setup or {})["replaced"]
             self._by_hand |= {(at, *turn_of(row)) for at, row in replaced}
-        for row in moment.step.inputs.rows(_ANSWERED):
+        for row in result.step.inputs.rows(_ANSWERED):
             is_by_person = (Answered(*row).source or {}).get("name") == HUMAN
             self._by_people += is_by_person
             self._answers += not is_by_person
-        for row in moment.step.inputs.rows(_SPOKE):
+        for row in result.step.inputs.rows(_SPOKE):
             self._by_hand.discard((state.assignment, *turn_of(row)))
-        for code, rows in moment.step.derived:
+        for code, rows in result.step.derived:
             for row in rows:
                 self._follow(state, named(code, row))
 

@@ -1,6 +1,6 @@
-"""The tie-breaks of the mining world laid open: claims, raids, and what the authority noticed.
+"""Audit of the draws of the mining world: claims, raids, and rulings of the authority.
 
-Every draw of a journal can be redone alone, for its key names it and its words stand in the event.
+Every draw can be redone alone, because its key identifies it and the event records its draw words.
 The rule is section 3 of kernel/mining/README.md: participants in ascending order, the winner is
 `participants[below(n)]`, word i is xxh3-64 of the packed key under seed i.
 """
@@ -29,25 +29,33 @@ _EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORIT
 
 
 class Audit(TieBreak):
-    """A tie-break between agents; for the authority whether it noticed a capture."""
+    """A tie-break between agents, or whether the authority detected a capture."""
 
     @property
     def round(self) -> int:
-        """The round in which it was."""
+        """Its round."""
         return self.location["round"]
 
     @property
     def plot(self) -> int:
-        """The plot that it was about."""
+        """Its plot."""
         return self.location["plot"]
 
 
 @reader_of
 def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> list[Audit]:
-    """The tie-breaks on a plot in a round, of one kind or of all.
+    """The tie-breaks on a plot in a round.
 
-    Raises BadInput for a round or plot that there is not, and where nothing was decided there; and
-    what reading a journal raises.
+    Args:
+        path: a mining journal.
+        round: the round, from 1.
+        plot: the plot's id.
+        kind: one of AUDITED; None: all.
+
+    Raises:
+        BadInput: for an unknown kind, round or plot, and if nothing was decided there.
+        JournalError: if the journal cannot be read.
+
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
@@ -72,9 +80,9 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
 
 @reader_of
 def audit_all(path: str | Path) -> Iterator[Audit]:
-    """Every claim, raid and ruling of a mining journal, in order. Nothing is folded.
+    """Every claim, raid and ruling of a mining journal, in order, without folding it.
 
-    Raises what reading a journal raises, when what stands before has been given.
+    Raises JournalError at the first commit that cannot be read, after those before it.
     """
     with JournalReader(path) as reader:
         config = None
@@ -89,14 +97,22 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
 
 
 def laid_open(config: MiningConfig, round: int, code: int, row: Row) -> Audit:
-    """The tie-break that an event tells: a claim, a raid or a ruling, by its code and row."""
+    """The tie-break of an event.
+
+    Args:
+        config: the configuration in force.
+        round: the event's round.
+        code: the event's code: a claim, a raid or a ruling.
+        row: the event's row.
+
+    """
     return _CODES[code](config, round, row)
 
 
 def _config_after(
     reader: JournalReader, commit: Commit, config: MiningConfig | None
 ) -> MiningConfig:
-    """The configuration in force behind a commit."""
+    """The configuration in force after a commit."""
     if commit.kind == START:
         return fold.start(MINING, reader, commit).config
     assert config is not None  # the reader lets only a START come first

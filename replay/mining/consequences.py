@@ -1,4 +1,4 @@
-"""What came of a difference between two mining runs: owners, gold, counts, round by round."""
+"""Consequences of a difference between two mining runs: owners, gold, counts, by round."""
 
 from __future__ import annotations
 
@@ -20,11 +20,19 @@ from goldrush.replay.mining.summary import counted
 
 
 @attrs.frozen
-class RoundApart:
-    """How far apart two runs are after a round.
+class RoundDifference:
+    """The difference of two runs, a and b, after a round.
 
-    `plots` with different owners (None where the grids differ), and of each run the gold of all
-    agents and the raids and captures of the round.
+    Attributes:
+        round: the round.
+        plots: the number of plots with different owners; None if the grids differ.
+        gold_a: the gold of all agents in a.
+        gold_b: the gold of all agents in b.
+        raids_a: the raids of the round in a.
+        raids_b: the raids of the round in b.
+        captures_a: the captures of the round in a.
+        captures_b: the captures of the round in b.
+
     """
 
     round: int
@@ -39,11 +47,17 @@ class RoundApart:
 
 @attrs.frozen
 class Consequences:
-    """Two mining runs compared after the last round that both have.
+    """Two mining runs, a and b, compared after the last round of both.
 
-    `since`: the first round that was counted. `owners`: (plot, owner in a, owner in b) where they
-    differ, None where the grids do. `gold`: (agent, in a, in b), None where there is no such agent.
-    `counts_a`, `counts_b`: what happened in the rounds counted (see `summary.counted`).
+    Attributes:
+        since: the first round of the counts.
+        round: the last round of both.
+        owners: (plot, owner in a, owner in b) where they differ; None if the grids differ.
+        gold: (agent, gold in a, gold in b); None if a run has no such agent.
+        counts_a: counts of events in a (see `summary.counted`).
+        counts_b: counts of events in b.
+        rounds: the difference after each round, if requested.
+
     """
 
     since: int
@@ -52,7 +66,7 @@ class Consequences:
     gold: Sequence[tuple[int, float | None, float | None]]
     counts_a: Mapping[str, float]
     counts_b: Mapping[str, float]
-    rounds: Sequence[RoundApart]
+    rounds: Sequence[RoundDifference]
 
     def as_dict(self) -> dict[str, Any]:
         """The consequences for JSON."""
@@ -60,18 +74,26 @@ class Consequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
-    """What came of the first event in which two mining runs differ, as far as both go.
+    """The consequences of the first differing event of two mining runs.
 
-    `by_round` keeps a row for each round. None where no event of a round
-    that both closed differs. Raises MalformedEvents for
-    events that cannot be applied, and what opening a journal raises.
+    Args:
+        found: the difference.
+        by_round: keep the difference after each round.
+
+    Returns:
+        The consequences; None if no event differs in a round that both runs closed.
+
+    Raises:
+        MalformedEvents: if events cannot be applied.
+        JournalError: if a journal cannot be read.
+
     """
     until = min(found.a.rounds, found.b.rounds)
     if found.first is None or found.first.round > until:
         return None
     since = found.first.round
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    rows: list[RoundApart] = []
+    rows: list[RoundDifference] = []
     with (
         reporting_forged(found.a.path, found.b.path),
         JournalReader(found.a.path) as reader_a,
@@ -82,7 +104,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
             counts[0].update(happened_a)
             counts[1].update(happened_b)
             if by_round:
-                rows.append(_apart(round, one, two, happened_a, happened_b))
+                rows.append(_difference(round, one, two, happened_a, happened_b))
     return Consequences(
         since,
         until,
@@ -97,7 +119,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
 def _rounds(
     reader: JournalReader, since: int, until: int
 ) -> Iterator[tuple[int, Counter[str], MiningState]]:
-    """Every round from `since` to `until`: what happened in it and the state after it."""
+    """Every round from `since` to `until`, with the counts of its events and the state after it."""
     happened: Counter[str] = Counter()
     walk: Iterator[tuple[Commit, MiningState]] = states_near(MINING, reader, since)
     for commit, state in walk:
@@ -111,11 +133,11 @@ def _rounds(
                 return
 
 
-def _apart(
+def _difference(
     round: int, one: MiningState, two: MiningState, a: Mapping[str, Any], b: Mapping[str, Any]
-) -> RoundApart:
+) -> RoundDifference:
     owners = _owners(one, two)
-    return RoundApart(
+    return RoundDifference(
         round,
         None if owners is None else len(owners),
         math.fsum(one.gold),

@@ -1,8 +1,8 @@
 """A mining round derived again with one plan replaced.
 
-What is asked of it is an outcome that somebody is about to be told ("would have held"), so it goes
-the way that a fork goes: the replaced submission is read as one that is put in by hand, and the
-world's own `decide` judges it among the recorded ones.
+An explanation states its outcome as a fact ("would have held"), so it is derived as in a fork: the
+replaced submission is validated like one from a file, and the world's own `decide` judges it with
+the recorded ones.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ _GIVEN_UP: Final = {MINE: 0, CLAIM: 1, RAID: 1, DEFEND: 2}
 
 
 class Outcome:
-    """What followed from the submissions of a round: claims, raids and rulings by plot, removals
-    by agent.
-    """
+    """The derived events of a round: claims, raids and rulings by plot, removals by agent."""
 
     def __init__(self, batches: Sequence[Batch]) -> None:
         rows = dict(batches)
@@ -55,7 +53,7 @@ class Outcome:
         )
 
     def owner(self, plot: int, before: int | None) -> int | None:
-        """Who owned a plot after the round, which `before` owned before it."""
+        """The owner of a plot after the round; `before` is its owner before the round."""
         if plot in self.rulings and self.rulings[plot][4] == RESTORED:
             return int(self.rulings[plot][2])
         if plot in self.raids and self.raids[plot][5] is not None:
@@ -65,14 +63,20 @@ class Outcome:
 
 @attrs.frozen
 class Swap:
-    """A plan with something else in it: `plan`, and what was `given` up for that."""
+    """A plan with one action replaced.
+
+    Attributes:
+        plan: the new plan.
+        given: the actions given up for it.
+
+    """
 
     plan: Sequence[Act]
     given: Sequence[Act]
 
 
 class Round:
-    """A round as it was: the state `before` it, the submissions, the `outcome`."""
+    """A recorded round: the state `before` it, its submissions, and the `outcome`."""
 
     def __init__(self, before: MiningState, record: RoundRecord) -> None:
         self.before = before
@@ -85,16 +89,18 @@ class Round:
             self._plans[agent].append(action)
 
     def plan(self, agent: int) -> Sequence[Act]:
-        """What was left of an agent's plan."""
+        """An agent's plan after pruning."""
         return self._plans[agent]
 
     def spent(self, agent: int) -> int:
-        """The stamina that it took."""
+        """The stamina of that plan."""
         return sum(points for _, _, points in self._plans[agent])
 
     def swapped(self, agent: int, wanted: Act) -> Swap | None:
-        """An agent's plan with an action first, in place of its own one of that kind on that plot,
-        and of as little as its stamina makes it give up; None where it has not so much.
+        """An agent's plan with another action first.
+
+        The action replaces the agent's own one of that kind on that plot, and as few other points
+        as the agent's stamina requires. None if its stamina does not suffice.
         """
         kind, plot, points = wanted
         rest = [action for action in self._plans[agent] if action[:2] != (kind, plot)]
@@ -118,8 +124,9 @@ class Round:
         return [action for action in self._plans[agent] if action[:2] != (kind, plot)]
 
     def again(self, agent: int, plan: Sequence[Act]) -> Outcome:
-        """What would have followed with another plan of one agent. Raises ValueError where what
-        stays of its submission is none that a recorder writes.
+        """The outcome with another plan of one agent.
+
+        Raises ValueError if the rest of its submission is not one that a recorder writes.
         """
         rows = list(self.submitted)
         try:
@@ -129,7 +136,14 @@ class Round:
         return Outcome(MINING.decide(self.before, Block([(SUBMITTED, rows)])))
 
     def change(self, agent: int, plan: Sequence[Act], says: str) -> Change:
-        """The fork in which an agent has another plan; `says` what would come of it."""
+        """The fork in which an agent has another plan.
+
+        Args:
+            agent: the agent.
+            plan: its plan.
+            says: a description of the consequence.
+
+        """
         replaced = [self._submission(agent, plan)]
         for entry in self.before.roster:
             if entry["agent"] != agent and entry["policy"] in (LLM, HUMAN):
@@ -137,7 +151,7 @@ class Round:
         return Change(says, agent, self.number, replaced)
 
     def _recorded(self, agent: int) -> dict[str, Any]:
-        """The event of an agent's submission, as it can be put in by hand."""
+        """The event of an agent's submission, in the form of an input of a fork."""
         _, actions, error, say, memo, _ = self.submitted[agent]
         said = {"error": error, "say": say, "memo": memo}
         return {
@@ -148,7 +162,7 @@ class Round:
         }
 
     def _submission(self, agent: int, plan: Sequence[Act]) -> dict[str, Any]:
-        """The event of a submission with another plan; its message and its memo stay."""
+        """The event of a submission with another plan, and the same message and memo."""
         again = {**self._recorded(agent), "actions": [show_action(action) for action in plan]}
         again.pop("error", None)
         return again

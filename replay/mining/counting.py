@@ -1,4 +1,4 @@
-"""Counts what happens in each round of a mining run, and follows who holds what."""
+"""Counts of the events of each round of a mining run, and its ownership spells."""
 
 from __future__ import annotations
 
@@ -34,22 +34,35 @@ _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)
 
 @attrs.frozen
 class Tie:
-    """A draw among `participants` agents tied for a plot: the place among them (ascending ids, from
-    0) of the one who won. `kind` is `claim` or `raid`, as in the key of the draw.
+    """A draw among agents tied for a plot.
+
+    Attributes:
+        kind: `claim` or `raid`, as in the key of the draw.
+        round: its round.
+        plot: the plot.
+        participants: the number of tied agents.
+        rank: of the winner among them by id, from 0.
+
     """
 
     kind: str
     round: int
     plot: int
     participants: int
-    place: int
+    rank: int
 
 
 class Counting:
-    """To be shown the state before round 1, and then every state whose round has just closed.
+    """Counts the events of a run, round by round.
 
-    `counts` by round; `ties` in order. What is counted of a round is read from its own events (the
-    state holds them as the newest of its record) and from who held what when it began.
+    It is made with the state before round 1; `add` takes the state after each round. The counts of
+    a round follow from its events (the newest in the state's history) and the ownership at its
+    start.
+
+    Attributes:
+        counts: by round.
+        ties: the draws, in order.
+
     """
 
     def __init__(self, state: MiningState) -> None:
@@ -67,9 +80,7 @@ class Counting:
         )  # fmt: skip
 
     def spells(self) -> list[Spell]:
-        """All spells up to the last round counted: those that are over, then those still running,
-        which are censored; each by start and plot.
-        """
+        """All spells up to the last round counted, by start and plot; running ones are censored."""
         last = len(self.counts)
         running = [
             Spell(plot, owner, begun, last, HOLDINGS[self._gained[plot]] or "", None)
@@ -79,7 +90,7 @@ class Counting:
         return sorted(self._ended + running, key=lambda spell: (spell.start, spell.plot))
 
     def add(self, state: MiningState) -> None:
-        """Count the round that has just closed."""
+        """Count the round that ended with this state."""
         record = state.history[-1]
         claims, raids = record.rows(CLAIM_DRAWN), record.rows(RAID_RESOLVED)
         restored = {row[0] for row in record.rows(RULED) if row[4] == RESTORED}
@@ -134,7 +145,7 @@ class Counting:
         self._follow(state, [row[0] for row in claims] + lost)
 
     def _groups(self, round: int, raids: Mapping[int, int]) -> tuple[list[Group], list[Group]]:
-        """Plots held long, and not, at the start of a round, each by how; and the raids on them."""
+        """Plots held long, and others, at the start of a round, by kind of holding; with raids."""
         on = Counter[tuple[int, bool]]()
         for plot, count in raids.items():
             on[self._how[plot], round - self._since[plot] >= HELD_LONG] += count
@@ -149,15 +160,15 @@ class Counting:
     def _add_ties(self, round: int, claims: Sequence[Row], raids: Sequence[Row]) -> None:
         for plot, claimants, winner, words in claims:
             if words:
-                place = claimants.index(winner)
-                self.ties.append(Tie("claim", round, plot, len(claimants), place))
+                rank = claimants.index(winner)
+                self.ties.append(Tie("claim", round, plot, len(claimants), rank))
         for plot, owner, raiders, _, outcome, winner, words in raids:
             if words and outcome == CAPTURED:
                 tied = [raider for raider in raiders if raider != owner]
                 self.ties.append(Tie("raid", round, plot, len(tied), tied.index(winner)))
 
     def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
-        """Take over who holds what, plots that may have `changed` hands only."""
+        """Update the ownership of plots that may have `changed` hands."""
         for plot in changed:
             before, after = self._owner[plot], state.owner[plot]
             if before is not None:

@@ -1,7 +1,7 @@
-"""The four criteria by which it is judged whether property emerges, and their null.
+"""The four criteria of the emergence of property, and their null.
 
-They hold where every sub-measure changes as expected from the first half of a run to the second,
-with 10 agents and with 20.
+A criterion is supported if every sub-measure changes as expected from the first half of a run to
+the second, with 10 agents and with 20.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", 
 
 
 def _speculated(result: MiningResult) -> bool:
-    """Whether nobody's plots were raided: that is conflict, too, and known of whole runs alone."""
+    """Whether plots without an owner were raided: conflict that the raid rate does not count."""
     return bool(result.own.totals.speculative)
 
 

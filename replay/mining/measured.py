@@ -1,4 +1,4 @@
-"""A mining run measured: one pass over its journal, then figures by round, half and run."""
+"""A mining run with its measures: one pass over its journal, then values by round, half and run."""
 
 from __future__ import annotations
 
@@ -43,15 +43,19 @@ from goldrush.replay.mining.measures import (
 )
 from goldrush.replay.mining.spells import Spell, half_life, restricted_mean
 
-GOLD_MAX: Final = 1e30  # what no run can mine; sums of less are finite
+GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
 
 @attrs.frozen(kw_only=True)
 class Measured(measures.Measured[MiningConfig]):
-    """A run and its measures; what they mean stands in `measures`.
+    """A mining run with its measures (defined in `measures.MEASURES`).
 
-    `counts`: by round. `gold`: what every agent has, `agents` figures a round, those before round 1
-    first. `spells` of ownership, `ties` that were drawn.
+    Attributes:
+        counts: by round.
+        gold: of every agent before round 1 and after each round, (rounds + 1) × agents, row-major.
+        spells: the ownership spells.
+        ties: the draws between tied agents.
+
     """
 
     counts: Sequence[Counts]
@@ -61,17 +65,19 @@ class Measured(measures.Measured[MiningConfig]):
 
     @property
     def rounds(self) -> int:
-        """How many rounds are closed."""
+        """The number of closed rounds."""
         return self.units
 
     def gold_after(self, round: int) -> Sequence[float]:
-        """What each agent has after a round, 0 being the start."""
+        """The gold of each agent after a round; 0 is the start."""
         agents = self.config.agents
         return self.gold[round * agents : (round + 1) * agents]
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        """Gini over the gold earned in the span; survival up to its end, of the first `horizon`
-        rounds; a half-life of the whole run alone; of others as elsewhere.
+        """The value of a measure over a span of rounds.
+
+        Gini is of the gold earned in the span; survival is restricted to the first `horizon` rounds
+        of the span; the half-life is defined only for the whole run.
         """
         if name == GINI:
             start, end = self.gold_after(span.first - 1), self.gold_after(span.last)
@@ -83,22 +89,22 @@ class Measured(measures.Measured[MiningConfig]):
         return super().over(name, span, horizon)
 
     def facts(self) -> dict[str, Any]:
-        """With the pressure: agents for each plot."""
+        """See the base class; also the pressure."""
         return {**super().facts(), "pressure": self.config.pressure}
 
 
 @reader_of
 def measure(path: str | Path) -> Measured:
-    """Measure a mining journal, unfinished ones as far as rounds are closed.
+    """Measure the closed rounds of a mining journal.
 
-    Raises what reading a journal raises, and MalformedEvents for rows that are none.
+    Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
     """
     with JournalReader(path) as reader:
         return measured_by(reader)
 
 
 def measured_by(reader: JournalReader) -> Measured:
-    """As `measure`, of a journal that is open and not read yet."""
+    """As `measure`, of an open journal not read from yet."""
     counting: Counting | None = None
     gold = array("d")
     values: dict[str, list[Value]] = {
@@ -136,12 +142,12 @@ def measured_by(reader: JournalReader) -> Measured:
 
 
 def on_plots(run: Measured, plots: Collection[int]) -> Measured:
-    """The same run with the spells of these plots alone."""
+    """The same run with only the spells of these plots."""
     return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
 
 
 def _check_gold(state: MiningState) -> None:
-    """Raises ValueError for gold that no recorder could have written, infinite or none at all."""
+    """Raises ValueError for gold that no recorder could have written, such as infinity or NaN."""
     mined = state.history[-1].rows(MINING_SETTLED)
     if not (math.fsum(map(abs, state.gold)) + sum(abs(row[3]) for row in mined) <= GOLD_MAX):
         raise ValueError("more gold than a run can mine")
@@ -150,7 +156,7 @@ def _check_gold(state: MiningState) -> None:
 def _add_values(
     values: Mapping[str, list[Value]], counts: Sequence[Counts], state: MiningState, land: Land
 ) -> None:
-    """The measures of the round that was counted last."""
+    """Append the measures of the last counted round."""
     now = counts[-1]
     for name, of in PER_ROUND.items():
         values[name].append(of(now))

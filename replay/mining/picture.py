@@ -34,5 +34,5 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
 @cache
 def _fills() -> list[tuple[int, ...]]:
     """The colours of agents on the page of a run, by id: the one table of them is there."""
-    script = (Path(__file__).parent / "view" / "looks.js").read_text()
+    script = (Path(__file__).parent / "view" / "style.js").read_text()
     return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]

@@ -10,7 +10,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.world import Event
 from goldrush.replay.mining.measured import Measured, measure
-from goldrush.replay.mining.place import plot_of
+from goldrush.replay.mining.plots import plot_of
 from goldrush.replay.mining.spells import Spell
 from goldrush.replay.run import Run
 from goldrush.replay.story import agent_of

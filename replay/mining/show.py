@@ -14,7 +14,7 @@ from goldrush.agents.roster import policy_label
 from goldrush.kernel.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.mining.consequences import Consequences, RoundApart
+from goldrush.replay.mining.consequences import Consequences, RoundDifference
 from goldrush.replay.mining.story import tell
 from goldrush.replay.mining.summary import Summary
 from goldrush.replay.rebuild import Rebuilt
@@ -257,7 +257,7 @@ def _owner(agent: int | None) -> str:
     return "nobody" if agent is None else str(agent)
 
 
-def _rounds(rounds: Sequence[RoundApart]) -> str:
+def _rounds(rounds: Sequence[RoundDifference]) -> str:
     rows = [("round", "plots apart", "gold a", "gold b", "raids a", "raids b", "captures a, b")]
     rows += [
         (

@@ -1,11 +1,11 @@
-"""How long property lasts: ownership spells, and Kaplan–Meier curves of their lengths.
+"""Durations of ownership: spells, and Kaplan–Meier curves of their lengths.
 
-A spell is consecutive round ends with one owner; its length is their number. It ends when the plot
-has another owner at the next round end (plots are never given up), and is censored where it is
-still running at the end of what is looked at.
+A spell is a maximal sequence of round ends at which a plot has one owner; its length is their
+number. It ends when the plot has another owner (plots are never given up), and is censored if it is
+still running at the end of the observation.
 
-The curves are worked out here, and in tests held against those of statsmodels: importing that takes
-longer than measuring a hundred runs.
+The curves are computed here and compared with those of statsmodels in tests; importing statsmodels
+takes longer than measuring a hundred runs.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-# What rounding may add to a share of spells: a curve at one half has come down to it.
+# Tolerance for rounding: a curve this close to one half has reached it.
 ROUNDING: Final = 1e-9
 
 
 @attrs.frozen
 class Spell:
-    """An owner's hold of a plot: at the ends of rounds `start` .. `end`, both included.
+    """A spell of ownership of a plot.
 
-    `gained`: how it came, `claim` or `capture`. `lost_to`: who captured it in round `end` + 1, None
-    where it is still running (censored).
+    Attributes:
+        plot: the plot.
+        owner: its owner.
+        start: the first round at whose end the owner has it.
+        end: the last such round.
+        gained: how it was acquired, `claim` or `capture`.
+        lost_to: the agent that captured it in round `end` + 1; None if censored.
+
     """
 
     plot: int
@@ -38,7 +44,7 @@ class Spell:
 
     @property
     def length(self) -> int:
-        """How many round ends it lasted, so far if it is censored."""
+        """Its number of round ends, so far if it is censored."""
         return self.end - self.start + 1
 
     def as_dict(self) -> dict[str, Any]:
@@ -52,8 +58,13 @@ class Spell:
 
 
 class Seen(NamedTuple):
-    """What is seen of a spell on a clock of rounds: at risk of being lost after `entry`, up to
-    `exit`, when it is lost if it `is_over`, and else goes out of sight (censored).
+    """The observed part of a spell, on a clock of rounds.
+
+    Attributes:
+        exit: the time of its loss or censoring.
+        is_over: whether it was lost then; otherwise it is censored.
+        entry: the time after which it is at risk.
+
     """
 
     exit: int
@@ -62,11 +73,16 @@ class Seen(NamedTuple):
 
 
 def seen(spell: Spell, first: int, last: int) -> Seen | None:
-    """What rounds `first` .. `last` show of a spell, on the clock of these rounds, `first` being 1.
-    None where it is at risk in none of them.
+    """The part of a spell observed in some rounds; None if it is at risk in none of them.
 
-    A spell is at risk from the round after it began. One that begins later than the clock enters
-    late, one that was running before is there from the start, whatever its age.
+    A spell is at risk from the round after it began. One that begins within these rounds enters
+    late; one that was running before enters at 0, whatever its age.
+
+    Args:
+        spell: the spell.
+        first: the first round, at which the clock is 1.
+        last: the last round.
+
     """
     entry = max(0, spell.start + 1 - first)
     is_over = spell.lost_to is not None and spell.end < last
@@ -75,25 +91,30 @@ def seen(spell: Spell, first: int, last: int) -> Seen | None:
 
 
 def half_life(spells: Sequence[Spell]) -> float | None:
-    """Property half-life: the Kaplan–Meier median of the lengths of spells, in rounds: the shortest
-    length that at most half of them outlast.
+    """The property half-life in rounds: the Kaplan–Meier median of the lengths of spells.
 
-    None where the curve stays above one half, or where there is no spell.
+    None if the curve stays above one half, or there is no spell.
     """
     whole = [Seen(spell.length, spell.lost_to is not None, 0) for spell in spells]
     return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
 def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
-    """Survival of ownership: the restricted mean of the rounds, of the first `horizon` of these
-    (`first` .. `last`), for which a plot stays with its owner: ∫ S(t) dt from 0 to `horizon`, S
-    being the Kaplan–Meier curve of the spells on the clock of these rounds, those that begin later
-    entering late, those still running at the end of round `last` censored. 0 .. horizon.
+    """The survival of ownership in rounds: the restricted mean ∫ S(t) dt from 0 to `horizon`.
 
-    The clock is that of the rounds, not the age of a spell: by age, the oldest holders would count
-    in a first half and, being older than it is long, not at all in a second one.
+    S is the Kaplan–Meier curve of the spells on the clock of the rounds `first` to `last`. By age
+    of spells instead, the oldest spells would count in a first half but, being older than its
+    length, not at all in a second one.
 
-    None where no plot is owned in these rounds.
+    Args:
+        spells: all spells of the run.
+        first: the first round observed.
+        last: the last round observed.
+        horizon: the number of rounds to integrate over, counted from `first`.
+
+    Returns:
+        A number from 0 to `horizon`; None if no plot is owned in these rounds.
+
     """
     shown = [one for spell in spells if (one := seen(spell, first, last)) is not None]
     if not shown:
@@ -106,10 +127,16 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
 def curve(
     shown: Iterable[Seen], weights: Mapping[Seen, int] | None = None
 ) -> list[tuple[int, float]]:
-    """The Kaplan–Meier curve of spells as they were seen: each time at which one was lost, and the
-    share of spells that last longer. Before the first it is 1, behind the last it stays.
+    """The Kaplan–Meier curve of observed spells.
 
-    `weights`: how many there are of each, if not one.
+    Args:
+        shown: the spells.
+        weights: the number of each; None: count `shown`.
+
+    Returns:
+        Each time at which a spell was lost, with the share of spells that last longer. Before the
+        first time the share is 1.
+
     """
     entered, gone, lost = Counter[int](), Counter[int](), Counter[int]()
     for one, count in (Counter(shown) if weights is None else weights).items():
@@ -120,7 +147,7 @@ def curve(
     steps, at_risk, share = [], 0, 1.0
     for at in sorted(entered.keys() | gone.keys()):
         if at in lost:
-            share *= 1 - lost[at] / at_risk  # who enters at this time is at risk behind it
+            share *= 1 - lost[at] / at_risk  # spells that enter now are at risk after it
             steps.append((at, share))
         at_risk += entered[at] - gone[at]
     return steps

@@ -1,4 +1,4 @@
-"""What happened in a mining run, in a handful of numbers, read from its journal."""
+"""Summary of a mining run: counts over its whole journal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,16 @@ from goldrush.replay.usage import Taken, usage
 
 @attrs.frozen
 class PolicySummary:
-    """The agents of one policy: how many, their gold and plots at the end, their stamina spent."""
+    """The agents of one policy.
+
+    Attributes:
+        policy: the policy's label.
+        agents: the number of agents.
+        gold: of all of them, at the end.
+        plots: of all of them, at the end.
+        spent: stamina points spent, by kind of action.
+
+    """
 
     policy: str
     agents: int
@@ -47,10 +56,26 @@ class PolicySummary:
 class Summary:
     """Counts over the whole run.
 
-    `contested` claims had two claimants or more; `captures` are those that stand, `undone` those
-    that an authority gave back; `mined` is gold before fines; `owned` plots at the end; `forks` are
-    the `forked` events; `waiting` submissions of a round left open; `models`: what language models
-    took, null where none plays; `failures`: what became of the answers of each.
+    Attributes:
+        path: the journal.
+        bytes: its size.
+        rounds: the number of closed rounds.
+        finished: whether the run has ended.
+        config: the configuration.
+        pressure: plots that the agents could use ÷ plots.
+        claims: claimed plots.
+        contested: claims with two claimants or more.
+        raids: raided plots.
+        captures: captures that were not undone.
+        undone: captures that an authority has undone.
+        owned: plots with an owner at the end.
+        mined: gold, before fines.
+        policies: by policy.
+        forks: the `forked` events.
+        waiting: submissions of the open round.
+        models: usage of language models; None if none plays.
+        failures: failed answers of each model.
+
     """
 
     path: str
@@ -80,7 +105,7 @@ class Summary:
 
 @reader_of
 def summarise(path: str | Path) -> Summary:
-    """Read a mining journal and count. Raises what reading a journal raises."""
+    """The summary of a mining journal. Raises JournalError if it cannot be read."""
     counts: Counter[str] = Counter()
     state: MiningState | None = None
     mined: list[float] = []
@@ -124,9 +149,7 @@ def summarise(path: str | Path) -> Summary:
 
 
 def counted(commit: Commit) -> dict[str, Any]:
-    """What happened in a commit of a mining journal: numbers of plots with `claims`, `contested`
-    claims, `raids`, `captures` that stand, those `undone`, and the gold `mined`.
-    """
+    """Counts of the events in a commit, with the names and meanings of the fields of `Summary`."""
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
     )

@@ -149,7 +149,7 @@ def ties(results: MiningResults) -> dict[str, list[Fairness]]:
                 if key not in seen:
                     seen.add(key)
                     counts = places[tie.kind].setdefault(tie.participants, [0] * tie.participants)
-                    counts[tie.place] += 1
+                    counts[tie.rank] += 1
     return {kind: tested(counts) for kind, counts in places.items()}
 
 

@@ -12,7 +12,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.world import Event
 from goldrush.replay.games import toolkit_of_game
-from goldrush.replay.mining import audit, place, show, story, summary, why
+from goldrush.replay.mining import audit, plots, show, story, summary, why
 from goldrush.replay.mining.consequences import consequences
 from goldrush.replay.mining.view.view import VIEW
 from goldrush.replay.toolkit import (
@@ -89,7 +89,7 @@ TOOLKIT = attrs.evolve(
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
     why=Why("plot", why.explained_at),
-    location_of=place.plot_of,
+    location_of=plots.plot_of,
     measures=_measures,
     tables=_tables,
     studies=_studies,

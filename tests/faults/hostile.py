@@ -29,7 +29,7 @@ from goldrush.replay.log import Query, log
 from goldrush.replay.mining.audit import audit_all
 from goldrush.replay.mining.consequences import consequences
 from goldrush.replay.mining.measured import measure
-from goldrush.replay.mining.place import plot_of
+from goldrush.replay.mining.plots import plot_of
 from goldrush.replay.mining.story import chronicle
 from goldrush.replay.mining.summary import summarise
 from goldrush.replay.prompts import prompted

@@ -45,7 +45,7 @@ from goldrush.replay.diff import Diff
 from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, reporting_forged
 from goldrush.replay.mining import audit, consequences, measured, summary, why
-from goldrush.replay.mining import place as mining_place
+from goldrush.replay.mining import plots as mining_plots
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.mining.view import view as mining_view
 from goldrush.replay.recheck import recheck
@@ -213,7 +213,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([run_at(c.forged)]),
-    "mining.place.plot_of": lambda c: mining_place.plot_of(c.forged, "0,0"),
+    "mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
     "mining.measured.measure": lambda c: measured.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
@@ -276,7 +276,7 @@ NO_READERS = {
     "competition.measures.measured": "its caller is behind the door",
     "competition.played.played": "its caller is behind the door",
     "competition.steps.assignment_in": "its caller is behind the door",
-    "competition.steps.moments": "its caller is behind the door",
+    "competition.steps.step_results": "its caller is behind the door",
     "competition.steps.season_world": "headers and START",
     "competition.story.names_in": "leaves out what it cannot read",
     "competition.story.story_of": "headers and START",

@@ -18,7 +18,7 @@ from goldrush.kernel.mining import MINING
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, Event, EventType, World
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.place import plot_of
+from goldrush.replay.mining.plots import plot_of
 from goldrush.replay.mining.story import chronicle, story, tell
 from tests.golden import FOLDER, path_of
 

@@ -22,7 +22,7 @@ from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import Part
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.competition.quality import Atlases
-from goldrush.replay.competition.steps import Moment, conduct_text, moments, season_world
+from goldrush.replay.competition.steps import StepResult, conduct_text, season_world, step_results
 from goldrush.replay.forged import reader_of
 from goldrush.replay.toolkit import View
 
@@ -61,22 +61,22 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     with JournalReader(path) as reader:
         world = season_world(reader)
         walk = _Walk()
-        for moment in moments(world, reader):
-            number = VOCABULARY.number(moment.commit.unit)
+        for result in step_results(world, reader):
+            number = VOCABULARY.number(result.commit.unit)
             if number >= first:
-                texts |= _conducts(moment)
-                walk.add(moment.state)
-                if world.unit_done(moment.state):
-                    tables.append((number, walk.close(moment.state)))
+                texts |= _conducts(result)
+                walk.add(result.state)
+                if world.unit_done(result.state):
+                    tables.append((number, walk.close(result.state)))
                     if number == last:
                         break  # what is behind it may be broken
     return {"missing": world.missing, "conducts": list(texts.items()), "tables": tables}
 
 
-def _conducts(moment: Moment) -> Iterator[tuple[Conduct, str]]:
+def _conducts(result: StepResult) -> Iterator[tuple[Conduct, str]]:
     """The conducts of a step that are no text, as text."""
-    rules = moment.state.rules
-    for code, row in acts_in(moment.step.inputs.batches):
+    rules = result.state.rules
+    for code, row in acts_in(result.step.inputs.batches):
         conduct = named(code, row).conduct if code in _TABLE_ACTS else None
         is_plain = conduct is None or isinstance(conduct, str)
         if not is_plain and rules is not None and rules.is_shaped(conduct):

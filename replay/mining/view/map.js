@@ -2,7 +2,7 @@
 // arrows.
 import { el, listed, replaceAll, seen, svg } from "../../view/dom.js";
 import { CLAIMED, OWNER } from "./facts.js";
-import { AGENTS_MAX, calledOf, fillOf, patternOf, shortened, SIDE_MAX } from "./looks.js";
+import { AGENTS_MAX, calledOf, fillOf, patternOf, shortened, SIDE_MAX } from "./style.js";
 
 const [CELL, LEFT, TOP] = [40, 26, 20];
 

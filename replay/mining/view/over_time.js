@@ -1,7 +1,7 @@
 // A mining run over time: who owned what, and gold.
 import { lineChart, lineLook } from "../../view/chart.js";
 import { el, svg } from "../../view/dom.js";
-import { AGENTS_MAX, calledOf, fillOf } from "./looks.js";
+import { AGENTS_MAX, calledOf, fillOf } from "./style.js";
 
 const PLOTS_MAX = 2500; // lines of the ribbon
 

@@ -2,7 +2,7 @@
 import { el, fold, listed, plural, replaceAll, rounded } from "../../view/dom.js";
 import { commandLine, eventList, forkNote, longText } from "../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
-import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./looks.js";
+import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./style.js";
 import { whyPart } from "./why.js";
 
 const LINES_MAX = 40; // of a list, before the rest is to be opened

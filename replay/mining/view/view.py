@@ -20,7 +20,7 @@ from goldrush.replay.view.patterns import Patterns
 from goldrush.replay.why import Change
 
 _HERE: Final = Path(__file__).parent
-_MODULES: Final = ("facts", "looks", "round", "map", "why", "story", "over_time")
+_MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
 PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
 WHY_MAX: Final = 1 << 17  # characters of explanations in a page, about
 

@@ -3,7 +3,7 @@
 import { el, listed, shellQuoted, typedJson } from "../../view/dom.js";
 import { commandLine } from "../../view/events.js";
 import { push } from "./facts.js";
-import { actionText } from "./looks.js";
+import { actionText } from "./style.js";
 
 // What the page carries of explanations, by round. Texts stand there as the number of a pattern and the
 // numbers that go into it.

@@ -500,7 +500,7 @@ def test_a_picture_has_the_colours_of_the_page(tmp_path: Path) -> None:
     claim = np.array([one.choice_of("claim", 8), 0, 0, 0, 0])
     one.step({"agent_0": claim, "agent_1": claim * 0, "agent_2": claim * 0})
     picture = one.render()
-    script = (PAGE.parent / "view" / "looks.js").read_text()
+    script = (PAGE.parent / "view" / "style.js").read_text()
     first = re.findall(r'FILLS = \[\n  \["#(\w{6})"', script)
 
     assert isinstance(picture, np.ndarray)

@@ -84,7 +84,7 @@ def test_rosters_of_other_sizes_are_named_where_pressure_differs() -> None:
     captions = [part.caption for part in figures_in(treatment_sections(study))]
 
     assert "Under baseline (for few) it is below 1" in says
-    assert "The question bites where it is 1 or more: baseline (for many), scarce." in says
+    assert "The question is tested where it is 1 or more: baseline (for many), scarce." in says
     assert "baseline, 9 rounds (N = 10 or 30, pressure 0.4 or 1.2)" in captions[0]
 
 
@@ -92,10 +92,10 @@ def test_what_differs_by_arithmetic_alone_is_named() -> None:
     cells = [Cell(t, "raid", 9) for t in ("baseline", "agents-20", "cap-2", "scarce", "scarce-20")]
     says = said(comparison_section(study_of(results(*map(made, cells)))))
 
-    assert "the intervals stand one by one, uncorrected" in says
-    assert "by arithmetic alone: what the rows of agents-20, scarce, scarce-20 show is not" in says
+    assert "The intervals are not corrected for multiple comparisons." in says
+    assert "so the differences of agents-20, scarce, scarce-20 are not due to behaviour" in says
     plain = said(comparison_section(study_of(results(*map(made, (cells[0], cells[2]))))))
-    assert "arithmetic" not in plain
+    assert "arithmetically" not in plain
 
 
 def test_a_correlation_of_one_has_no_interval() -> None:
@@ -109,7 +109,7 @@ def test_a_correlation_of_one_has_no_interval() -> None:
     assert "1.00" == table.rows[0][3]
     assert re.fullmatch(r"0\.\d+ \[.+\]", str(table.rows[0][4]))
     assert "A correlation of 1 or −1 has no interval" in said(parts)
-    assert "the row of all puts rosters together as well" in said(parts)
+    assert "the row of all mixes rosters" in said(parts)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Plots as people name them."""
+"""Plots in user input: numbers, or row and column."""
 
 from __future__ import annotations
 
@@ -14,9 +14,16 @@ from goldrush.replay.rebuild import rebuild
 
 @reader_of
 def plot_of(path: str | Path, text: str) -> int:
-    """The plot that a text stands for in a mining journal: its id, or its row and column, `3,4`.
+    """The id of a plot in user input.
 
-    Raises BadInput for one that is not on the grid, and what reading a journal raises.
+    Args:
+        path: a mining journal.
+        text: the plot's id, or its row and column (`3,4`), all from 0.
+
+    Raises:
+        BadInput: if there is no such plot.
+        JournalError: if the journal cannot be read.
+
     """
     config: MiningConfig = rebuild(path, 0, world=MINING).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
