@@ -17,7 +17,7 @@ from goldrush.replay.studies import MIXED, Covariate, Kept, Studies
 if TYPE_CHECKING:
     from goldrush.replay.studies import Chapter
 
-# The four baselines of the SPEC, each alone, and their default mix.
+# The four baselines of the world, each alone, and their default mix.
 BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
 # Scripted policies observe only the last round and the map, and neither send nor read messages.
 _UNSEEN: Final = ("visibility", "communication")
