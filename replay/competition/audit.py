@@ -40,10 +40,12 @@ _EVENTS: Final[Mapping[str | None, str]] = {
 def audit(
     path: str | Path, assignment: int, table: int | None = None, kind: str | None = None
 ) -> list[TieBreak]:
-    """The draws of an assignment, in order: at one table or at all, of one kind or of all.
+    """The draws of an assignment, in order.
 
-    Raises BadInput for an unknown assignment, table or kind, and where nothing was decided; and
-    what reading a journal raises.
+    Raises:
+        BadInput: for an unknown assignment, table or kind, and if nothing was decided.
+        JournalError: if the journal cannot be read.
+
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
@@ -76,7 +78,7 @@ def audit(
 def audit_all(path: str | Path) -> Iterator[TieBreak]:
     """Every order, conclusion and bottom place of a season, in order.
 
-    Raises what reading a journal raises, after the draws before the fault were yielded.
+    Raises JournalError at the first commit that cannot be read, after the draws before it.
     """
     with JournalReader(path) as reader:
         for result in step_results(season_world(reader), reader):

@@ -61,9 +61,15 @@ class WorkerEnd:
 
 @attrs.frozen
 class Consequences:
-    """Two seasons compared from the first difference (`since`) to the last assignment (`until`)
-    that both have: the assignments with other results, and the workers that end otherwise.
-    `names`: of agents by ordinal; the name in a, if both seasons have an agent of that ordinal.
+    """Two seasons, a and b, compared over the assignments of both.
+
+    Attributes:
+        since: the unit of the first difference.
+        until: the last unit of both.
+        assignments: those with different results.
+        standings: the workers that differ at the end.
+        names: of agents by ordinal, in a if it has that agent.
+
     """
 
     since: int
@@ -78,10 +84,15 @@ class Consequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
-    """The consequences of a difference; None if there is none, or no assignment is in both seasons.
+    """The consequences of a difference; None if there is none, or no common assignment.
 
-    `by_round` makes no difference here: all assignments are compared. Raises what reading the
-    journals raises.
+    Args:
+        found: the difference.
+        by_round: ignored; all assignments are compared.
+
+    Raises:
+        JournalError: if a journal cannot be read.
+
     """
     if found.same or found.world is None:
         return None

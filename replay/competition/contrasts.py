@@ -49,8 +49,13 @@ SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
 @attrs.frozen
 class Kept:
-    """What a study keeps of a season: the name of its arena; `halves_of` and `totals`, which are
-    `halves_of` and `first_totals` of measures.MeasuredSeason.
+    """The part of a season's measures that a study keeps.
+
+    Attributes:
+        arena: the name of its arena.
+        halves_of: see `measures.MeasuredSeason`.
+        totals: `first_totals` of `measures.MeasuredSeason`.
+
     """
 
     arena: str
@@ -68,24 +73,32 @@ def kept(measured: MeasuredSeason) -> Kept:
 
 
 def packed(own: Kept) -> Any:
-    """It as plain values."""
+    """The values as plain data, for the cache."""
     return own.arena, own.halves_of, own.totals
 
 
 def unpacked(values: Any) -> Kept:
-    """It from these values."""
+    """The inverse of `packed`."""
     return Kept(*values)
 
 
 @attrs.frozen
 class Criterion:
-    """A criterion: `measures` are expected to be greater under the protocol than in its null, the
-    cell of `treatment` and `roster`. `is_change`: not the measures of whole seasons are compared,
-    but their change from the first half to the second.
+    """A criterion: measures that are expected to be greater under the protocol than in its null.
+
+    Attributes:
+        name: its name.
+        text: a sentence, without a capital letter and a full stop.
+        measures: the names of the measures.
+        treatment: of the null.
+        roster: of the null.
+        is_change: whether the changes from the first half of a season to the second are compared,
+            instead of the values of whole seasons.
+
     """
 
     name: str
-    says: str
+    text: str
     measures: Sequence[str]
     treatment: str = BASELINE
     roster: str = SCRIPTED
@@ -93,7 +106,7 @@ class Criterion:
 
     @property
     def null(self) -> str:
-        """What the protocol is held against: a treatment, or a cast."""
+        """The name of the null: a treatment or a cast."""
         return self.roster if self.treatment == BASELINE else self.treatment
 
 
@@ -149,7 +162,7 @@ class Finding:
 
 @attrs.frozen
 class Verdict:
-    """A criterion over both sizes: its findings, and what they come to; `note`: why it is open."""
+    """The verdict on a criterion over both sizes; `note`: the reason if it is undecided."""
 
     criterion: str
     findings: Sequence[Finding]
@@ -188,9 +201,7 @@ def _verdict(criterion: Criterion, findings: Sequence[Finding]) -> Verdict:
 
 
 def _is_all_same(findings: Iterable[Finding]) -> bool:
-    """Whether there are data, and by none of these measures any season differs from its null; seen
-    in as many seasons as a sign must be.
-    """
+    """Whether there are data in enough seasons, and no season differs from its null."""
     tested = [f for f in findings if f.protocol is not None and f.null is not None]
     return bool(tested) and all(
         f.change is not None and f.change.is_all_zero and f.change.same >= SIGN_SHARE * f.seeds
@@ -299,7 +310,7 @@ def _pooled(
             differences.append(one - other)
     p, p_opposite = None, None
     if differences:
-        # Resampling few pairs says more than they can: no less than their signs could give.
+        # A bootstrap over few pairs overstates the evidence; a sign test bounds p from below.
         least = smallest_p(len(ours))
         p = max(least, (1 + sum(d <= 0 for d in differences)) / (1 + len(differences)))
         p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))
@@ -342,10 +353,8 @@ def _is_last(totals: Sequence[Value], one: int) -> bool:
     return own is not None and all(own < other for other in others)
 
 
-def says(results: SeasonResults) -> list[str]:
-    """The verdicts in lines, each with the figures that it follows from; without any, what they
-    need.
-    """
+def summary_lines(results: SeasonResults) -> list[str]:
+    """The verdicts as lines of text, each with its figures; without any, what they need."""
     nulls = {one.name: one.null for one in CRITERIA}
     found, lines = verdicts(results), []
     if not found:
@@ -357,7 +366,7 @@ def says(results: SeasonResults) -> list[str]:
 
 
 def needs(results: SeasonResults) -> str:
-    """What a study without verdicts has no seasons of, in words."""
+    """A sentence on the seasons that a study without verdicts lacks."""
     there = {(cell.treatment, cell.roster) for cell in results.by_cell}
     names = (BASELINE, with_more(BASELINE))
     others = [one.treatment for one in CRITERIA if one.treatment != BASELINE]

@@ -33,7 +33,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import NewFolder, format_reason
 from goldrush.kernel.journal import JournalReader, Location
 from goldrush.kernel.text import is_visible
-from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, standing
+from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, season_at
 from goldrush.replay.forged import reader_of
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"
@@ -59,9 +59,9 @@ def export(
     the system refuses, and what reading a journal raises. Whatever is raised, the folder is as it
     was.
     """
-    stands = standing(path, assignment)
-    _write(_target(str(folder), _TO), stands, _TO, force=force)
-    return stands
+    season = season_at(path, assignment)
+    _write(_target(str(folder), _TO), season, _TO, force=force)
+    return season
 
 
 # The options by which people name a folder.
@@ -69,8 +69,8 @@ _TO: Final = "--to"
 _FILES: Final = "--files"
 
 
-def _write(target: str, stands: SeasonAt, option: str, *, force: bool, sync: bool = True) -> None:
-    files = as_files(stands)
+def _write(target: str, season: SeasonAt, option: str, *, force: bool, sync: bool = True) -> None:
+    files = as_files(season)
     _check_free(target, force, option)
     with NewFolder(target) as new:
         for name, text in files.items():
@@ -102,40 +102,40 @@ class Live:
                 self._scores.add(commit)
                 self._after = commit.after
         number = VOCABULARY.number(unit)
-        stands = SeasonAt(number, state, self._scores.by_agent)
-        _write(self._target, stands, _FILES, force=True, sync=ended(state))
+        season = SeasonAt(number, state, self._scores.by_agent)
+        _write(self._target, season, _FILES, force=True, sync=ended(state))
 
 
-def as_files(stands: SeasonAt) -> dict[str, str]:
+def as_files(season: SeasonAt) -> dict[str, str]:
     """The files by their path in the folder, with `/` between its parts.
 
     Raises BadInput for agents whose names cannot be those of folders.
     """
-    people = stands.state.agents.values()
+    people = season.state.agents.values()
     _check_names(people)
     files = {}
     for agent in people:
         for name, text in (
-            (METRICS, _json(_metrics(stands, agent))),
-            (MEMORY, _memory(agent, stands.state.rules)),
+            (METRICS, _json(_metrics(season, agent))),
+            (MEMORY, _memory(agent, season.state.rules)),
             (INSTRUCTIONS, _instructions(agent)),
         ):
             files[f"{AGENTS}/{agent.name}/{name}"] = text
-    files[f"{BENCHMARKS}/{LEADERBOARD}"] = _json(stands.leaderboard.as_dict())
+    files[f"{BENCHMARKS}/{LEADERBOARD}"] = _json(season.leaderboard.as_dict())
     return files
 
 
-# What stands in the files.
+# The contents of the files.
 
 
-def _metrics(stands: SeasonAt, agent: Agent) -> dict[str, Any]:
+def _metrics(season: SeasonAt, agent: Agent) -> dict[str, Any]:
     """The numbers of an agent; those that only workers have are null for others."""
 
     def of_worker(value: Any) -> Any:
         return value if agent.is_worker else None
 
     return {
-        "after_assignment": stands.assignment,
+        "after_assignment": season.assignment,
         "agent": agent.ordinal,
         "name": agent.name,
         "role": agent.role,
@@ -147,18 +147,18 @@ def _metrics(stands: SeasonAt, agent: Agent) -> dict[str, Any]:
         "sparks": of_worker(agent.sparks),
         "served": agent.served,
         "bottoms": of_worker(agent.bottoms),
-        "rolling": of_worker(_rolling(stands, agent)),
+        "rolling": of_worker(_rolling(season, agent)),
         "all_time": of_worker(agent.all_time),
-        "mean_total": stands.mean_total(agent.ordinal),
-        "scores": [attrs.asdict(score) for score in stands.scores.get(agent.ordinal, ())],
+        "mean_total": season.mean_total(agent.ordinal),
+        "scores": [attrs.asdict(score) for score in season.scores.get(agent.ordinal, ())],
         "contract": None if agent.contract is None else attrs.asdict(agent.contract),
     }
 
 
-def _rolling(stands: SeasonAt, agent: Agent) -> int:
+def _rolling(season: SeasonAt, agent: Agent) -> int:
     """The rolling sum on the day of the assignment (the state is already at the next one)."""
-    config = stands.state.config
-    today = config.day(stands.assignment)
+    config = season.state.config
+    today = config.day(season.assignment)
     return sum(total for day, total in agent.recent if config.is_recent(day, today))
 
 
@@ -288,7 +288,7 @@ def _target(folder: str, option: str) -> str:
 
 
 def _check_free(target: str, force: bool, option: str) -> None:
-    """Raises BadInput for a place where something stands that must stay."""
+    """Raises BadInput for a place where something season that must stay."""
     if os.path.islink(target):
         raise BadInput(f"{target} is a symbolic link", f"give {option} the folder itself")
     if not os.path.lexists(target):

@@ -26,8 +26,17 @@ from goldrush.replay.rebuild import rebuild
 
 @attrs.frozen
 class Scored:
-    """A recorded score. `steps`: (rule, dimension, before, after); `rubric`: the sum of the four by
-    the rubric alone.
+    """A recorded score.
+
+    Attributes:
+        assignment: the assignment, from 0.
+        table: the table, from 0.
+        raw: the four scores before the rules.
+        steps: (rule, dimension, before, after) of each rule applied.
+        final: the four final scores.
+        total: their sum.
+        rubric: the sum of the four scores by the rubric alone.
+
     """
 
     assignment: int
@@ -84,7 +93,7 @@ class SeasonAt:
 
     @property
     def leaderboard(self) -> Leaderboard:
-        """The leaderboard that was posted last."""
+        """The last posted leaderboard."""
         config = self.state.config
         day = config.day(self.assignment)
         rows = [self._place(*row) for row in self.state.leaderboard]
@@ -98,19 +107,19 @@ class SeasonAt:
         )  # fmt: skip
 
     def mean_total(self, agent: int) -> float | None:
-        """The mean of an agent's totals; None where it has none."""
+        """The mean of an agent's totals; None if it has none."""
         totals = [score.total for score in self.scores.get(agent, ())]
         return sum(totals) / len(totals) if totals else None
 
 
 @reader_of
 def leaderboard(path: str | Path, assignment: int | None = None) -> Leaderboard:
-    """The leaderboard posted after an assignment. Raises as `standing` does."""
-    return standing(path, assignment).leaderboard
+    """The leaderboard posted after an assignment. Raises as `season_at` does."""
+    return season_at(path, assignment).leaderboard
 
 
 @reader_of
-def standing(path: str | Path, assignment: int | None = None) -> SeasonAt:
+def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     """A season after an assignment, by default the last closed one.
 
     Raises BadInput for an unknown assignment, and what reading a journal, up to that assignment,

@@ -86,7 +86,7 @@ def _verdicts(study: Study) -> list[Block]:
     parts: list[Block] = [
         Heading(2, "Does the protocol work?", "protocol"),
         Text(
-            " ".join(f"{c.name.capitalize()}: {c.says}." for c in CRITERIA)
+            " ".join(f"{c.name.capitalize()}: {c.text}." for c in CRITERIA)
             + " Each compares the protocol with its null, in pairs of seasons with the same seed. "
             "Supported: every measure differs as expected, with p < 0.05 by the one-sided "
             "Wilcoxon signed-rank test after Holm's correction over all measures of a size, and "

@@ -13,7 +13,7 @@ from goldrush.agents.competition.players import configured
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.terms import Role
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.competition.contrasts import answers, kept, packed, says, unpacked
+from goldrush.replay.competition.contrasts import answers, kept, packed, summary_lines, unpacked
 from goldrush.replay.competition.measures import MEASURES, SHOWN
 from goldrush.replay.studies import MIXED, Kept, Studies
 
@@ -55,7 +55,7 @@ STUDIES: Final = Studies(
     baselines=(SCRIPTED, RANDOM),
     kept=Kept(kept, packed, unpacked, lambda config: config.arena.name in NAMES),
     answers=answers,
-    summary=says,
+    summary=summary_lines,
     curves=[name for name, measure in MEASURES.items() if measure.by_unit],
     compared=SHOWN,
     chapter=_chapter,

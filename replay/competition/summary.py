@@ -43,9 +43,20 @@ from goldrush.replay.usage import failures_in
 
 @attrs.frozen
 class WorkerLine:
-    """A worker at the end of a season. `first_rank`: on the first leaderboard that has it; `rank`:
-    on the last one, None if that does not have it. `total`: the sum of its scores, over `sat`
-    roundtables.
+    """A worker at the end of a season.
+
+    Attributes:
+        agent: its ordinal.
+        name: its name.
+        status: its status.
+        class_: its class.
+        sparks: its sparks.
+        first_rank: its rank on the first leaderboard that has it.
+        rank: its rank on the last leaderboard; None if it is not on it.
+        rolling: its rolling sum on that leaderboard.
+        total: the sum of its scores.
+        sat: the number of its roundtables.
+
     """
 
     agent: int
@@ -64,11 +75,19 @@ class WorkerLine:
 class Ended:
     """A table that has ended.
 
-    - `conduct`: concluded on, None if there is no conclusion; `value`: its tested value.
-    - `bar`: the bar; `best`: the best tested value of a proposal.
-    - `tied`: how many proposals the conclusion was drawn among; 0 if it was not drawn.
-    - `adopted`: None if the admin was not asked.
-    - `quality`: None if the arena has no atlas of the subject.
+    Attributes:
+        assignment: the assignment, from 0.
+        table: the table, from 0.
+        objective: of its subject.
+        treatment: of its subject.
+        conduct: the concluded one; None without a conclusion.
+        value: its tested value.
+        bar: the value of the bar.
+        best: the best tested value of a proposal.
+        tied: the number of proposals among which the conclusion was drawn; 0 if it was not.
+        adopted: whether the admin adopted it; None if not asked.
+        quality: None if the arena has no atlas of the subject.
+
     """
 
     assignment: int
@@ -133,7 +152,7 @@ class Summary:
 
 @reader_of
 def summarise(path: str | Path) -> Summary:
-    """The summary of a season's journal. Raises what reading a journal raises."""
+    """The summary of a season's journal. Raises JournalError if it cannot be read."""
     with JournalReader(path) as reader:
         world = season_world(reader)
         counting = _Counting()

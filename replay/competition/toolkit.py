@@ -53,8 +53,8 @@ def _questions(found: Sequence[prompt.Prompted], assignment: int, agent: int) ->
 
 
 def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-    stands = folder.export(path, target, at, force=force)
-    return f"{len(stands.state.agents)} agents, as after assignment {stands.assignment}"
+    season = folder.export(path, target, at, force=force)
+    return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
 
 
 def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:

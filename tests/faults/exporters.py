@@ -193,11 +193,11 @@ def _junit(journal: str, folder: Path) -> None:
     files.write_whole(str(folder / "out.xml"), batch.junit(outcomes), is_own=batch.is_junit)
 
 
-_standing = cache(season_folder.standing)
+_season_at = cache(season_folder.season_at)
 
 
 def _season(assignment: int, folder: Path) -> object:
-    with mock.patch.object(season_folder, "standing", _standing):
+    with mock.patch.object(season_folder, "season_at", _season_at):
         return season_folder.export(
             _inputs() / "season.journal", folder / "season", assignment, force=True
         )

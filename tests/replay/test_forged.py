@@ -249,7 +249,7 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
     "competition.folder.export": lambda c: folder.export(c.forged, c.out),
     "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
-    "competition.leaderboard.standing": lambda c: leaderboard.standing(c.forged),
+    "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),

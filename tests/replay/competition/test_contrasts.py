@@ -33,7 +33,7 @@ from goldrush.replay.competition.contrasts import (
     answers,
     controls,
     pooled,
-    says,
+    summary_lines,
     verdicts,
 )
 from goldrush.replay.competition.measures import MEASURES
@@ -580,7 +580,7 @@ def test_each_cell_with_a_silent_worker_is_a_control() -> None:
 
 
 def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
-    lines = says(study(Shown(), Shown(pays=differing(right=10, wrong=10))))
+    lines = summary_lines(study(Shown(), Shown(pays=differing(right=10, wrong=10))))
 
     assert [
         "the table beats its members: supported",
@@ -598,7 +598,7 @@ def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
 
 
 def test_without_pairs_the_seasons_that_are_missing_are_named() -> None:
-    [line] = says(results(season(cell("baseline"))))
+    [line] = summary_lines(results(season(cell("baseline"))))
 
     assert line.startswith("no verdicts: ")
     assert "no-memory" in line
@@ -678,7 +678,7 @@ def test_a_report_says_the_verdicts_and_has_the_chapter_of_seasons(
     page = Page((small / "report.html").read_text(encoding="utf-8"))
 
     assert (0, "") == (ran.exit_code, ran.stderr)
-    assert [*says(measured), f"page: {small}/report.html"] == [
+    assert [*summary_lines(measured), f"page: {small}/report.html"] == [
         line for line in ran.stdout.splitlines() if line
     ]
     assert {"protocol", "stability", "control"} <= set(page.ids)

@@ -22,7 +22,7 @@ from goldrush.kernel.errors import BadInput, UnsupportedJournal, WriteFailed
 from goldrush.kernel.text import is_visible
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.folder import Live, _json, as_files, export
-from goldrush.replay.competition.leaderboard import leaderboard, standing
+from goldrush.replay.competition.leaderboard import leaderboard, season_at
 from goldrush.replay.rebuild import rebuild
 from tests.golden import path_of
 from tests.journals import commits_of
@@ -51,7 +51,7 @@ def events(season: Path) -> list[Event]:
 
 @pytest.fixture(scope="module")
 def files(season: Path) -> dict[str, str]:
-    return as_files(standing(season))
+    return as_files(season_at(season))
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -93,7 +93,7 @@ def test_metrics_are_what_the_events_say(
 
 @pytest.mark.parametrize("at", [0, 3, 8, LAST])
 def test_sums_are_those_of_the_leaderboard_of_the_same_assignment(season: Path, at: int) -> None:
-    files = as_files(standing(season, at))
+    files = as_files(season_at(season, at))
     posted = json.loads(files["benchmarks/leaderboard.json"])
 
     assert posted == json.loads(json.dumps(leaderboard(season, at).as_dict()))
@@ -156,7 +156,7 @@ def test_memory_is_told_in_sentences_by_family(season: Path, files: dict[str, st
 
 
 def test_the_same_season_is_the_same_files(season: Path, files: dict[str, str]) -> None:
-    assert as_files(standing(season)) == files
+    assert as_files(season_at(season)) == files
 
 
 HOSTILE = "<img src=x> `rm -rf` [a](b)\n# heading \x1b[2J\u202e"
@@ -176,7 +176,7 @@ def test_what_a_model_wrote_is_neither_markup_nor_a_line_of_its_own(
         for code, change in ((CODES[PersonaProposed], persona), (CODES[Rated], reasons)):
             path = forged(tmp_path / "a.journal", changed(path, code, assignment, change), season)
             path = path.rename(tmp_path / f"{assignment}-{code}.journal")
-    texts = [t for n, t in as_files(standing(path)).items() if n.endswith(".md")]
+    texts = [t for n, t in as_files(season_at(path)).items() if n.endswith(".md")]
     written = [line for text in texts for line in text.splitlines() if "rm -rf" in line]
 
     assert any("## Persona" in text and "rm -rf" in text for text in texts)
@@ -210,7 +210,7 @@ def test_an_earlier_export_is_replaced_with_force_alone(season: Path, tmp_path: 
 
     export(season, tmp_path / "x", LAST, force=True)
 
-    assert tree(tmp_path / "x") == as_files(standing(season, LAST))
+    assert tree(tmp_path / "x") == as_files(season_at(season, LAST))
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
@@ -224,7 +224,7 @@ def test_folders_are_exchanged_in_steps_where_the_system_cannot_at_once(
     export(season, tmp_path / "x", 2)
     export(season, tmp_path / "x", 3, force=True)
 
-    assert tree(tmp_path / "x") == as_files(standing(season, 3))
+    assert tree(tmp_path / "x") == as_files(season_at(season, 3))
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
 
@@ -338,7 +338,7 @@ def test_a_process_that_dies_leaves_the_old_folder_or_the_new_one(
     )
 
     assert done.returncode == 9
-    assert tree(tmp_path / "x") == as_files(standing(season, 2 if is_new else 1))
+    assert tree(tmp_path / "x") == as_files(season_at(season, 2 if is_new else 1))
 
 
 # While a season is recorded.
@@ -364,7 +364,7 @@ def test_a_live_folder_is_made_up_for_when_a_season_goes_on(tmp_path: Path) -> N
     export(path, tmp_path / "live")
     resume(path, on_unit=Live(path, tmp_path / "live", force=True))
 
-    assert tree(tmp_path / "live") == as_files(standing(path))
+    assert tree(tmp_path / "live") == as_files(season_at(path))
 
 
 def test_a_live_folder_replaces_nothing_of_somebodys_own(tmp_path: Path) -> None:

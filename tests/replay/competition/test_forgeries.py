@@ -16,7 +16,7 @@ from goldrush.kernel.world import Block
 from goldrush.replay.competition.audit import audit_all
 from goldrush.replay.competition.consequences import consequences
 from goldrush.replay.competition.folder import as_files
-from goldrush.replay.competition.leaderboard import standing
+from goldrush.replay.competition.leaderboard import season_at
 from goldrush.replay.competition.score import scores
 from goldrush.replay.competition.summary import summarise
 from goldrush.replay.diff import diff
@@ -39,7 +39,7 @@ TOOLS: dict[str, Callable[[Path, Path], object]] = {
     "summary": lambda path, sound: summarise(path),
     "audit": lambda path, sound: list(audit_all(path)),
     "score": lambda path, sound: scores(path, 1, 5),
-    "folder": lambda path, sound: as_files(standing(path)),
+    "folder": lambda path, sound: as_files(season_at(path)),
     "diff": lambda path, sound: consequences(diff(sound, path)),
     "resume": lambda path, sound: resume(path),
 }

@@ -9,7 +9,7 @@ import pytest
 from goldrush.kernel.competition.events import CODES, LeaderboardPosted
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
 from goldrush.kernel.world import Event
-from goldrush.replay.competition.leaderboard import leaderboard, standing
+from goldrush.replay.competition.leaderboard import leaderboard, season_at
 from goldrush.replay.rebuild import rebuild
 from tests.golden import path_of
 from tests.journals import commits_of, write
@@ -132,7 +132,7 @@ def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_pa
 
 
 def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
-    scores = standing(season, 5).scores
+    scores = season_at(season, 5).scores
     recorded = [e for e in events if e.name == "scored" and e.unit <= 5]
 
     assert sum(map(len, scores.values())) == len(recorded)

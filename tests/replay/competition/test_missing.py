@@ -12,7 +12,7 @@ from goldrush.kernel.journal import Commit, Header
 from goldrush.replay.batch import verify_all
 from goldrush.replay.competition.audit import audit_all
 from goldrush.replay.competition.folder import as_files
-from goldrush.replay.competition.leaderboard import standing
+from goldrush.replay.competition.leaderboard import season_at
 from goldrush.replay.competition.prompt import prompted
 from goldrush.replay.competition.score import scores
 from goldrush.replay.competition.summary import summarise
@@ -42,7 +42,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "audit": lambda path: list(audit_all(path)),
     "summary": summarise,
     "page": page_of,
-    "folder": lambda path: as_files(standing(path)),
+    "folder": lambda path: as_files(season_at(path)),
 }
 JUDGES: dict[str, Callable[[Path], object]] = {
     "scores": lambda path: scores(path, 1, 5),
