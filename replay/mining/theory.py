@@ -1,10 +1,9 @@
-"""What theory predicts of a study of mining, and what its runs show.
+"""Predictions of theory for mining, tested on the runs of a study.
 
-Three predictions that journals can be held against: tied agents win equally often; raids spare
-stable holders where possession is visible and agents learn (and are blind where they cannot); and
-defence pays where what it saves is worth more than what it costs. Cells that are their baseline
-once more by construction are left out: the same run would count twice. Beside them, how
-concentration goes with turnover.
+There are three: tied agents win equally often; agents that learn and see possession spare stable
+holders when raiding (those that cannot learn raid blindly); and defence pays if it saves more than
+it costs. Cells identical to their baseline by construction are left out, as the same runs would
+count twice. The correlation of concentration with turnover is here, too.
 """
 
 from __future__ import annotations
@@ -44,10 +43,10 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 
 @attrs.frozen
 class Totals:
-    """What theory speaks of, summed over the rounds of a run; see `Counts` for what is counted.
+    """Sums over the rounds of a run, by the names of `Counts`.
 
-    `owned`: plots at round start, a round at a time. `long_plots` and `long_raids`: plots held for
-    5 rounds or more, and raid actions on them; `new_plots` and `new_raids`: on the others.
+    `owned` sums the plots owned at the start of each round. `long_plots` and `long_raids` are plots
+    held for 5 rounds or more and raid actions on them, `new_plots` and `new_raids` the others.
     """
 
     owned: int
@@ -70,8 +69,14 @@ class Totals:
 
 @attrs.frozen
 class Kept:
-    """What is kept of a run: its `totals`, `gold` by agent at the end, the `ties` that were drawn,
-    and how many ownership spells have which length, and whether their end was seen (`lengths`).
+    """The part of a run's measures that a study keeps.
+
+    Attributes:
+        totals: sums over its rounds.
+        gold: by agent, at the end.
+        ties: the draws between tied agents.
+        lengths: the number of ownership spells by length and by whether they ended.
+
     """
 
     totals: Totals
@@ -85,7 +90,7 @@ MiningResults = Results[MiningConfig, Kept]
 
 
 def kept(measured: Measured) -> Kept:
-    """What a report's sections on mining need of a run."""
+    """The part of a measured run that a study keeps."""
     return Kept(
         totals=_totals(measured.counts),
         gold=tuple(measured.gold_after(measured.units)),
@@ -95,7 +100,7 @@ def kept(measured: Measured) -> Kept:
 
 
 def packed(own: Kept) -> Any:
-    """It as plain values."""
+    """The values as plain data, for the cache."""
     return (
         attrs.astuple(own.totals),
         tuple(own.gold),
@@ -105,7 +110,7 @@ def packed(own: Kept) -> Any:
 
 
 def unpacked(values: Any) -> Kept:
-    """It from these values."""
+    """The inverse of `packed`."""
     totals, gold, ties, lengths = values
     return Kept(
         Totals(*totals),
@@ -136,11 +141,12 @@ def _totals(counts: Sequence[Counts]) -> Totals:
 
 
 def ties(results: MiningResults) -> dict[str, list[Fairness]]:
-    """Who wins ties, for claims and for raids: a chi-square test for each number of participants,
-    and for all together, last. A draw is what its key says: where runs share a seed, the same key
-    gives the same words, and counts once.
+    """Chi-square tests of the winners of ties, for claims and for raids.
+
+    There is one test for each number of participants, and a last one for all together. Draws with
+    the same key, in runs with the same seed, are the same draw and count once.
     """
-    places: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
+    wins: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
     seen: set[tuple[int, int, int, str]] = set()
     for _, runs in _different(results):
         for result in runs:
@@ -148,21 +154,29 @@ def ties(results: MiningResults) -> dict[str, list[Fairness]]:
                 key = (result.seed, tie.round, tie.plot, tie.kind)
                 if key not in seen:
                     seen.add(key)
-                    counts = places[tie.kind].setdefault(tie.participants, [0] * tie.participants)
+                    counts = wins[tie.kind].setdefault(tie.participants, [0] * tie.participants)
                     counts[tie.rank] += 1
-    return {kind: tested(counts) for kind, counts in places.items()}
+    return {kind: tested(counts) for kind, counts in wins.items()}
 
 
 @attrs.frozen
 class Possession:
-    """Raids on plots held for 5 rounds or more against raids on the others, in one cell: the ratio
-    of raid actions a plot, all rounds of a run taken together, over seeds. 1 is blind.
+    """Raids on plots held for 5 rounds or more compared with raids on others, in one cell.
 
-    Together, because the mean of the rounds' ratios is above 1 for blind raiders, too: few plots
-    are new, and a ratio to a small number varies most upwards. Even so, blind raiders are a few per
-    cent off 1, either way: nobody raids its own plots, and those who raid most may hold the newest.
-    So `beyond_null` has the differences from the ratio of `random`, which is blind, under the same
-    treatment, seed by seed; it is None where the study has no such runs, or the cell is they.
+    The ratio is that of raid actions per plot over all rounds of a run; blind raiders give about 1.
+    A mean of the rounds' ratios would be above 1 for them, because few plots are new and ratios
+    with small denominators vary mostly upwards. Even the ratio of all rounds is a few per cent off
+    1 for them, because agents do not raid their own plots, and the most active raiders may hold the
+    newest ones; so it is also compared with `random`, which is blind.
+
+    Attributes:
+        cell: the cell.
+        seeds: its number of seeds.
+        ratio: over seeds.
+        beyond_null: ratio − ratio of `random` under the same treatment, paired by seed; None if
+            the study has no such runs, or the cell is `random` itself.
+        is_null: whether the cell is `random` itself.
+
     """
 
     cell: Cell
@@ -173,8 +187,8 @@ class Possession:
 
     @property
     def shows(self) -> str:
-        """What is seen of stable holders: that they are spared (or raided more) takes an interval
-        beyond 1, and beyond `random` where there is one, over three quarters of the seeds.
+        """The finding: spared or raided more requires intervals entirely beyond 1, and beyond
+        `random` if the study has it, with data in three quarters of the seeds.
         """
         if self.is_null:
             return YARDSTICK
@@ -189,14 +203,14 @@ class Possession:
 
 
 def _side(found: Interval, value: float) -> int:
-    """On which side of a value a whole interval lies, 0 where it holds the value."""
+    """The side of a value (−1 or 1) on which an interval lies; 0 if it contains the value."""
     if found.low is None or found.high is None:
         return 0
     return (found.low > value) - (found.high < value)
 
 
 def possession(results: MiningResults) -> list[Possession]:
-    """For each cell in which both kinds of plots were there and raided."""
+    """The comparison for each cell in which it is defined."""
     found = []
     blind_cells = nulls(results)
     for cell, runs in _different(results):
@@ -232,15 +246,19 @@ def _raids_on_holders(result: MiningResult) -> Value:
 
 @attrs.frozen
 class Defending:
-    """What a point of defence saves and costs in a cell where defenders and miners meet.
+    """The value of a point of defence in a cell with both defenders and miners, in gold per round.
 
-    `raided`: the chance that a defended plot is raided in a round; `stake`: gold mined on it, a
-    round (where α differs between plots, at its mean); `fell`: of defended plots that were raided,
-    those captured all the same. A point saves at least `saves` = raided × (1 − fell) × (stake + α)
-    gold a round: this round's gold, and the stamina that it takes to claim another plot, worth α.
-    It costs α, the gold of a point mined elsewhere.
-    `break_even`: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
-    `gap`: gold an agent of the defenders less that of the miners, over seeds.
+    Attributes:
+        cell: the cell.
+        raided: the chance that a defended plot is raided in a round.
+        stake: gold mined on a defended plot per round (at the mean α, if α differs).
+        fell: the share of raided defended plots that were captured.
+        saves: a lower bound of the saving, raided × (1 − fell) × (stake + α): this round's gold,
+            and the stamina of a new claim, worth α.
+        cost: α, the gold of a point mined elsewhere.
+        break_even: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
+        gap: gold per agent of defenders − miners, over seeds.
+
     """
 
     cell: Cell
