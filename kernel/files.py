@@ -21,6 +21,7 @@ import re
 import stat
 import sys
 import tomllib
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Self
@@ -496,21 +497,34 @@ def make_folder(path: str) -> None:
     sync_folder(path)
 
 
-def temporary_folder() -> str:
-    """Make a new folder in the system's folder for temporary files, and return its path.
+class TemporaryFolder:
+    """A new folder in the system's folder for temporary files.
 
-    Raises OSError.
+    It is removed with its contents when this object is collected or the process that made it ends,
+    but not by a forked child of that process.
+
+    Attributes:
+        path: the folder.
+
     """
-    from tempfile import mkdtemp  # takes as long to import as the whole kernel
 
-    return mkdtemp(prefix="goldrush-")
+    def __init__(self) -> None:
+        """Make the folder. Raises OSError."""
+        from tempfile import mkdtemp  # importing it takes as long as importing the whole kernel
+
+        self.path = mkdtemp(prefix="goldrush-")
+        self._removal = weakref.finalize(self, _remove_temporary, self.path, os.getpid())
+
+    def keep(self) -> None:
+        """Let the folder stay."""
+        self._removal.detach()
 
 
-def remove_temporary(folder: str) -> None:
-    """Remove such a folder with its content, ignoring errors."""
+def _remove_temporary(folder: str, process: int) -> None:
     from shutil import rmtree
 
-    rmtree(folder, ignore_errors=True)
+    if os.getpid() == process:
+        rmtree(folder, ignore_errors=True)
 
 
 def make_folders_within(folder: str, name: str) -> None:

@@ -9,12 +9,11 @@ a mining journal also has `plot` and `agent`.
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from goldrush.agents import players
 from goldrush.agents.external import RosterText, class_name
@@ -22,7 +21,7 @@ from goldrush.agents.llm.models import Models, read_models
 from goldrush.agents.players import Change, Players, Resources
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import remove_temporary, temporary_folder
+from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
 from goldrush.replay.diff import Diff, diff
 from goldrush.replay.log import Query, log
@@ -55,8 +54,6 @@ Roster = str | Sequence[object] | None  # as text, or policies one after the oth
 Policies = Mapping[int, object] | Sequence[object] | None  # by agent
 Trust = Sequence[str | type]  # names of the form module:Class, or the classes themselves
 OnUnit = Callable[[int, Any], None]
-
-R = TypeVar("R", bound="Run")
 
 
 class Run:
@@ -94,6 +91,7 @@ class Run:
         self.path = Path(path)
         self.toolkit: Toolkit = toolkit_at(path)
         self.trust = _names(trust)
+        self._folder: TemporaryFolder | None = None  # of a temporary journal
 
     @classmethod
     def open(cls, path: str | Path, trust: Trust = ()) -> Self:
@@ -165,12 +163,14 @@ class Run:
         given = _given(who, roster)
         reach = models_of(models)
         run = who.prepare(settings, given.text, treatment, reach)
-        with _target(path) as target:
+        with _target(path) as (target, folder):
             players.record(
                 toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
                 resources=Resources(jobs, program, policies=given.policies), on_unit=on_unit,
             )  # fmt: skip
-            return _kept(cls.open(target, run.trust), is_temporary=path is None)
+            found = cls.open(target, run.trust)
+            found._folder = folder
+            return found
 
     def __repr__(self) -> str:
         found = self.info()
@@ -454,7 +454,7 @@ class Run:
         given = _given(who, roster) if roster is not None else RosterText(None)
         change = Change(settings, treatment, given.text, replace)
         trusted = [*self.trust, *_names(trust)]
-        with _target(path) as target:
+        with _target(path) as (target, folder):
             players.fork(
                 world_at(self.path), who, self.path, at, target, change, models=models_of(models),
                 trust=trusted, sources=sources, force=force, on_unit=on_unit,
@@ -463,7 +463,9 @@ class Run:
                 ),
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
-            return _kept(type(self).open(target, [*trusted, *own]), is_temporary=path is None)
+            found = type(self).open(target, [*trusted, *own])
+            found._folder = folder
+            return found
 
     def _players(self) -> Players[Any]:
         return needed(self.toolkit.players, self.path, "players")
@@ -518,24 +520,23 @@ class Run:
 
 
 @contextmanager
-def _target(path: str | Path | None) -> Iterator[Path]:
-    """Where a run is recorded; a temporary journal goes where that fails."""
+def _target(path: str | Path | None) -> Iterator[tuple[Path, TemporaryFolder | None]]:
+    """Where a run is recorded: at a path, or in a temporary folder.
+
+    If a run in a temporary folder breaks off, the journal stays and the error names it.
+    """
     if path is not None:
-        yield Path(path)
+        yield Path(path), None
         return
-    folder = temporary_folder()
+    folder = TemporaryFolder()
+    journal = Path(folder.path, "run.journal")
     try:
-        yield Path(folder, "run.journal")
-    except BaseException:
-        remove_temporary(folder)
+        yield journal, folder
+    except BaseException as error:
+        if journal.exists():
+            folder.keep()
+            error.add_note(f"what was recorded is in {journal}")
         raise
-
-
-def _kept(run: R, *, is_temporary: bool) -> R:
-    """The run; the folder of a temporary journal goes when nobody holds the run any more."""
-    if is_temporary:
-        weakref.finalize(run, remove_temporary, str(run.path.parent))
-    return run
 
 
 def _given(who: Players[Any], roster: Roster) -> RosterText:

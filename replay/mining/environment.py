@@ -8,7 +8,6 @@ its page. Importing this module registers the environment with PettingZoo.
 from __future__ import annotations
 
 import operator
-import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,7 +23,7 @@ from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import remove_temporary, temporary_folder
+from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.journal import Header, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED, PRUNED, REASONS, RULED
@@ -186,9 +185,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         config, roster = prepare({**self._settings, "seed": seed}, self._roster, self._treatment)
         self.close()
         if self._path is None:  # not before: copies of an environment have files of their own
-            folder = temporary_folder()
-            weakref.finalize(self, remove_temporary, folder)
-            self._path = str(Path(folder, "episode.journal"))
+            self._temporary = TemporaryFolder()
+            self._path = str(Path(self._temporary.path, "episode.journal"))
         path = self._path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
             header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
