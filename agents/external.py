@@ -18,7 +18,7 @@ import attrs
 
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import PolicySet, format_policy
-from goldrush.agents.trust import EXTERNAL, is_import_name
+from goldrush.agents.trust import EXTERNAL, build_policy, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
 
 NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
@@ -26,16 +26,20 @@ NAME_MAX: Final = 64  # characters of the name of an external policy that a jour
 
 @attrs.frozen
 class RosterText:
-    """A roster as text, with the objects that play its external agents.
+    """A roster that was given as Python values.
 
     Attributes:
-        text: None: the default roster.
-        policies: the objects, by agent.
+        text: its text form; None: the default roster.
+        policies: the objects of its external agents, by agent.
+        objects: all items that are not text, by agent.
+        agents: how many agents it has.
 
     """
 
     text: str | None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
+    objects: Mapping[int, Any] = attrs.field(factory=dict)
+    agents: int = 0
 
 
 def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
@@ -47,23 +51,30 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
             objects, or classes that are made without arguments.
 
     Raises:
-        BadInput: for an empty roster, and for an object without the method of a policy.
+        BadInput: for an empty roster, for an object without the method of a policy, and for a
+            class that cannot be made.
 
     """
+    if not isinstance(players, Sequence) or isinstance(players, bytes):
+        says = f"the roster is {format_value(str(players))}"
+        raise BadInput(says, "give text, or a list with an item for each agent: [policy] * 10")
     if not players:
         raise BadInput("the roster is empty", "give at least one policy")
     parts: list[str] = []
     policies: dict[int, Any] = {}
+    objects: dict[int, Any] = {}
     for player in players:
         if isinstance(player, str):
             parts += policy_set.names_by_agent(player if "*" in player else f"{player}*1")
             continue
         part, policy = _part(policy_set, player)
+        objects[len(parts)] = player
         if policy is not None:
             policies[len(parts)] = policy
         parts.append(part)
     runs = ((part, len(list(group))) for part, group in groupby(parts))
-    return RosterText(",".join(f"{part}*{count}" for part, count in runs), policies)
+    text = ",".join(f"{part}*{count}" for part, count in runs)
+    return RosterText(text, policies, objects, len(parts))
 
 
 def class_name(make: type) -> str:
@@ -79,23 +90,23 @@ def class_name(make: type) -> str:
 
 
 def _part(policy_set: PolicySet, player: object) -> tuple[str, Any]:
-    """A policy in the form of a roster's text, and the object if it is `external`."""
+    """A policy as a roster's text has it; with the object, unless the text is enough."""
     make = player if isinstance(player, type) else type(player)
     if not callable(getattr(make, policy_set.method, None)):
-        says = f"{format_value(str(player))} is no policy of the {policy_set.world} world"
+        says = f"{format_value(str(player))} is not a policy of the {policy_set.world} world"
         raise BadInput(says, f"give a name, or an object with a method `{policy_set.method}`")
     name = _name_of(policy_set, make)
     settings = {} if make is player else _settings_of(player)
     if name is not None and settings is not None:
         part = format_policy(name, settings)
-        if _reads_back(policy_set, part):
+        if _round_trips(policy_set, part):
             return part, None
-    policy = make() if make is player else player
+    policy = build_policy(make, make.__name__, [policy_set.method]) if make is player else player
     return format_policy(EXTERNAL, {"name": _safe(make.__name__)}), policy
 
 
 def _name_of(policy_set: PolicySet, make: type) -> str | None:
-    """The name from which any process can make a policy of a class again, or None."""
+    """The name of a class in rosters: that of a built-in policy, or `module:Class`."""
     for name, known in policy_set.policies.items():
         if known is make:
             return name
@@ -111,22 +122,32 @@ def _import_name(make: type) -> str | None:
 
 
 def _settings_of(policy: object) -> dict[str, Any] | None:
-    """The settings from which a policy can be made again; None: it has other state."""
-    make = configurable(type(policy))
-    if make is not None:
-        return {
+    """The settings from which an equal policy can be made; None: it holds something else."""
+    make = type(policy)
+    settings: dict[str, Any] = {}
+    if configurable(make) is not None:
+        settings = {
             one.name: getattr(policy, one.name)
-            for one in sorted(attrs.fields(make), key=lambda one: one.name)
+            for one in sorted(attrs.fields(make), key=lambda one: one.name)  # type: ignore[arg-type]
             if getattr(policy, one.name) != one.default
         }
+    if any(base.__module__ == "builtins" for base in make.__mro__[:-1]):
+        return None  # a list, say, which holds more than its attributes
     try:
-        return None if vars(policy) else {}
-    except TypeError:  # slots, which may hold anything
+        return settings if _state_of(make(**settings)) == _state_of(policy) else None
+    except Exception:  # whatever a constructor, or a comparison of two values, raises
         return None
 
 
-def _reads_back(policy_set: PolicySet, part: str) -> bool:
-    """Whether text with settings parses to itself; a bracket in a value breaks it."""
+def _state_of(policy: object) -> dict[str, Any]:
+    """All attributes of an object, in its `__dict__` and in slots."""
+    slots = [name for base in type(policy).__mro__ for name in getattr(base, "__slots__", ())]
+    held = {name: getattr(policy, name) for name in slots if hasattr(policy, name)}
+    return {**held, **getattr(policy, "__dict__", {})}
+
+
+def _round_trips(policy_set: PolicySet, part: str) -> bool:
+    """Whether text with settings is parsed to the same text: a bracket in a value breaks it."""
     try:
         return policy_set.names_by_agent(f"{part}*1") == [part]
     except BadInput:
@@ -134,5 +155,5 @@ def _reads_back(policy_set: PolicySet, part: str) -> bool:
 
 
 def _safe(name: str) -> str:
-    """A class's name without the special characters of a roster's text."""
-    return "".join(c if c.isalnum() or c == "_" else "-" for c in name)[:NAME_MAX]
+    """A class's name without characters that mean something in the text of a roster."""
+    return "".join(c if c.isalnum() or c == "_" else "-" for c in name)[:NAME_MAX] or "policy"

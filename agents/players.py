@@ -56,6 +56,8 @@ class Resources:
         program: path of a user-defined test program; None: the test of the world.
         people: asks a person who plays; None: nobody can be asked.
         policies: the objects that play `external` agents, by agent.
+        roster: the entries of a journal's roster whose agents these objects play; None: any. A
+            fork may have replaced one external agent by another.
 
     """
 
@@ -63,6 +65,17 @@ class Resources:
     program: str | None = None
     people: people.Ask | None = None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
+    roster: Sequence[Mapping[str, Any]] | None = None
+
+    def objects_for(self, roster: Sequence[Mapping[str, Any]]) -> Mapping[int, Any]:
+        """The objects whose agents have the same entry in another roster of the run."""
+        if self.roster is None:
+            return self.policies
+        return {
+            agent: policy
+            for agent, policy in self.policies.items()
+            if agent < len(roster) and roster[agent] == self.roster[agent]
+        }
 
 
 @attrs.frozen

@@ -210,7 +210,8 @@ class PolicySet:
         if entry.policy == RECORDED:
             return partial(_recording_of, entry, roster.recordings)
         if entry.policy == EXTERNAL:
-            return partial(_object_of, entry, roster.policies)
+            policy = _object_of(entry, roster.policies, self.method)
+            return lambda: policy
         trust = roster.trust
         make, name, settings = self._class_of(entry, trust), entry.policy, entry.settings
         _check_settings(name, make, settings)
@@ -485,15 +486,21 @@ def _recording_of(entry: Entry, recordings: Sequence[Recording]) -> Recording:
     )
 
 
-def _object_of(entry: Entry, policies: Mapping[int, Any]) -> Any:
+def _object_of(entry: Entry, policies: Mapping[int, Any], method: str) -> Any:
+    """The object that an external agent plays; of a class an instance."""
     if entry.agent not in policies:
         name = entry.options.get("name", "")
         raise BadInput(
             f"agent {entry.agent} is played by an object of a Python program"
             f"{f' ({format_value(name)})' if name else ''}",
-            f"give the object from Python: policies={{{entry.agent}: ...}}",
+            "use Python: put the object in the list that is the roster, or for a run that is "
+            f"recorded already give policies={{{entry.agent}: ...}}",
         )
-    return policies[entry.agent]
+    policy = policies[entry.agent]
+    if not callable(getattr(policy, method, None)):
+        says = f"the policy given for agent {entry.agent} is {format_value(str(policy))}"
+        raise BadInput(says, f"give an object with a method `{method}`")
+    return build_policy(policy, policy.__name__, [method]) if isinstance(policy, type) else policy
 
 
 def _check_settings(policy: str, make: Callable[..., Any], settings: Mapping[str, Any]) -> None:

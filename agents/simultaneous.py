@@ -58,7 +58,9 @@ def make_players(game: Game[S, V]) -> Players[S]:
         recordings = _recordings(game, sources)
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
-            agents = AgentsCheck(game, state, forks, trust, recordings, resources.policies)
+            agents = AgentsCheck(
+                game, state, forks, trust, recordings, resources.objects_for(state.roster)
+            )
             # Replaced submissions are known even if no agent can be asked.
             ask = agents if any(agents.entries) or agents.replaced else None
             return PolicyCheck(ask, agents.not_asked, agents.unknown, ask and agents.pending)

@@ -13,7 +13,7 @@ from goldrush.agents.llm.question import Answer, digest, server_facts
 from goldrush.agents.people import HUMAN, Ask, Inquiry, required_person
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster, entries_in, models_in
-from goldrush.agents.trust import RECORDED
+from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.run import InputPieces
 from goldrush.kernel.world import Batch, Block, Row
@@ -267,6 +267,8 @@ class AgentsCheck(Generic[S, V]):
                 try:
                     self._makers[agent] = self._game.policy_set.factory_of(entry, self._roster)
                 except BadInput as error:
+                    if entry.policy == EXTERNAL:
+                        raise  # the caller gave the object
                     self.entries[agent] = None
                     yield f"agent {agent}: {error.what}"
 

@@ -2,7 +2,8 @@
 
 What a user of the library needs stands here; the names are imported when they are first used.
 
-- `record`, `open`: a run, played or read from its journal, as a `Run` (of mining a `MiningRun`).
+- `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
+  world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared.
 - `parallel_env`: the mining world as an environment of PettingZoo.
 - `Plan`, `setting` and its rules: what policies of one's own are made of.
@@ -22,34 +23,69 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, PolicyFailed
+    from goldrush.agents.mining.policy import Policy
+    from goldrush.kernel.draws import Draws
+    from goldrush.kernel.errors import (
+        BadInput,
+        GoldrushError,
+        JournalError,
+        NotAJournal,
+        PolicyFailed,
+        RunStopped,
+        UnsupportedJournal,
+        WriteFailed,
+    )
+    from goldrush.kernel.mining.observe import Observation
     from goldrush.kernel.mining.submit import Plan
     from goldrush.kernel.settings import choice, flag, integer, real, setting
+    from goldrush.kernel.world import Event
+    from goldrush.replay.competition.run import SeasonRun
+    from goldrush.replay.diff import Diff
     from goldrush.replay.mining.environment import parallel_env
-    from goldrush.replay.mining.run import MiningRun
-    from goldrush.replay.run import Run, record
-    from goldrush.replay.run import open as open  # noqa: A004
+    from goldrush.replay.mining.run import Agent, MiningRun, Plot
+    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.run import Run
+    from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
+    from goldrush.replay.verify import Verdict
+
+    # For a type checker, runs of the default world. For others, SeasonRun.open and Run.open.
+    record, open = MiningRun.record, MiningRun.open
 
 # In the order of the reference.
 __all__ = [  # noqa: RUF022
-    "record", "open", "Run", "MiningRun",
+    "record", "open", "Run", "MiningRun", "Plot", "Agent", "SeasonRun",
+    "Rebuilt", "Event", "Verdict", "Diff",
     "study", "Study",
     "parallel_env",
-    "Plan", "setting", "integer", "real", "choice", "flag", "Models",
-    "GoldrushError", "BadInput", "JournalError", "PolicyFailed",
+    "Policy", "Observation", "Draws", "Plan", "setting", "integer", "real", "choice", "flag",
+    "Models",
+    "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
+    "PolicyFailed", "RunStopped", "WriteFailed", "RunFailed", "WorkersLost",
 ]  # fmt: skip
 
 _MODULES = {
     "replay.run": ("record", "open", "Run"),
-    "replay.mining.run": ("MiningRun",),
+    "replay.mining.run": ("MiningRun", "Plot", "Agent"),
+    "replay.competition.run": ("SeasonRun",),
+    "replay.rebuild": ("Rebuilt",),
+    "replay.verify": ("Verdict",),
+    "replay.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
+    "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.mining.environment": ("parallel_env",),
+    "kernel.world": ("Event",),
+    "kernel.draws": ("Draws",),
+    "kernel.mining.observe": ("Observation",),
     "kernel.mining.submit": ("Plan",),
     "kernel.settings": ("setting", "integer", "real", "choice", "flag"),
+    "kernel.errors": (
+        "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
+        "PolicyFailed", "RunStopped", "WriteFailed",
+    ),
     "agents.llm.models": ("Models",),
-    "kernel.errors": ("GoldrushError", "BadInput", "JournalError", "PolicyFailed"),
-}
+    "agents.mining.policy": ("Policy",),
+}  # fmt: skip
 _FROM = {name: module for module, names in _MODULES.items() for name in names}
 
 

@@ -9,24 +9,41 @@ a mining journal also has `plot` and `agent`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import attrs
+
 from goldrush.agents import players
-from goldrush.agents.external import RosterText, class_name
-from goldrush.agents.llm.models import Models, read_models
+from goldrush.agents.external import RosterText
+from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Change, Players, Resources
 from goldrush.agents.trust import import_names
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
+from goldrush.replay.arguments import (
+    OnUnit,
+    Policies,
+    Roster,
+    Sources,
+    Trust,
+    integer,
+    models_of,
+    names_of,
+    paths_of,
+    resources_of,
+    roster_of,
+    settings_of,
+    target_of,
+    with_objects,
+)
 from goldrush.replay.diff import Diff, diff
 from goldrush.replay.log import Query, log
 from goldrush.replay.outline import Outline, outline
-from goldrush.replay.rebuild import Rebuilt, rebuild, rebuilt_from
+from goldrush.replay.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from
 from goldrush.replay.recheck import Recheck, recheck
 from goldrush.replay.story import agent_of, narrator
 from goldrush.replay.tie_break import TieBreak
@@ -49,11 +66,6 @@ if TYPE_CHECKING:
     from goldrush.replay.measures import Measured
 
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
-
-Roster = str | Sequence[object] | None  # as text, or policies one after the other
-Policies = Mapping[int, object] | Sequence[object] | None  # by agent
-Trust = Sequence[str | type]  # names of the form module:Class, or the classes themselves
-OnUnit = Callable[[int, Any], None]
 
 
 class Run:
@@ -90,7 +102,7 @@ class Run:
         """See `open`."""
         self.path = Path(path)
         self.toolkit: Toolkit = toolkit_at(path)
-        self.trust = _names(trust)
+        self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
 
     @classmethod
@@ -115,6 +127,15 @@ class Run:
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
         return kind(path, trust)
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path.absolute(), self.trust)
+
     @classmethod
     def record(
         cls,
@@ -122,7 +143,7 @@ class Run:
         *,
         world: str = WORLD_DEFAULT,
         roster: Roster = None,
-        treatment: str | None = None,
+        treatment: str | Mapping[str, Any] | None = None,
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
@@ -141,7 +162,7 @@ class Run:
                 with plain settings, is recorded as `module:Class[setting=value]`; any other object
                 as `external`, of which the journal keeps what it submits. None: the default of the
                 world.
-            treatment: a named configuration.
+            treatment: the name of a treatment, or settings as a dict.
             models: how language models are reached: a file of models, or `Models`.
             program: the user-defined test program, in worlds with one.
             jobs: the number of tests made at once, in worlds whose agents make tests.
@@ -159,14 +180,18 @@ class Run:
 
         """
         toolkit = toolkit_for(world)
+        if not issubclass(toolkit.run(), cls):
+            raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
         who = players_of(toolkit, world)
-        given = _given(who, roster)
+        name, chosen = settings_of(treatment, settings)
+        given = roster_of(who, roster)
         reach = models_of(models)
-        run = who.prepare(settings, given.text, treatment, reach)
-        with _target(path) as (target, folder):
+        run = who.prepare(chosen, given.text, name, reach)
+        resources = resources_of(jobs, program, given.policies)
+        with target_of(path) as (target, folder):
             players.record(
                 toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
-                resources=Resources(jobs, program, policies=given.policies), on_unit=on_unit,
+                resources=resources, on_unit=on_unit,
             )  # fmt: skip
             found = cls.open(target, run.trust)
             found._folder = folder
@@ -174,21 +199,24 @@ class Run:
 
     def __repr__(self) -> str:
         found = self.info()
-        end = "" if found.finished else ", unfinished"
-        of = found.vocabulary.units
-        return f"<{type(self).__name__} {self.path}: {found.units} {of}, {self._who(found)}{end}>"
-
-    def _who(self, found: Outline) -> str:
+        if found.trouble is not None and not found.units:
+            return f"<{type(self).__name__} {self.path}: {found.trouble}>"
         seed = "no seed" if found.declared.seed is None else f"seed {found.declared.seed}"
-        return f"{found.declared.roster}, {seed}"
+        units = f"{found.units} {found.vocabulary.units}"
+        end = "" if found.finished else ", unfinished"
+        return f"<{type(self).__name__} {self.path}: {units}, {found.declared.roster}, {seed}{end}>"
 
     def _repr_html_(self) -> str:
         """The page of the run in a frame: its map with a slider, in a notebook."""
         from goldrush.replay.view.page import page_of
 
-        page = escape(page_of(self.path), quote=True)
+        try:
+            page = escape(page_of(self.path), quote=True)
+        except GoldrushError as error:
+            return f"<p>{escape(repr(self))}: {escape(str(error))}</p>"
         return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="{escape(self.path.name)}" '
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-forms" '
+            f'title="{escape(self.path.name)}" '
             f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
         )
 
@@ -215,17 +243,23 @@ class Run:
             JournalError: as reading it does.
 
         """
-        return rebuild(self.path, number)
+        return rebuild(self.path, integer(number, "the unit"))
 
     def __iter__(self) -> Iterator[Rebuilt]:
-        """All closed units in order, folded once; a state is valid until the next one."""
-        first = world_at(self.path).vocabulary.number(1)
-        if self.info().units:
-            yield from rebuilt_from(self.path, first)
+        """All closed units in order, folded once.
+
+        Raises what reading a journal raises, when the units before have been given.
+        """
+        world, info = world_at(self.path), self.info()
+        if info.units:
+            for unit in rebuilt_from(self.path, world.vocabulary.number(1)):
+                yield attrs.evolve(unit, state=world.copy(unit.state))
+        elif info.trouble is not None and not isinstance(info.trouble, TornTail):
+            raise info.trouble
 
     def last(self) -> Rebuilt:
         """The last closed unit. Raises as `at`."""
-        return self.at(world_at(self.path).vocabulary.number(self.info().units))
+        return self.at(last_unit(self.path)[0])
 
     def events(
         self,
@@ -233,7 +267,7 @@ class Run:
         first: int | None = None,
         last: int | None = None,
         agent: int | None = None,
-        plot: int | None = None,
+        plot: int | tuple[int, int] | None = None,
     ) -> Iterator[Event]:
         """The events of the run, in order.
 
@@ -242,22 +276,59 @@ class Run:
             first: the first unit; None: from the start on.
             last: the last unit; None: to the end.
             agent: only events that name this agent.
-            plot: only events on this plot, in worlds that have plots.
+            plot: only events on this plot, by id or (row, column), in worlds that have plots.
 
         Raises:
-            BadInput: for unknown names, agents and units.
+            BadInput: for unknown names, agents, plots and units.
             JournalError: as reading a journal does, when the events before have been given.
 
         """
-        agents = () if agent is None else (agent,)
-        return log(self.path, Query(first, last, agents, () if plot is None else (plot,), names))
+        query = Query(
+            None if first is None else integer(first, "first"),
+            None if last is None else integer(last, "last"),
+            () if agent is None else (integer(agent, "agent"),),
+            () if plot is None else (self._plot(plot),),
+            names,
+        )
+        return self._events(query)
 
-    def log(self, *names: str, **where: int | None) -> list[str]:
+    def _events(self, query: Query) -> Iterator[Event]:
+        yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
+
+    def _plot(self, plot: int | tuple[int, int]) -> int:
+        """The id of a plot. Raises BadInput for one that is not there."""
+        parts = plot if isinstance(plot, tuple) else (plot,)
+        text = ",".join(str(integer(part, "the plot")) for part in parts)
+        return needed(self.toolkit.location_of, self.path, "plots")(self.path, text)
+
+    def _location(self, location: int | tuple[int, int] | None) -> int | None:
+        if isinstance(location, tuple):
+            return self._plot(location)
+        return None if location is None else integer(location, "the location")
+
+    def log(
+        self,
+        *names: str,
+        first: int | None = None,
+        last: int | None = None,
+        agent: int | None = None,
+        plot: int | tuple[int, int] | None = None,
+    ) -> list[str]:
         """The same events as text, as printed by `goldrush log`, each line with its units.
 
-        Arguments and errors as `events`.
+        Args:
+            names: as of `events`.
+            first: as of `events`.
+            last: as of `events`.
+            agent: as of `events`.
+            plot: as of `events`.
+
+        Raises:
+            BadInput, JournalError: as `events`.
+
         """
-        lines = narrator(self.path).chronicle(self.events(*names, **where))
+        events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
+        lines = narrator(self.path).chronicle(events)
         return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in lines]
 
     # Checking and comparing.
@@ -268,7 +339,7 @@ class Run:
         *,
         policies: Policies = None,
         trust: Trust = (),
-        sources: Sequence[str] = (),
+        sources: Sources = (),
         program: str | None = None,
         jobs: int = 1,
     ) -> Verdict:
@@ -276,8 +347,9 @@ class Run:
 
         Args:
             level: the highest level to check, 1 to 4.
-            policies: the objects that `external` agents play, by agent, or the whole roster as a
-                list. They must answer as they did: without state, or in the state they were in.
+            policies: the objects that `external` agents play, by agent, or the whole roster as it
+                was given to `record`. They are asked in order, and must answer as they did: without
+                state, or in the state in which they were.
             trust: user-defined policies that may be imported, besides those in `Run.trust`.
             sources: the journals that `recorded` agents play.
             program: the user-defined test program of a season.
@@ -291,12 +363,12 @@ class Run:
             BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.
 
         """
-        resources = Resources(jobs, program, policies=_by_agent(policies))
+        resources = self._resources(jobs, program, policies)
         return verify(
             self.path,
             level,
-            trust=[*self.trust, *_names(trust)],
-            sources=sources,
+            trust=[*self.trust, *names_of(trust)],
+            sources=paths_of(sources),
             resources=resources,
         )
 
@@ -308,7 +380,7 @@ class Run:
         return diff(self.path, other.path if isinstance(other, Run) else other)
 
     def audit(
-        self, at: int, location: int | None = None, kind: str | None = None
+        self, at: int, location: int | tuple[int, int] | None = None, kind: str | None = None
     ) -> Sequence[TieBreak]:
         """The draws of a unit, each computed again from its key.
 
@@ -326,14 +398,14 @@ class Run:
             raise BadInput(
                 f"the draws of a unit are audited by {by.location}", f"give a {by.location}"
             )
-        return by.at(self.path, at, location, kind)
+        return by.at(self.path, integer(at, "the unit"), self._location(location), kind)
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
         return recheck(self.path)
 
     def why(
-        self, at: int, location: int | None = None, agent: int | None = None
+        self, at: int, location: int | tuple[int, int] | None = None, agent: int | None = None
     ) -> Sequence[Explanation]:
         """Explanations of the results of a unit, and the changes that would lead to others.
 
@@ -347,22 +419,7 @@ class Run:
 
         """
         by = needed(self.toolkit.why, self.path, "explanations")
-        return by.at(self.path, at, location, agent)
-
-    def score(self, at: int, agent: int | str, location: int | None = None) -> Sequence[Any]:
-        """The scores of an agent in a unit, each with the steps that lead to it (of a season).
-
-        Args:
-            at: the unit.
-            agent: by number or name.
-            location: only at this location (a table).
-
-        Raises:
-            BadInput: for a world without scores, and for an unknown unit or agent.
-
-        """
-        scores = needed(self.toolkit.scores, self.path, "scores")
-        return scores.at(self.path, at, agent_of(self.path, str(agent)), location)
+        return by.at(self.path, integer(at, "the unit"), self._location(location), agent)
 
     def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
         """The prompts of an agent in a unit, as they were sent or would be sent to a model.
@@ -370,7 +427,9 @@ class Run:
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
         prompts = needed(self.toolkit.prompts, self.path, "prompts")
-        return prompts.at(self.path, at, agent_of(self.path, str(agent)), Resources())
+        return prompts.at(
+            self.path, integer(at, "the unit"), agent_of(self.path, str(agent)), Resources()
+        )
 
     # Playing on.
 
@@ -379,7 +438,7 @@ class Run:
         *,
         policies: Policies = None,
         trust: Trust = (),
-        sources: Sequence[str] = (),
+        sources: Sources = (),
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
@@ -403,8 +462,8 @@ class Run:
         """
         players.resume(
             world_at(self.path), self._players(), self.path, models=models_of(models),
-            trust=[*self.trust, *_names(trust)], sources=sources,
-            resources=Resources(jobs, program, policies=_by_agent(policies)), on_unit=on_unit,
+            trust=[*self.trust, *names_of(trust)], sources=paths_of(sources),
+            resources=self._resources(jobs, program, policies), on_unit=on_unit,
         )  # fmt: skip
         return self
 
@@ -414,11 +473,11 @@ class Run:
         path: str | Path | None = None,
         *,
         roster: Roster = None,
-        treatment: str | None = None,
+        treatment: str | Mapping[str, Any] | None = None,
         replace: Sequence[Mapping[str, Any]] = (),
         policies: Policies = None,
         trust: Trust = (),
-        sources: Sequence[str] = (),
+        sources: Sources = (),
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
@@ -451,21 +510,29 @@ class Run:
 
         """
         who = self._players()
-        given = _given(who, roster) if roster is not None else RosterText(None)
-        change = Change(settings, treatment, given.text, replace)
-        trusted = [*self.trust, *_names(trust)]
-        with _target(path) as (target, folder):
+        name, chosen = settings_of(treatment, settings)
+        given = roster_of(who, roster) if roster is not None else RosterText(None)
+        change = Change(chosen, name, given.text, replace)
+        resources = self._resources(jobs, program, policies if roster is None else None)
+        resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
+        trusted = [*self.trust, *names_of(trust)]
+        with target_of(path) as (target, folder):
             players.fork(
-                world_at(self.path), who, self.path, at, target, change, models=models_of(models),
-                trust=trusted, sources=sources, force=force, on_unit=on_unit,
-                resources=Resources(
-                    jobs, program, policies={**_by_agent(policies), **given.policies}
-                ),
+                world_at(self.path), who, self.path, integer(at, "at"), target, change,
+                models=models_of(models),
+                trust=trusted, sources=paths_of(sources), force=force, on_unit=on_unit,
+                resources=resources,
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
             found = type(self).open(target, [*trusted, *own])
             found._folder = folder
             return found
+
+    def _resources(self, jobs: int, program: str | None, policies: Policies) -> Resources:
+        resources = resources_of(jobs, program, {})
+        if policies is None:
+            return resources
+        return with_objects(resources, self._players(), self.info().declared.players, policies)
 
     def _players(self) -> Players[Any]:
         return needed(self.toolkit.players, self.path, "players")
@@ -507,63 +574,32 @@ class Run:
 
         return arrow_table([self.path], name)
 
-    def view(self, path: str | Path, *, against: Run | str | Path | None = None) -> Path:
-        """Write the page of the run, one HTML file that needs nothing else, and return its path.
+    def view(
+        self,
+        path: str | Path,
+        *,
+        against: Run | str | Path | None = None,
+        force: bool = False,
+    ) -> Path:
+        """Write the page of the run, one self-contained HTML file.
 
-        `against`: another run to show beside it. Raises BadInput for a file that is no earlier
-        page, WriteFailed.
+        Args:
+            path: the file.
+            against: another run to show beside it.
+            force: replace a file that is not an earlier page.
+
+        Returns:
+            The path of the page.
+
+        Raises:
+            BadInput: for another file at the path, and for runs of two worlds.
+            WriteFailed: if the system refuses.
+
         """
         from goldrush.replay.view.page import write_page
 
         other = against.path if isinstance(against, Run) else against
-        return write_page(self.path, path, against=other).path
-
-
-@contextmanager
-def _target(path: str | Path | None) -> Iterator[tuple[Path, TemporaryFolder | None]]:
-    """Where a run is recorded: at a path, or in a temporary folder.
-
-    If a run in a temporary folder breaks off, the journal stays and the error names it.
-    """
-    if path is not None:
-        yield Path(path), None
-        return
-    folder = TemporaryFolder()
-    journal = Path(folder.path, "run.journal")
-    try:
-        yield journal, folder
-    except BaseException as error:
-        if journal.exists():
-            folder.keep()
-            error.add_note(f"what was recorded is in {journal}")
-        raise
-
-
-def _given(who: Players[Any], roster: Roster) -> RosterText:
-    """A roster as text, with the objects of its external agents."""
-    if roster is None or isinstance(roster, str):
-        return RosterText(roster)
-    if who.roster_text is None:
-        raise BadInput("rosters of this world are text", "write the roster as on the command line")
-    return who.roster_text(roster)
-
-
-def models_of(models: Models | str | Path | None) -> Models | None:
-    """How language models are reached, by `Models` or a file of them. Raises BadInput."""
-    if models is None or isinstance(models, Models):
-        return models
-    return Models(by_name=read_models(models))
-
-
-def _names(trust: Trust) -> tuple[str, ...]:
-    """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
-    return tuple(one if isinstance(one, str) else class_name(one) for one in trust)
-
-
-def _by_agent(policies: Policies) -> dict[int, Any]:
-    """Objects by agent; of a whole roster those that are neither names nor None."""
-    pairs = policies.items() if isinstance(policies, Mapping) else enumerate(policies or ())
-    return {agent: one for agent, one in pairs if one is not None and not isinstance(one, str)}
+        return write_page(self.path, Path(path), against=other, force=force).path
 
 
 open = Run.open

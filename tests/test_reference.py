@@ -60,7 +60,7 @@ def test_the_face_says_what_it_takes(name: str, function: Any) -> None:
     assert text
     parameters = [one for one in inspect.signature(function).parameters if one != "self"]
 
-    if len(parameters) > 2:
+    if len(parameters) > 2 and "`Run." not in text:  # where they are described
         sections = "".join(SECTION.findall(f"{text}\n"))
         described = re.findall(r"^    \**(\w+):", sections, re.MULTILINE)
         assert [] == [one for one in parameters if one not in described]

@@ -40,6 +40,7 @@ from goldrush.replay.toolkit import (
 )
 
 if TYPE_CHECKING:
+    from goldrush.replay.competition.run import SeasonRun
     from goldrush.replay.studies import Studies
 
 
@@ -59,6 +60,12 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
 
 def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
     return folder.Live(path, target, force=force)
+
+
+def _run() -> type[SeasonRun]:
+    from goldrush.replay.competition.run import SeasonRun
+
+    return SeasonRun
 
 
 def _measures() -> Measures:
@@ -97,5 +104,6 @@ TOOLKIT = Toolkit(
     treatments=TREATMENTS,
     folder=Folder(_folder, _live),
     view=VIEW,
+    run=_run,
     kinds=KINDS,
 )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.world import Event
+from goldrush.replay.arguments import integer
 from goldrush.replay.mining.measured import Measured, measure
-from goldrush.replay.mining.plots import plot_of
 from goldrush.replay.mining.spells import Spell
 from goldrush.replay.run import Run
-from goldrush.replay.story import agent_of
 from goldrush.replay.tie_break import TieBreak
 from goldrush.replay.why import Explanation
 
@@ -31,12 +32,17 @@ class MiningRun(Run):
 
     """
 
+    _measured: tuple[tuple[int, int] | None, Measured] | None = None
+
     def measured(self) -> Measured:
         """The run with its measures, its spells of ownership, and everybody's gold.
 
-        Raises what reading a journal raises.
+        It is kept until the journal changes. Raises what reading a journal raises.
         """
-        return measure(self.path)
+        stamp = _stamp(self.path)
+        if self._measured is None or stamp is None or self._measured[0] != stamp:
+            self._measured = stamp, measure(self.path)
+        return self._measured[1]
 
     def config(self) -> MiningConfig:
         """The settings in force at the end of the run. Raises as `measured`."""
@@ -45,15 +51,23 @@ class MiningRun(Run):
 
     def plot(self, plot: int | tuple[int, int]) -> Plot:
         """A plot, by id or by (row, column). Raises BadInput for one that is not on the map."""
-        text = str(plot) if isinstance(plot, int) else "{},{}".format(*plot)
-        return Plot(self, plot_of(self.path, text))
+        return Plot(self, self._plot(plot))
 
     def agent(self, agent: int) -> Agent:
         """An agent, by its id. Raises BadInput for one that does not play."""
-        agents = self.config().agents
-        if not 0 <= agent < agents:
+        agents = len(self.info().declared.players)
+        if not 0 <= integer(agent, "the agent") < agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
-        return Agent(self, agent_of(self.path, str(agent)))
+        return Agent(self, integer(agent, "the agent"))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Changes when a file is written; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 @attrs.frozen
@@ -84,7 +98,7 @@ class Plot:
         return list(self.run.events(*names, first=first, last=last, plot=self.id))
 
     def log(self, *names: str, first: int | None = None, last: int | None = None) -> list[str]:
-        """The same events in words."""
+        """The same events as text; see `Run.log`."""
         return self.run.log(*names, first=first, last=last, plot=self.id)
 
     def audit(self, round: int, kind: str | None = None) -> Sequence[TieBreak]:
@@ -120,7 +134,7 @@ class Agent:
         return list(self.run.events(*names, first=first, last=last, agent=self.id))
 
     def log(self, *names: str, first: int | None = None, last: int | None = None) -> list[str]:
-        """The same events in words."""
+        """The same events as text; see `Run.log`."""
         return self.run.log(*names, first=first, last=last, agent=self.id)
 
     def why(self, round: int) -> Sequence[Explanation]:

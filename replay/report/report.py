@@ -94,6 +94,10 @@ def report(
             that a new page in Markdown may have the earlier figures, or none.
 
     """
+    if format not in (HTML, MARKDOWN):
+        raise BadInput(
+            f"there is no format {format_value(str(format))}", f"give {HTML} or {MARKDOWN}"
+        )
     require("scipy", "a report needs", "stats")
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     of = studied(read_manifest(folder).world)  # first, for the error of a folder without a study

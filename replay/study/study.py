@@ -12,8 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.models import Models
-from goldrush.kernel.errors import BadInput
-from goldrush.replay.run import Run, models_of
+from goldrush.agents.trust import import_names
+from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.measures import mean
+from goldrush.kernel.text import format_count
+from goldrush.replay.arguments import (
+    Trust,
+    integer,
+    jobs_of,
+    models_of,
+    names_of,
+    settings_of,
+)
+from goldrush.replay.run import Run
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.backend import Backend, processes
 from goldrush.replay.study.carry_out import OnStep, carry_out
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 
+SHOWN_MAX: Final = 8  # measures in the table of a notebook
 RUNS: Final = "runs"  # the table with a row for each run
 _WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
 
@@ -56,7 +68,8 @@ def study(
     Args:
         folder: where journals and the manifest go; made if need be.
         world: the world that is played.
-        treatments: names, or treatments of one's own: settings by name (`{}`: the baseline).
+        treatments: names; or a dict, from a name to settings. A known treatment has those that it
+                has (`{}`), any other is one of your own.
         rosters: texts, each its own name, or rosters by name, as text or as a list of policies as
             for `record`. Policies of one's own must be classes that can be imported.
         seeds: how many, from 0 on, or which.
@@ -78,14 +91,15 @@ def study(
         world=world,
         treatments=names,
         rosters=_rosters(studied(world), rosters),
-        seeds=seeds if isinstance(seeds, int) else list(seeds),
-        rounds=rounds if rounds is None or isinstance(rounds, int) else list(rounds),
-        settings=settings,
+        seeds=_integers(seeds, "seeds"),
+        rounds=None if rounds is None else _integers(rounds, "rounds"),
+        settings=settings_of(None, settings)[1],
         own=own,
     )
-    chosen = backend or processes(jobs)
+    chosen = backend or processes(jobs_of(jobs))
     carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
-    return Study(folder)
+    policies = {name for text in plan.rosters.values() if text for name in _policies(world, text)}
+    return Study(folder, import_names(sorted(policies)))
 
 
 class Study:
@@ -93,7 +107,7 @@ class Study:
 
     >>> one = study("runs", treatments=["baseline", "scarce"], rosters="mixed", seeds=2, rounds=10)
     >>> one
-    <Study runs: 4 runs, 2 treatments, 1 rosters, 2 seeds>
+    <Study runs: 4 runs, 2 treatments, 1 roster, 2 seeds>
     >>> one.table().num_rows
     4
     >>> one.runs(treatment="scarce", seed=1)[0].measures()["gini"] > 0
@@ -101,36 +115,48 @@ class Study:
 
     Attributes:
         folder: the folder.
+        trust: names (`module:Class`) of user-defined policies that `runs` may import.
         manifest: the plan, and every run with its configuration, path and SHA-256.
 
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, trust: Trust = ()) -> None:
         """See `open`."""
         self.folder = Path(folder)
+        self.trust = names_of(trust)
         self.manifest: Manifest = read_manifest(folder)
         self._results: Results[Any, Any] | None = None
 
     @classmethod
-    def open(cls, folder: str | Path) -> Study:
-        """The study in a folder. Raises BadInput where there is none that can be read."""
-        return cls(folder)
+    def open(cls, folder: str | Path, trust: Trust = ()) -> Study:
+        """The study in a folder.
+
+        `trust`: user-defined policies, as classes or as `module:Class`, that its runs may import.
+        Raises BadInput where there is no study that can be read.
+        """
+        return cls(folder, trust)
 
     def __repr__(self) -> str:
         plan = self.manifest.plan
         left = sum(run.sha256 is None for run in self.manifest.runs)
+        counts = [format_count(len(self.manifest.runs), "run")]
+        counts += [
+            format_count(len(plan[f"{name}s"]), name) for name in ("treatment", "roster", "seed")
+        ]
         end = f", {left} not played" if left else ""
-        return (
-            f"<Study {self.folder}: {len(self.manifest.runs)} runs, {len(plan['treatments'])} "
-            f"treatments, {len(plan['rosters'])} rosters, {len(plan['seeds'])} seeds{end}>"
-        )
+        return f"<Study {self.folder}: {', '.join(counts)}{end}>"
 
     def _repr_html_(self) -> str:
-        """The verdicts as a table, in a notebook, where there are any."""
-        if not self.manifest.finished:
-            return f"<p>{escape(repr(self))}</p>"
-        head = ("criterion", "treatments", "roster", "verdict", "because")
-        rows = [
+        """The verdicts as a table, in a notebook; without any the means of the main measures."""
+        head = f"<p>{escape(repr(self))}</p>"
+        try:
+            results = self.results(jobs=1)
+            return head + _html(self._verdict_rows() or _mean_rows(results))
+        except GoldrushError as error:
+            return f"{head}<p>{escape(str(error))}</p>"
+
+    def _verdict_rows(self) -> list[Sequence[str]]:
+        rows: list[Sequence[str]] = [
             (
                 one.criterion,
                 " and ".join(judged.cell.treatment for judged in one.cells.values()),
@@ -140,7 +166,8 @@ class Study:
             )
             for one in self.verdicts()
         ]
-        return f"<p>{escape(repr(self))}</p>" + (_html([head, *rows]) if rows else "")
+        head = ("criterion", "treatments", "roster", "verdict", "because")
+        return [head, *rows] if rows else []
 
     def runs(
         self,
@@ -158,9 +185,19 @@ class Study:
             rounds: only those of this horizon.
             seed: only those with this seed.
 
+        Raises:
+            BadInput: for a value that the study does not have.
+
         """
+        plan = self.manifest.plan
+        asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
+        for name, value in asked.items():
+            there = list(plan[name if name == "rounds" else f"{name}s"])
+            if value is not None and value not in there:
+                says = f"the study has no {name} {format_value(str(value))}"
+                raise BadInput(says, f"give one of {', '.join(map(str, there))}")
         return [
-            Run.open(self.folder / run.path)
+            Run.open(self.folder / run.path, self.trust)
             for run in self._played()
             if treatment in (None, run.cell.treatment)
             and roster in (None, run.cell.roster)
@@ -260,6 +297,28 @@ def _check_stats() -> None:
     require("scipy", "verdicts need", "stats")
 
 
+def _mean_rows(results: Results[Any, Any]) -> list[Sequence[str]]:
+    """The means of the main measures of each cell over its runs, as text."""
+    shown = results.of.measures.of_runs or list(results.of.measures.known)[:SHOWN_MAX]
+    rows: list[Sequence[str]] = [("treatment", "roster", "runs", *shown)]
+    for cell, runs in results.by_cell.items():
+        means = (mean([one.run[name] for one in runs]) for name in shown)
+        texts = ("-" if value is None else f"{value:.4f}" for value in means)
+        rows.append((cell.treatment, cell.roster, str(len(runs)), *texts))
+    return rows
+
+
+def _policies(world: str, roster: str) -> Sequence[str]:
+    return studied(world).players.names(roster)
+
+
+def _integers(given: object, what: str) -> int | list[int]:
+    """A number, or a list of numbers. Raises BadInput."""
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return [integer(one, what) for one in given]
+    return integer(given, what)
+
+
 def _treatments(
     given: Treatments, known: set[str]
 ) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
@@ -267,19 +326,37 @@ def _treatments(
     if isinstance(given, str):
         return [given], {}
     if not isinstance(given, Mapping):
-        return list(given), {}
-    for name in known & given.keys():
-        if given[name]:
+        return _texts(given, "treatment"), {}
+    own: dict[str, Mapping[str, Any]] = {}
+    for name in _texts(given, "treatment"):
+        if not isinstance(given[name], Mapping):
+            raise BadInput(f"treatment {name} is {given[name]}", "give a dict of settings")
+        if name in known and given[name]:
             raise BadInput(f"treatment {name} has settings of its own", "give it another name")
-    return list(given), {name: found for name, found in given.items() if name not in known}
+        if name not in known:
+            own[name] = settings_of(given[name], {})[1]
+    return list(given), own
+
+
+def _texts(given: object, what: str) -> list[str]:
+    if not isinstance(given, Iterable):
+        raise BadInput(f"the {what}s are {given}", "give a list of texts")
+    for one in given:
+        if not isinstance(one, str):
+            says = f"a {what} is {format_value(str(one))}"
+            raise BadInput(says, f"give texts, or a dict with a name for each {what}")
+    return list(given)
 
 
 def _rosters(of: Studied, given: Rosters) -> Sequence[str] | dict[str, str]:
     if isinstance(given, str):
         return [given]
+    if not given:
+        raise BadInput("there is no roster", f"give one or more, or {BASELINES!r}")
+    names = _texts(given, "roster")
     if not isinstance(given, Mapping):
-        return list(given)
-    return {name: _text(of, name, roster) for name, roster in given.items()}
+        return names
+    return {name: _text(of, name, given[name]) for name in names}
 
 
 def _text(of: Studied, name: str, roster: str | Sequence[object]) -> str:

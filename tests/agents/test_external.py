@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_what_can_be_made_again_is_named(
     for make in (Idle, Hawk):
         monkeypatch.setattr(make, "__module__", name)
         monkeypatch.setattr(module, make.__name__, make, raising=False)
-    monkeypatch.setitem(__import__("sys").modules, name, module)
+    monkeypatch.setitem(sys.modules, name, module)
 
     given = roster_text(POLICY_SET, roster)
 
@@ -82,6 +83,48 @@ def test_what_cannot_be_made_again_is_external() -> None:
     assert given.policies[0] is learner
     assert given.policies[3] is bracket
     assert type(given.policies[2]) is Local
+
+
+@attrs.define(slots=False)
+class Stateful(Idle):
+    plots: int = setting(2, integer(0, 20))
+
+
+class Listed(list[int], Idle): ...
+
+
+class Slotted(Idle):
+    __slots__ = ("memory",)
+
+
+class Needs(Hawk):
+    def __init__(self, net: object) -> None:
+        super().__init__()
+
+
+def remembering() -> Slotted:
+    made = Slotted()
+    made.memory = 3  # type: ignore[attr-defined]
+    return made
+
+
+def stateful() -> Stateful:
+    made = Stateful(plots=3)
+    made.seen = 50  # type: ignore[attr-defined]
+    return made
+
+
+@pytest.mark.parametrize("policy", [stateful(), Listed([7]), remembering(), Needs(3)])
+def test_an_object_with_more_than_its_settings_is_external(
+    policy: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = type(policy).__name__
+    module = type(pytest)("policies_of_a_test")
+    monkeypatch.setattr(type(policy), "__module__", module.__name__)
+    monkeypatch.setattr(module, name, type(policy), raising=False)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    assert f"external[name={name}]*1" == roster_text(POLICY_SET, [policy]).text
 
 
 @pytest.mark.parametrize("roster", [[], [3], [object()], [print], [None]])

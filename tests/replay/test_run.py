@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +148,7 @@ def test_objects_are_external_and_verified_when_given_back() -> None:
     run = goldrush.record(seed=1, rounds=4, roster=["greedy-mine", Eagle(), Eagle()])
 
     assert ("external (2 agents)",) == tuple(run.verify().not_asked)
-    given = run.verify(policies=[None, Eagle(), Eagle()])
+    given = run.verify(policies=["greedy-mine", Eagle, Eagle()])
     assert given.holds
     assert not given.not_asked
     assert "greedy-mine,external[name=Eagle]*2" in repr(run)
@@ -173,8 +177,8 @@ def test_an_importable_class_is_asked_again(
 def test_what_is_of_another_world_is_refused() -> None:
     season = GOLDEN / "seasons" / "every-event.journal"
 
-    assert type(goldrush.open(season)) is goldrush.Run
-    with pytest.raises(BadInput, match=r"not a MiningRun; open it with Run\.open"):
+    assert type(goldrush.open(season)) is goldrush.SeasonRun
+    with pytest.raises(BadInput, match=r"not a MiningRun; open it with SeasonRun\.open"):
         goldrush.MiningRun.open(season)
     with pytest.raises(BadInput, match="folder"):
         goldrush.open(GOLDEN)
@@ -188,8 +192,110 @@ def test_a_season_has_scores_and_prompts() -> None:
 
     assert score.holds
     assert "ada" in season.prompts(0, "ada")[0].messages[-1]["content"]
-    with pytest.raises(BadInput, match="no scores"):
-        goldrush.open(GOLDEN / "baseline.journal").score(1, 0)
+    assert season.leaderboard().rows
+
+
+@pytest.mark.parametrize(
+    ("policies", "match"),
+    [
+        ({0: Hawk()}, "agent 0 is not external; external agents: 1, 2"),
+        ({9: Hawk()}, "agent 9 is not external"),
+        ({"1": Hawk()}, "the agent is '1'"),
+        ({1: 5}, "agent 1 is '5'; give an object with a method `plan`"),
+        (["greedy-mine", Hawk()], "those of 2 agents, the run has 3"),
+    ],
+)
+def test_objects_of_no_external_agent_are_refused(
+    policies: Any, match: str, tmp_path: Path
+) -> None:
+    class Eagle(Hawk): ...
+
+    run = goldrush.record(rounds=2, roster=["greedy-mine", Eagle, Eagle()])
+    with pytest.raises(BadInput, match=match):
+        run.verify(policies=policies)
+    with pytest.raises(BadInput, match=match):
+        run.fork(1, tmp_path / "fork.journal", policies=policies)
+    assert not (tmp_path / "fork.journal").exists()
+
+
+def test_an_object_is_not_asked_for_the_one_before_it_in_a_fork() -> None:
+    class Eagle(Hawk): ...
+
+    class Dove(Hawk):
+        def plan(self, seen: Any, draws: Any) -> list[Any]:
+            return []
+
+    run = goldrush.record(seed=1, rounds=4, roster=["greedy-mine*2", Eagle()])
+    fork = run.fork(2, roster=["greedy-mine*2", Dove()])
+
+    verdict = fork.verify(policies={2: Dove()})
+
+    assert verdict.holds
+    assert ("external (1 agent)",) == tuple(verdict.not_asked)
+
+
+def test_what_breaks_off_stays_and_is_named() -> None:
+    class Fails(Hawk):
+        def plan(self, seen: Any, draws: Any) -> list[Any]:
+            assert seen.round < 3
+            return []
+
+    with pytest.raises(goldrush.PolicyFailed) as failed:
+        goldrush.record(rounds=5, roster=[Fails()])
+    [note] = failed.value.__notes__
+    path = Path(note.partition(" is in ")[2])
+    try:
+        assert goldrush.open(path).info().units == 2
+    finally:
+        path.unlink()
+        path.parent.rmdir()
+
+
+def test_a_journal_lives_as_long_as_anything_made_of_its_run() -> None:
+    events = goldrush.record(rounds=1).events()
+    assert next(events).name == "run_started"
+    kept = copy.deepcopy(goldrush.record(rounds=1))
+    assert kept.verify().holds
+    if os.fork() == 0:  # a child that ends as a process does
+        os._exit(0 if kept.path.exists() else 1)
+    assert os.wait()[1] == 0
+    assert pickle.loads(pickle.dumps(kept)).path == kept.path
+
+
+def test_units_of_an_iteration_keep_their_states(run: goldrush.Run, tmp_path: Path) -> None:
+    units = list(run)
+    assert [unit.state.round for unit in units] == list(range(1, 13))
+
+    damaged = tmp_path / "damaged.journal"
+    data = bytearray(run.path.read_bytes())
+    data[400] ^= 1
+    damaged.write_bytes(data)
+    with pytest.raises(goldrush.JournalError):
+        list(goldrush.open(damaged))
+    assert "damaged.journal" in goldrush.open(damaged)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda run: run.at("3"), "the unit is '3'"),
+        (lambda run: run.plot("7"), "the plot is '7'"),
+        (lambda run: run.plot((1, 2, 3)), "no plot"),
+        (lambda run: run.log(plot=170), "no plot"),
+        (lambda run: run.agent(1.5), "the agent is '1.5'"),
+        (lambda run: run.why("7"), "the unit is '7'"),
+        (lambda run: goldrush.record(treatment=5), "the treatment is '5'"),
+        (lambda run: goldrush.record(roster=Hawk()), "give text, or a list"),
+        (lambda run: goldrush.record(jobs=-1), "jobs is -1"),
+        (lambda run: goldrush.MiningRun.record(world="competition"), "not a MiningRun"),
+        (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
+    ],
+)
+def test_odd_arguments_are_refused_in_a_line(
+    run: goldrush.Run, ask: Callable[[Any], Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match):
+        ask(run)
 
 
 def test_a_run_that_broke_off_goes_on(run: goldrush.Run, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,30 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
 
 def test_its_report_is_written(study: goldrush.Study) -> None:
     assert study.report(jobs=1) == study.folder / "report.html"
-    assert "verdict" not in study._repr_html_()  # nothing is judged with 4 agents alone
-    assert not study.verdicts()
+    assert not study.verdicts()  # nothing is judged with 4 agents alone
+    shown = study._repr_html_()
+    assert "<th>treatment</th><th>roster</th><th>runs</th>" in shown
+    assert "<td>crowded</td><td>greedy</td><td>2</td>" in shown
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda study: study.runs(treatment="nix"), "no treatment 'nix'"),
+        (lambda study: study.runs(seed=7), "no seed '7'"),
+        (lambda study: study.report(format="pdf"), "no format"),
+        (lambda study: goldrush.study(study.folder, jobs=-1), "jobs is -1"),
+        (lambda study: goldrush.study(study.folder, rosters=[]), "no roster"),
+        (lambda study: goldrush.study(study.folder, rosters=[["raid"]]), "a roster is"),
+        (lambda study: goldrush.study(study.folder, treatments={"x": 3}), "a dict of settings"),
+        (lambda study: goldrush.study(study.folder, seeds="x"), "seeds is 'x'"),
+    ],
+)
+def test_odd_arguments_are_refused_in_a_line(
+    study: goldrush.Study, ask: Callable[[goldrush.Study], Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match):
+        ask(study)
 
 
 def test_verdicts_are_shown_as_a_table(

@@ -1,0 +1,156 @@
+"""Arguments of the Python API, converted to those of the tools, with one clear error for each.
+
+Numbers may be of any integer type (numpy's too), policies may be objects or classes, models a file.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.external import RosterText, class_name
+from goldrush.agents.llm.models import Models, read_models
+from goldrush.agents.players import Players, Resources
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import TemporaryFolder
+
+Roster = str | Sequence[object] | None  # as text, or policies one after the other
+Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
+Trust = str | type | Sequence[str | type]  # names of the form module:Class, or the classes
+Sources = str | Path | Sequence[str | Path]  # paths of journals
+JOBS_MAX: Final = 1_000  # processes
+
+OnUnit = Callable[[int, Any], None]
+
+
+def integer(value: object, what: str) -> int:
+    """A whole number of any integer type. Raises BadInput for anything else."""
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadInput(f"{what} is {format_value(str(value))}", "give a whole number") from None
+
+
+def settings_of(
+    treatment: str | Mapping[str, Any] | None, settings: Mapping[str, Any]
+) -> tuple[str | None, dict[str, Any]]:
+    """The name of a treatment and plain settings; a treatment may be given as its settings."""
+    name = treatment if treatment is None or isinstance(treatment, str) else None
+    if treatment is not None and name is None:
+        if not isinstance(treatment, Mapping):
+            says = f"the treatment is {format_value(str(treatment))}"
+            raise BadInput(says, "give its name, or a dict of settings")
+        settings = {**treatment, **settings}
+    return name, {key: _plain(value) for key, value in settings.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A number of another library as Python's own."""
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
+
+
+def roster_of(who: Players[Any], roster: Roster) -> RosterText:
+    """A roster as text, with the objects of its external agents. Raises BadInput."""
+    if roster is None or isinstance(roster, str):
+        return RosterText(roster)
+    if who.roster_text is None:
+        raise BadInput("rosters of this world are text", "write the roster as on the command line")
+    return who.roster_text(roster)
+
+
+def models_of(models: Models | str | Path | None) -> Models | None:
+    """How language models are reached, by `Models` or a file of them. Raises BadInput."""
+    if models is None or isinstance(models, Models):
+        return models
+    return Models(by_name=read_models(os.fspath(models)))
+
+
+def names_of(trust: Trust) -> tuple[str, ...]:
+    """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
+    given = (trust,) if isinstance(trust, str | type) else trust
+    return tuple(one if isinstance(one, str) else class_name(one) for one in given)
+
+
+def paths_of(sources: Sources) -> tuple[str, ...]:
+    """Paths of journals as text."""
+    given = (sources,) if isinstance(sources, str | Path) else sources
+    return tuple(os.fspath(path) for path in given)
+
+
+def jobs_of(jobs: int | None) -> int | None:
+    """How many processes, None: one a processor. Raises BadInput for a number that cannot be."""
+    if jobs is None:
+        return None
+    if not 1 <= integer(jobs, "jobs") <= JOBS_MAX:
+        raise BadInput(f"jobs is {jobs}", f"give 1 to {JOBS_MAX:,}, or None: one a processor")
+    return integer(jobs, "jobs")
+
+
+def resources_of(jobs: int, program: str | None, policies: Mapping[int, Any]) -> Resources:
+    """What playing needs on this machine. Raises BadInput."""
+    return Resources(jobs_of(jobs) or 1, program, policies=policies)
+
+
+def with_objects(
+    resources: Resources, who: Players[Any], entries: Sequence[Any], policies: Policies
+) -> Resources:
+    """Resources with the objects that the external agents of a recorded roster play.
+
+    Args:
+        resources: those without objects.
+        who: the players of the world.
+        entries: the roster in force at the end of the journal.
+        policies: by agent, or the whole roster as it was given to `record`.
+
+    Raises:
+        BadInput: for an object of an agent that is not external, and for a roster of another
+            length.
+
+    """
+    if policies is None:
+        return resources
+    external = [n for n, entry in enumerate(entries) if entry.get("policy") == "external"]
+    if isinstance(policies, Mapping):
+        found = {integer(agent, "the agent"): policy for agent, policy in policies.items()}
+        for agent in found:
+            if agent not in external:
+                there = ", ".join(map(str, external)) or "none"
+                raise BadInput(f"agent {agent} is not external", f"external agents: {there}")
+    else:
+        given = roster_of(who, policies)
+        if given.agents != len(entries):
+            says = f"the policies are those of {given.agents} agents, the run has {len(entries)}"
+            raise BadInput(says, "give the roster of the run, or a dict by agent")
+        found = {agent: one for agent, one in given.objects.items() if agent in external}
+    return attrs.evolve(resources, policies=found, roster=entries)
+
+
+@contextmanager
+def target_of(path: str | Path | None) -> Iterator[tuple[Path, TemporaryFolder | None]]:
+    """Where a run is recorded: at a path, or in a temporary folder.
+
+    If a run in a temporary folder breaks off, the journal stays and the error names it.
+    """
+    if path is not None:
+        yield Path(path), None
+        return
+    folder = TemporaryFolder()
+    journal = Path(folder.path, "run.journal")
+    try:
+        yield journal, folder
+    except BaseException as error:
+        if journal.exists():
+            folder.keep()
+            error.add_note(f"what was recorded is in {journal}")
+        raise

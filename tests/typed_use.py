@@ -1,0 +1,20 @@
+"""What a user writes, for a type checker: `mypy --strict tests/typed_use.py`."""
+
+import goldrush
+
+
+class Hawk:
+    def plan(self, seen: goldrush.Observation, draws: goldrush.Draws) -> list[tuple[str, int, int]]:
+        others = [p for p, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
+        return [("raid", plot, 1) for plot in others[:3]]
+
+
+hawk: goldrush.Policy = Hawk()
+run = goldrush.record(seed=7, treatment="scarce", roster=["greedy-mine", hawk, Hawk])
+owners: list[int | None] = run.plot(17).owners()
+gold: float = goldrush.open(run.path).agent(3).gold()[-1]
+verdict: goldrush.Verdict = run.fork(at=50, roster="raid*3").verify(policies={1: hawk})
+difference: goldrush.Diff = run.diff(run)
+score: bool = goldrush.SeasonRun.open("s.journal").score(0, "ada")[0].holds
+study: goldrush.Study = goldrush.study("study", treatments={"harsh": {"alpha": 0.5}}, seeds=2)
+rows: int = study.table().num_rows
