@@ -77,9 +77,10 @@ class Break:
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
+        hint = "; a policy must keep nothing between units but its memo" * (self.level == DECIDE)
         return (
             f"level {self.level} ({name}) breaks at {self.where}: "
-            f"expected {self.expected}, found {self.found}"
+            f"expected {self.expected}, found {self.found}{hint}"
         )
 
 
