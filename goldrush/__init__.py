@@ -1,20 +1,21 @@
 """Event-sourced multi-agent simulations: recorded, replayed, compared, verified.
 
-What a user of the library needs stands here; the names are imported when they are first used.
+The public API. Names are imported when they are first used.
 
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared.
 - `parallel_env`: the mining world as an environment of PettingZoo.
-- `Plan`, `setting` and its rules: what policies of one's own are made of.
-- `GoldrushError` and its children: what is raised, each with what to do instead.
+- `Policy`, `Observation`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined
+  policy.
+- `GoldrushError` and its children: each message says what to do instead.
 
     >>> import goldrush
     >>> run = goldrush.record(seed=7, rounds=20, roster="greedy-mine*8,raid*2")
     >>> run.verify().holds
     True
 
-The rooms below are for who extends it: `goldrush.kernel` records and folds, `goldrush.agents`
+The packages below are for extensions: `goldrush.kernel` records and folds, `goldrush.agents`
 plays, `goldrush.replay` reads what was recorded, `goldrush.cli` is the command `goldrush`.
 """
 
