@@ -8,11 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.help import command
-from goldrush.cli.options import json_option, or_default, world_option
+from goldrush.cli.options import json_option, world_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -34,6 +35,7 @@ def policies(world: str, as_json: bool) -> None:
       goldrush policies --world competition
     """
     from goldrush.agents.plugins import policies_for
+    from goldrush.agents.trust import EXTERNAL
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import players_of, toolkit_for
 
@@ -41,6 +43,7 @@ def policies(world: str, as_json: bool) -> None:
     own = players.policies
     others = policies_for(world, own) if players.has_plugins else {}
     entries = {**own, **{name: one for name in others if (one := _listed(others[name]))}}
+    entries.pop(EXTERNAL, None)  # a Python object, which no command has
     if not entries:
         raise BadInput(f"the {world} world does not list its policies", "see its documentation")
     if as_json:
@@ -111,15 +114,13 @@ def treatments(world: str, as_json: bool) -> None:
 
 
 @command()
-@click.argument(
-    "world", required=False, callback=or_default, metavar="[WORLD]",
-    shell_complete=completion.worlds,
-)  # fmt: skip
+@click.argument("named", required=False, metavar="[WORLD]", shell_complete=completion.worlds)
+@world_option
 @json_option()
-def settings(world: str, as_json: bool) -> None:
+def settings(named: str | None, world: str, as_json: bool) -> None:
     """List the settings of a world: name, default, range.
 
-    WORLD is mining by default.
+    WORLD is mining by default, and may be given by --world as well.
 
     \b
     Examples:
@@ -131,6 +132,12 @@ def settings(world: str, as_json: bool) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import toolkit_for
 
+    is_typed = (
+        click.get_current_context().get_parameter_source("world") is not ParameterSource.DEFAULT
+    )
+    if named is not None and is_typed and named != world:
+        raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
+    world = named or world
     config = toolkit_for(world).config
     if config is None:
         raise BadInput(f"the {world} world does not list its settings", "see its documentation")

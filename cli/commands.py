@@ -30,6 +30,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "watch": "watch:watch",
         "view": "view:view",
         "prompt": "models:prompt",
+        "leaderboard": "competition.leaderboard:leaderboard_",
     },
     "Check": {
         "verify": "verify:verify",
@@ -38,7 +39,6 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Measure": {
         "measure": "measure:measure",
-        "leaderboard": "competition.leaderboard:leaderboard_",
         "study": "study:study",
         "report": "study:report",
         "export": "export:export",

@@ -1,7 +1,8 @@
 """Names that the shell completes: worlds, treatments, policies, settings.
 
 The world is that of --world or of a journal on the line, otherwise the default one. An unknown
-world completes nothing, without an error.
+world completes nothing, without an error. bash takes `=` for the end of a word: nothing is
+completed after one there.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def treatments(world: str | None = None) -> Complete:
         from click.shell_completion import CompletionItem
 
         names = _toolkit_names(ctx, world, lambda toolkit: toolkit.treatments)
-        return [*_beginning(names, text), CompletionItem(text, type="file")]
+        # The file first: at one, click's script for bash forgets what came before it.
+        return [CompletionItem(text, type="file"), *_beginning(names, text)]
 
     return complete
 
@@ -58,15 +60,20 @@ def settings(world: str | None = None) -> Complete:
 
 
 def policies(world: str | None = None) -> Complete:
-    """Policies: the last of a roster, that after `=` in a cast. `world` as for `treatments`."""
+    """Policies: the last of a roster, that after `=` in a cast; none that is a Python object or a
+    class of the user's. `world` as for `treatments`.
+    """
 
     def names(toolkit: Toolkit) -> Iterable[str]:
         from goldrush.agents.plugins import policies_for
+        from goldrush.agents.trust import EXTERNAL, is_import_name
 
         players = toolkit.players
         if players is None:
             return ()
-        listed = list(players.policies)
+        listed = [
+            name for name in players.policies if name != EXTERNAL and not is_import_name(name)
+        ]
         if players.has_plugins:
             listed += policies_for(toolkit.world({}).name, listed)
         return [re.sub(":.*", ":", name) for name in listed]  # llm:MODEL is llm:, and a model

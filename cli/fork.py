@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,10 @@ from goldrush.cli.options import (
     trust_option,
 )
 from goldrush.cli.record import (
-    JOURNALS,
     allow_own_policies,
     carried_out,
-    free_path,
     how_again,
+    new_journal,
     settings_of,
     treatment_of,
 )
@@ -41,7 +39,7 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 @command()
 @click.argument("journal", type=click.Path())
-@at_option("Last round (or assignment) that is kept.", required=True)
+@at_option("Last round (or assignment) that is kept; the next one is played anew.", required=True)
 @journal_option
 @set_option()
 @treatment_option()
@@ -88,7 +86,6 @@ def fork(
     """
     from goldrush.agents import players
     from goldrush.agents.trust import RECORDED
-    from goldrush.kernel import files
     from goldrush.replay.inputs import read_submissions
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
@@ -101,9 +98,7 @@ def fork(
     own = allow_own_policies(trust, named)
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
     check_model(options["model"], named)
-    was_there = JOURNALS.exists()
-    target = out or free_path(f"{Path(journal).stem}-fork{at}")
-    try:
+    with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         return carried_out(
             target,
             lambda on_unit: players.fork(
@@ -116,10 +111,6 @@ def fork(
             again=how_again(own, [*sources, *recorded], options, test),
             toolkit=toolkit_at(journal),
         )  # fmt: skip
-    finally:
-        if out is None and not was_there:
-            with suppress(OSError):  # there is a journal in it
-                files.system.remove_folder(str(JOURNALS))
 
 
 def _read(path: str) -> str:

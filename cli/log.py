@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import chain
 
 import click
 
 from goldrush.cli.help import command
 from goldrush.cli.options import json_option, range_of
+from goldrush.cli.text import echo_error
 from goldrush.kernel.text import escaped
 
 _AT = ("--at", "--rounds", "--assignments")
@@ -66,7 +68,12 @@ def log(
         needed(toolkit_at(journal).location_of, journal, "plots")(journal, text) for text in plots
     ]
     who = [agent_of(journal, text) for text in agents]
-    events = log(journal, Query(first, last, who, ids, _listed(names)))
+    events = iter(log(journal, Query(first, last, who, ids, _listed(names))))
+    found = next(events, None)
+    if found is None:
+        echo_error("goldrush: no event matches")
+        return
+    events = chain([found], events)
     if as_json:
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")

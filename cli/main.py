@@ -122,7 +122,10 @@ def _run() -> int:
         drop_output()
         return code
     except SystemExit as error:
-        if sys.stdout is stdout:  # click's shell completion, which is done
+        if sys.stdout is stdout:  # click's shell completion, or a plugin's command
+            if isinstance(error.code, str):  # a plugin's `sys.exit("text")`
+                echo_error(error.code)
+                return DIFFERS
             return int(error.code or DONE)
         drop_output()  # click has met a broken pipe, and replaced stdout
         return DONE

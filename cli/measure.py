@@ -68,7 +68,7 @@ def measure(
     from goldrush.replay.batch import journals_in
     from goldrush.replay.run_data import runs_at
 
-    _check(by_round, spells, usage, models_path, as_csv, as_json)
+    _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
     numbers = _numbers(plots, spells)
     paths = journals_in(journals)
     if usage:
@@ -148,15 +148,21 @@ def _cut(text: str) -> str:
 
 
 def _check(
-    by_round: bool, spells: bool, usage: bool, models: str | None, as_csv: bool, as_json: bool
+    by_run: bool,
+    by_round: bool,
+    spells: bool,
+    usage: bool,
+    models: str | None,
+    as_csv: bool,
+    as_json: bool,
 ) -> None:
     """Raises BadInput for options that exclude each other."""
     from goldrush.kernel.errors import BadInput
 
     if as_csv and as_json:
         raise BadInput("--csv and --json exclude each other", "give one of them")
-    if usage and (spells or as_csv):
-        given = "--spells" if spells else "--csv"
+    if usage and (by_run or spells or as_csv):
+        given = "--by-run" if by_run else "--spells" if spells else "--csv"
         raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
     if models is not None and not usage:
         raise BadInput("--models needs --usage", "give --usage, too")

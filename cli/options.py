@@ -87,11 +87,19 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
 
 
 def at_option(text: str, *, required: bool = False) -> Callable[[F], F]:
-    """The option --at, the number of a round or other unit."""
+    """The option --at, the number of a round or other unit. Two different numbers are refused."""
     return click.option(
-        "--at", "--round", "--assignment", "at",
+        "--at", "--round", "--assignment", "at", multiple=True, callback=_only,
         type=int, required=required, metavar="N", help=text,
     )  # fmt: skip
+
+
+def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int]) -> int | None:
+    """The number that was given; None if none was."""
+    if len(set(numbers)) > 1:
+        both = " and ".join(map(str, dict.fromkeys(numbers)))
+        raise click.UsageError(f"{option.opts[0]} is given as {both}; give one number")
+    return numbers[0] if numbers else None
 
 
 def place_number(journal: str, word: str, place: str | None) -> int | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 @click.option("--seed", type=int, metavar="N", help="Seed of all random draws (default: 0).")
 @click.option(
     "--rounds", "--assignments", "rounds", type=int, metavar="N",
-    help="Number of rounds, or other units (default: see `goldrush settings`).",
+    help="Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
 )  # fmt: skip
 @click.option(
     "--agents", type=int, metavar="N", help="Number of agents (default: as the roster says)."
@@ -113,21 +113,19 @@ def record(
     run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
     if dry_run:
         return estimated(who, run, models, as_json)
-    if out is None:
-        seeds = (
-            [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
-        )
-        out = free_path("-".join([world, *([label] if label else []), *seeds]))
-    return carried_out(
-        out,
-        lambda on_unit: players.record(
-            toolkit.world(run.setup), who, out, run, models=models, resources=resources_of(),
-            force=force, fsync=fsync, on_unit=on_unit,
-        ),
-        as_json,
-        again=how_again(own, run.sources, options),
-        toolkit=toolkit,
-    )  # fmt: skip
+    seeds = [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
+    stem = "-".join([world, *([label] if label else []), *seeds])
+    with new_journal(out, stem) as target:
+        return carried_out(
+            target,
+            lambda on_unit: players.record(
+                toolkit.world(run.setup), who, target, run, models=models, resources=resources_of(),
+                force=force, fsync=fsync, on_unit=on_unit,
+            ),
+            as_json,
+            again=how_again(own, run.sources, options),
+            toolkit=toolkit,
+        )  # fmt: skip
 
 
 @command()
@@ -458,14 +456,33 @@ def treatment_of(
     return (treatment, {}, treatment) if own is None else (None, own.settings, own.name)
 
 
-def free_path(stem: str) -> str:
-    from goldrush.kernel.errors import BadInput
-    from goldrush.kernel.files import make_folder
+@contextmanager
+def new_journal(out: str | None, stem: str) -> Iterator[str]:
+    """The path of a journal to record: `out`, else a free one of this stem in journals/. If that
+    folder is made here and nothing is recorded in it, it is removed at the end.
 
+    Raises BadInput if the folder cannot be made.
+    """
+    from goldrush.kernel import files
+    from goldrush.kernel.errors import BadInput
+
+    if out is not None:
+        yield out
+        return
+    was_there = JOURNALS.exists()
     try:
-        make_folder(str(JOURNALS))
+        files.make_folder(str(JOURNALS))
     except OSError as error:
         raise BadInput(f"cannot make {JOURNALS}/: {error.strerror}", "give --out") from None
+    try:
+        yield _free_path(stem)
+    finally:
+        if not was_there:
+            with suppress(OSError):  # there is a journal in it
+                files.system.remove_folder(str(JOURNALS))
+
+
+def _free_path(stem: str) -> str:
     path = JOURNALS / f"{stem}.journal"
     number = 1
     while path.exists():

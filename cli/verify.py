@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +24,10 @@ from goldrush.cli.progress import paused, progress
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import escaped, format_count, quoted_path
+
+if TYPE_CHECKING:
+    from goldrush.replay.batch import Outcome
+    from goldrush.replay.verify import Break, Verdict
 
 LEVELS = 4
 
@@ -122,7 +126,7 @@ def verify(
     return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
 
 
-def _tell(outcome: Any) -> None:
+def _tell(outcome: Outcome) -> None:
     if outcome.error is not None:
         echo_error(f"goldrush: {outcome.error}")
     if outcome.verdict is not None and outcome.verdict.broken is not None:
@@ -131,11 +135,12 @@ def _tell(outcome: Any) -> None:
         click.echo(escaped(_format(outcome)))
 
 
-def _summary(outcomes: Sequence[Any]) -> str:
+def _summary(outcomes: Sequence[Outcome]) -> str:
     hold, broken, unjudged = (
         sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
     )
-    unfinished = sum(outcome.holds is True and not outcome.verdict.finished for outcome in outcomes)
+    whole = [outcome.verdict for outcome in outcomes if outcome.holds]
+    unfinished = sum(verdict is not None and not verdict.finished for verdict in whole)
     part = f" ({unfinished} unfinished)" if unfinished else ""
     return (
         f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
@@ -143,18 +148,17 @@ def _summary(outcomes: Sequence[Any]) -> str:
     )
 
 
-def _format(outcome: Any) -> str:
+def _format(outcome: Outcome) -> str:
     verdict = outcome.verdict
-    if outcome.holds is False:
-        is_broken = verdict is not None and verdict.broken is not None
-        broken = [f"{verdict.broken}{_way_out(verdict)}"] if is_broken else []
+    if verdict is None or outcome.holds is False:
+        broken = [] if verdict is None else _broken(verdict)
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
     levels = verdict.levels
     if verdict.not_asked:
-        who = f"not asked again: {', '.join(verdict.not_asked)}; see --trust, --source and --test"
+        who = f"not asked again: {', '.join(verdict.not_asked)}; {_how_to_ask(verdict.not_asked)}"
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
-        levels += ", but could not be judged in whole"
+        levels += f", but could not be judged in whole ({outcome.error})"
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     units = format_count(verdict.rounds, verdict.vocabulary.unit)
@@ -164,12 +168,31 @@ def _format(outcome: Any) -> str:
     )
 
 
-def _way_out(verdict: Any) -> str:
-    """The command that continues from what is whole, as the end of a message."""
+def _how_to_ask(players: Sequence[str]) -> str:
+    """How players can be asked again: external agents are Python objects, which no option has."""
+    from goldrush.agents.trust import EXTERNAL
+
+    is_object = [player.split(" ")[0] == EXTERNAL for player in players]
+    ways = [] if all(is_object) else ["see --trust, --source and --test"]
+    if any(is_object):
+        ways.append(
+            f"{EXTERNAL} agents are Python objects: goldrush.open(path).verify(policies=...) in "
+            "Python asks them"
+        )
+    return "; ".join(ways)
+
+
+def _broken(verdict: Verdict) -> list[str]:
+    """The fault of a journal, and the command that continues from what is whole."""
+    fault = verdict.broken
+    return [] if fault is None else [f"{fault}{_way_out(verdict, fault)}"]
+
+
+def _way_out(verdict: Verdict, fault: Break) -> str:
     path = quoted_path(verdict.path)
-    if verdict.broken.torn and verdict.rounds:
+    if fault.torn and verdict.rounds:
         return f"; `{program()} resume {path}` drops them and goes on"
-    if verdict.broken.level == 1 and verdict.rounds:
+    if fault.level == 1 and verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
         last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""

@@ -27,9 +27,9 @@ from goldrush.cli.record import (
     allow_own_policies,
     carried_out,
     estimated,
-    free_path,
     how_again,
     kept_in,
+    new_journal,
     settings_of,
     treatment_of,
 )
@@ -130,18 +130,18 @@ def season(
     if remark is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
-    target = out or free_path(f"{stem}-seed{config.seed}")
-    return carried_out(
-        target,
-        lambda on_assignment: record(
-            target, config.as_dict(), cast, models=models, resources=resources, force=force,
-            fsync=fsync, on_assignment=on_assignment,
-        ),
-        as_json,
-        again=how_again(own, [], options, test, files),
-        toolkit=TOOLKIT,
-        live=kept_in(files, target, TOOLKIT, force=force),
-    )  # fmt: skip
+    with new_journal(out, f"{stem}-seed{config.seed}") as target:
+        return carried_out(
+            target,
+            lambda on_assignment: record(
+                target, config.as_dict(), cast, models=models, resources=resources, force=force,
+                fsync=fsync, on_assignment=on_assignment,
+            ),
+            as_json,
+            again=how_again(own, [], options, test, files),
+            toolkit=TOOLKIT,
+            live=kept_in(files, target, TOOLKIT, force=force),
+        )  # fmt: skip
 
 
 def _by_class(text: str | None) -> dict[str, str]:

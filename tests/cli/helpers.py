@@ -86,13 +86,15 @@ def _end(server: "subprocess.Popen[str]") -> None:
 @cache
 def listening() -> str:
     """The address of a process that forks commands for the programs of `tests.cli.warm.shim`."""
-    address = os.path.join(tempfile.mkdtemp(), "socket")
+    folder = tempfile.TemporaryDirectory()
+    address = os.path.join(folder.name, "socket")
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.warm", address], cwd=ROOT, stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert server.stdout is not None
     assert server.stdout.readline()
+    atexit.register(folder.cleanup)
     atexit.register(server.communicate)
     atexit.register(server.kill)
     return address

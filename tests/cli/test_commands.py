@@ -65,6 +65,13 @@ def test_a_round_that_is_not_there_is_refused(journal: Path, tmp_path: Path, rou
     assert_refused(ran, f"no round {round_}", "from 0 to 20")
 
 
+def test_two_different_rounds_are_refused(journal: Path, tmp_path: Path) -> None:
+    both = goldrush("replay", journal, "--round", 1, "--at", 2, cwd=tmp_path)
+
+    assert_refused(both, "--at is given as 1 and 2; give one number")
+    assert 0 == goldrush("replay", journal, "--round", 1, "--at", 1, cwd=tmp_path).code
+
+
 def test_verify_of_several_files_hides_no_break_behind_what_cannot_be_judged(
     journal: Path, tmp_path: Path
 ) -> None:
@@ -242,6 +249,7 @@ def test_policies_and_treatments_are_listed_with_what_they_do(tmp_path: Path) ->
     treatments = json.loads(goldrush("treatments", "--json", cwd=tmp_path).out)
 
     assert [entry["policy"] for entry in policies][: len(POLICIES)] == list(POLICIES)
+    assert "external" not in [entry["policy"] for entry in policies]  # a Python object
     assert [entry["treatment"] for entry in treatments] == list(TREATMENTS)
     assert all(entry["says"] for entry in policies + treatments)
     for name in POLICIES:
@@ -260,6 +268,10 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
     assert "independent" in goldrush("treatments", "--world", "competition", cwd=tmp_path).out
     settings = json.loads(goldrush("settings", "competition", "--json", cwd=tmp_path).out)
     assert {"arena", "assignments"} <= {entry["setting"] for entry in settings}
+    by_option = goldrush("settings", "--world", "competition", "--json", cwd=tmp_path).out
+    assert settings == json.loads(by_option)
+    both = goldrush("settings", "competition", "--world", "mining", cwd=tmp_path)
+    assert_refused(both, "are two worlds; give one")
     assert_refused(goldrush("policies", "--world", "no-such", cwd=tmp_path), "no world 'no-such'")
 
 

@@ -116,17 +116,6 @@ def test_a_policy_that_leaves_python_is_told_as_what_it_is(tmp_path: Path, roste
     assert roster in ran.err
 
 
-def test_what_shells_ask_for_completion_is_no_broken_pipe(tmp_path: Path) -> None:
-    program = tmp_path / "goldrush"
-    program.write_text(f"#!{sys.executable}\nfrom goldrush.__main__ import main\nmain()\n")
-    program.chmod(0o755)
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "_GOLDRUSH_COMPLETE": "bash_source"}
-    done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=600)
-
-    assert 0 == done.returncode, done.stderr
-    assert "complete" in done.stdout
-
-
 ENCODINGS = [{"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"},
              {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]  # fmt: skip
 

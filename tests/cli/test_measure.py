@@ -231,6 +231,7 @@ def test_several_runs_by_round_are_a_block_each(kept: Path) -> None:
     [
         (["--csv", "--json"], "--csv and --json"),
         (["--usage", "--csv"], "--usage takes no --csv"),
+        (["--usage", "--by-run"], "--usage takes no --by-run"),
         (["--usage", "--spells"], "--usage takes no --spells"),
         (["--csv", "--by-round", "--spells"], "--by-round and --spells are two"),
         (["--models", "models.toml"], "give --usage"),

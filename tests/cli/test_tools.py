@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from goldrush import record as goldrush_record
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
@@ -155,6 +156,12 @@ def test_log_refuses_what_there_is_not(kept: Path, arguments: list[str], says: s
 
     assert_refused(ran, says)
     assert "\x1b" not in ran.err
+
+
+def test_log_says_that_no_event_matches(kept: Path) -> None:
+    ran = goldrush("log", "a.journal", "--agent", 3, "--event", "round_closed", cwd=kept)
+
+    assert (0, "", "goldrush: no event matches\n") == (ran.code, ran.out, ran.err)
 
 
 def test_log_tells_what_stands_before_damage_and_then_says_where_it_is(kept: Path) -> None:
@@ -457,6 +464,30 @@ def test_junit_replaces_its_own_file_and_with_force_another(runs: Path) -> None:
     assert_refused(goldrush("verify", "runs", "--force", cwd=runs.parent), "--force")
 
 
+def test_what_policies_print_is_not_in_the_summary(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(f"print('a policy prints this')\n{LOUD}")
+    ran = goldrush("record", "--rounds", 1, "--roster", "loud:Loud", "--json", cwd=tmp_path)
+
+    assert 1 == json.loads(ran.out)["rounds"]
+    assert "a policy prints this" in ran.err
+
+
+def test_strict_fails_for_external_agents_and_says_who_can_ask_them(tmp_path: Path) -> None:
+    class Idle:
+        def plan(self, seen: Any, draws: Any) -> list[Any]:
+            return []
+
+    goldrush_record(tmp_path / "a.journal", rounds=1, roster=[Idle(), *["random"] * 9])
+    shown = goldrush("verify", "a.journal", cwd=tmp_path)
+    strict = goldrush("verify", "--strict", "a.journal", cwd=tmp_path)
+
+    assert 0 == shown.code
+    assert "goldrush.open(path).verify(policies=...)" in shown.out
+    assert "--trust" not in shown.out
+    assert 1 == strict.code
+    assert "not asked again: external (1 agent)" in strict.out
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_policies_print_is_not_among_the_verdicts(tmp_path: Path, jobs: int) -> None:
     (tmp_path / "loud.py").write_text(LOUD)
@@ -555,10 +586,19 @@ def test_a_fork_that_is_refused_leaves_nothing_behind(
     assert [] == os.listdir(tmp_path)
 
 
-def test_a_fork_that_is_refused_makes_no_folder_for_journals(kept: Path, tmp_path: Path) -> None:
-    assert_refused(
-        goldrush("fork", kept / "a.journal", "--at", 13, cwd=tmp_path), "no closed round"
-    )
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["fork", "JOURNAL", "--at", "13"], "no closed round"),
+        (["record", "--roster", "no_such:Policy"], "No module named"),
+    ],
+)
+def test_a_run_that_is_refused_makes_no_folder_for_journals(
+    kept: Path, tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    words = [str(kept / "a.journal") if word == "JOURNAL" else word for word in arguments]
+
+    assert_refused(goldrush(*words, cwd=tmp_path), says)
     assert [] == os.listdir(tmp_path)
 
 

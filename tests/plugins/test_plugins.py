@@ -276,3 +276,13 @@ def _names_found() -> list[str]:
 def test_its_answers_are_checked_as_anybodys(tmp_path: Path) -> None:
     with pytest.raises(PolicyFailed, match="policy rude of agent 0 failed in round 1"):
         record(tmp_path / "a.journal", {"rounds": 3}, "rude")
+
+
+def test_a_command_that_leaves_with_a_text_is_told_in_it(folder: Path, tmp_path: Path) -> None:
+    dist_info(folder, {COMMANDS: {"leave": "leaver:leave"}})
+    (folder / "leaver.py").write_text(
+        "import sys, click\n@click.command()\ndef leave():\n    sys.exit('enough')\n"
+    )
+    ran = goldrush("leave", cwd=tmp_path, installed=folder)
+
+    assert (1, "", "enough\n") == (ran.code, ran.out, ran.err)
