@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.world import Event
     from goldrush.replay.competition.run import SeasonRun
     from goldrush.replay.diff import Diff
-    from goldrush.replay.mining.environment import parallel_env
+    from goldrush.replay.mining.rl import parallel_env
     from goldrush.replay.mining.run import Agent, MiningRun, Plot
     from goldrush.replay.rebuild import Rebuilt
     from goldrush.replay.run import Run
@@ -74,7 +74,7 @@ _MODULES = {
     "replay.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
-    "replay.mining.environment": ("parallel_env",),
+    "replay.mining.rl": ("parallel_env",),
     "kernel.world": ("Event",),
     "kernel.draws": ("Draws",),
     "kernel.mining.observe": ("Observation",),

@@ -7,7 +7,7 @@ its page. Importing this module registers the environment with PettingZoo.
 
 from __future__ import annotations
 
-import operator
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -105,30 +105,16 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         max_cycles: int | None = None,
         **settings: Any,
     ) -> None:
-        """Make the environment. Nothing is written before `reset`.
-
-        Args:
-            treatment: by name.
-            roster: as text, "external,greedy-mine*9", or a list of names, classes and objects, as
-                `goldrush.record` takes it; None: everybody learns.
-            journal: where episodes are recorded: each over the one before it, unless the path has
-                "{episode}" in it. None: a temporary file, removed with the environment.
-            render_mode: "human" (printed after each round), "ansi" (text) or "rgb_array".
-            max_cycles: rounds after which an episode is truncated.
-            settings: of the run, as `rounds=50, rows=4`; `seed` is that of the first episode.
-
-        Raises:
-            BadInput: for settings, treatments and rosters that cannot be, for a roster without
-                learners and for one that has no stamina.
-
-        """
+        """Arguments and errors as those of `goldrush.parallel_env`."""
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
             raise BadInput(
                 f"there is no render mode {format_value(render_mode)}", f"give one of {known}"
             )
-        if max_cycles is not None and max_cycles < 1:
+        if max_cycles is not None and _integer("max_cycles", max_cycles) < 1:
             raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
+        if not isinstance(journal, str | os.PathLike | None):
+            raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
         self.render_mode, self.max_cycles = render_mode, max_cycles
         self._settings, self._treatment = dict(settings), treatment
         given = ROSTER_DEFAULT if roster is None else roster
@@ -148,10 +134,21 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self.config = config
         self.journal: str | None = None
         self._path = None if journal is None else str(journal)
+        self._temporary: TemporaryFolder | None = None  # where no path is given
         self._seed, self._since, self._episodes = config.seed, 0, 0
         self._open = ExitStack()
         self._run: tuple[Ask[MiningState], Steps[MiningState]] | None = None
         self._state: MiningState | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: where no path is given they have a temporary folder of their own.
+
+        Raises BadInput while an episode is under way.
+        """
+        if self._run is not None:
+            raise BadInput("an episode is under way", "copy the environment before reset()")
+        journal = None if self._temporary else self.journal
+        return {**self.__dict__, "_temporary": None, "journal": journal}
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations: the same object on every call."""
@@ -180,14 +177,12 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
                 an episode of this environment.
 
         """
-        base, since = (self._seed, self._since) if seed is None else (operator.index(seed), 0)
+        base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
         seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
         config, roster = prepare({**self._settings, "seed": seed}, self._roster, self._treatment)
         self.close()
-        if self._path is None:  # not before: copies of an environment have files of their own
-            self._temporary = TemporaryFolder()
-            self._path = str(Path(self._temporary.path, "episode.journal"))
-        path = self._path.replace(EPISODE, str(self._episodes + 1))
+        path = self._temporary_path() if self._path is None else self._path
+        path = path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
             header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
             writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
@@ -296,6 +291,11 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self.agents, self._run = [], None
         self._open.close()
 
+    def _temporary_path(self) -> str:
+        if self._temporary is None:
+            self._temporary = TemporaryFolder()
+        return str(Path(self._temporary.path, "episode.journal"))
+
     def _begun(self) -> MiningState:
         if self._state is None:
             raise BadInput("no episode has begun", "call reset()")
@@ -326,15 +326,20 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         }
 
 
-def parallel_env(*arguments: Any, **settings: Any) -> MiningEnv:
-    """The environment whose agents act at once; arguments as those of MiningEnv."""
-    return MiningEnv(*arguments, **settings)
-
-
 def env(*arguments: Any, **settings: Any) -> pettingzoo.AECEnv[str, Observed, Action | None]:
-    """The environment whose agents act one after the other, made by PettingZoo's conversion."""
-    return parallel_to_aec(parallel_env(*arguments, **settings))
+    """The environment whose agents act one after the other, made by PettingZoo's conversion.
+
+    Arguments and errors as those of `goldrush.parallel_env`.
+    """
+    return parallel_to_aec(MiningEnv(*arguments, **settings))
 
 
-pettingzoo.register("parallel", ENV_ID, entry_point=parallel_env)
+def _integer(name: str, value: object) -> int:
+    """An integer of Python or numpy as one of Python. Raises BadInput, for truth values, too."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise BadInput(f"{name} is {format_value(value)}", "give an integer")
+    return int(value)
+
+
+pettingzoo.register("parallel", ENV_ID, entry_point=MiningEnv)
 pettingzoo.register("aec", ENV_ID, entry_point=env)

@@ -286,6 +286,7 @@ NO_READERS = {
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
     "study.results.results_of": "behind the door run by run, where it reads",
+    "mining.rl.parallel_env": "writes journals",
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
     "arguments.models_of": "no journal",

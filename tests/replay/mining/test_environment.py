@@ -40,7 +40,8 @@ from goldrush.kernel.mining.state import MiningState, copied
 from goldrush.kernel.world import Block
 from goldrush.replay.log import log
 from goldrush.replay.mining.arrays import Arrays, plan_of
-from goldrush.replay.mining.environment import ENV_ID, MiningEnv, env, parallel_env
+from goldrush.replay.mining.environment import ENV_ID, MiningEnv, env
+from goldrush.replay.mining.rl import parallel_env
 from goldrush.replay.verify import verify
 
 PAGE = Path(__file__).resolve().parents[3] / "replay" / "mining" / "ENVIRONMENT.md"
@@ -403,20 +404,40 @@ class Claims:
         return [("claim", plot, 1) for plot in seen.unowned[:1]]
 
 
-def test_objects_play_among_learners_and_copies_have_journals_of_their_own() -> None:
+def test_objects_play_among_learners() -> None:
     one = small(roster=["external", Claims(), "greedy-mine"])
-    other = deepcopy(one)
-    for each in (one, other):
-        played(each)
+    played(one)
 
     assert ["agent_0"] == one.possible_agents
     assert one.journal is not None
-    assert other.journal is not None
-    assert one.journal != other.journal
-    assert sha256_of(one.journal) == sha256_of(other.journal)
     assert [["claim", 0, 1]] == next(
         event["actions"] for event in log(one.journal) if event.fields.get("agent") == 1
     )
+
+
+@pytest.mark.parametrize("episodes", [0, 1])
+def test_a_copy_has_a_temporary_journal_of_its_own(episodes: int) -> None:
+    one = small()
+    for _ in range(episodes):
+        played(one)
+    other = deepcopy(one)
+    for each in (one, other):
+        played(each, seed=5)
+    hashes = [sha256_of(str(each.journal)) for each in (one, other)]
+
+    assert hashes[0] == hashes[1]
+    assert one.journal != other.journal
+
+    del one, each
+    collect()
+    played(other, seed=5)
+
+    assert hashes[1] == sha256_of(str(other.journal))
+
+
+def test_an_environment_is_not_copied_within_an_episode(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="copy the environment before"):
+        deepcopy(begun(tmp_path / "a"))
 
 
 def test_a_temporary_journal_goes_with_its_environment() -> None:
@@ -438,6 +459,13 @@ def refused() -> dict[str, Callable[[Path], Any]]:
         "nobody learns in 'raid'": lambda path: small(roster="raid"),
         "there is no render mode 'ascii'": lambda path: small(render_mode="ascii"),
         "max_cycles is 0": lambda path: small(max_cycles=0),
+        "max_cycles is 'x'": lambda path: small(max_cycles="x"),
+        "journal is 5": lambda path: small(journal=5),
+        "the roster is '5'": lambda path: small(roster=5),
+        "a list with an item for each agent": lambda path: small(roster=Claims()),
+        "seed is True": lambda path: small(seed=True),
+        "seed is 'x'": lambda path: small().reset(seed="x"),  # type: ignore[arg-type]
+        "seed is False": lambda path: small().reset(seed=False),
         "'roundz'": lambda path: small(roundz=3),
         "agent 2 learns and has no stamina": lambda path: small(stamina_by_agent=[1, 1, 0]),
         "seed": lambda path: small().reset(seed=-1),
@@ -481,14 +509,22 @@ print({"pettingzoo", "gymnasium", "numpy"} & set(sys.modules))
     assert "set()\n" == done.stdout, done.stderr
 
 
-def test_where_pettingzoo_is_missing_it_is_said_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "pettingzoo", None)
-    monkeypatch.delitem(sys.modules, "goldrush.replay.mining.environment")
+def test_without_pettingzoo_only_the_call_fails_and_says_what_to_install() -> None:
+    code = """
+import inspect, pydoc, sys
+sys.modules["pettingzoo"] = None
+import goldrush
+from goldrush import *
+assert "parallel_env" in dict(inspect.getmembers(goldrush))
+assert "parallel_env(treatment" in pydoc.plain(pydoc.render_doc(goldrush))
+try:
+    parallel_env()
+except BadInput as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
-    with pytest.raises(BadInput, match=re.escape("pip install 'goldrush[rl]'")):
-        import goldrush.replay.mining.environment  # noqa: F401
+    assert "pip install 'goldrush[rl]'" in done.stdout, done.stderr
 
 
 # How it looks.
