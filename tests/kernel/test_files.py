@@ -15,7 +15,14 @@ import pytest
 from goldrush.agents.mining.players import fork, record
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
-from goldrush.kernel.files import Group, NewFolder, Unfinished, check_target, write_whole
+from goldrush.kernel.files import (
+    Group,
+    NewFolder,
+    TemporaryFolder,
+    Unfinished,
+    check_target,
+    write_whole,
+)
 from goldrush.kernel.journal import Header
 from goldrush.kernel.mining import MINING
 from tests.cli.helpers import ROOT
@@ -469,3 +476,19 @@ def test_a_path_that_no_file_can_have_is_refused() -> None:
     for path in ("x\0/y", "\0"):
         with pytest.raises(BadInput):
             Unfinished(path)
+
+
+def test_a_temporary_folder_goes_with_its_object_but_not_in_a_forked_child() -> None:
+    folder = TemporaryFolder()
+    path = Path(folder.path)
+    child = os.fork()
+    if child == 0:
+        del folder
+        os._exit(0)
+
+    assert 0 == os.waitpid(child, 0)[1]
+    assert path.is_dir()
+
+    del folder
+
+    assert not path.exists()
