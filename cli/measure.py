@@ -13,7 +13,7 @@ from goldrush.cli.codes import DONE
 from goldrush.cli.help import command
 from goldrush.cli.models import models_file, models_of
 from goldrush.cli.options import json_option
-from goldrush.cli.text import echo_csv, echo_json
+from goldrush.cli.text import echo_csv, echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -57,7 +57,7 @@ def measure(
     Of one journal: each measure over the run and over its two halves, which begin after a burn-in
     of a tenth of the rounds. Of several journals, or of a folder (all *.journal files in and below
     it): the mean of each measure with its 95% confidence interval, over the runs of the same world,
-    treatment, roster and horizon; needs goldrush[stats].
+    treatment, roster, horizon and forks; needs goldrush[stats].
 
     \b
     Examples:
@@ -111,6 +111,8 @@ def _tell_groups(runs: Iterator[RunData], as_csv: bool, as_json: bool) -> None:
     from goldrush.replay.table_files import csv_of
 
     found = groups(runs)
+    for note in (note for group in found for note in group.notes):
+        echo_error(f"goldrush: {note}")
     if as_json:
         echo_json([group.as_dict() for group in found])
     elif as_csv:

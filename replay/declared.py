@@ -24,10 +24,18 @@ from goldrush.kernel.world import Event, World
 
 @attrs.frozen
 class Declared:
-    """The settings in force, and an entry for each player."""
+    """The settings in force, and an entry for each player.
+
+    Attributes:
+        settings: by name.
+        players: their entries.
+        forks: the facts of the forks that led to the run, without the parent's hash.
+
+    """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     players: Sequence[Any] = ()
+    forks: Sequence[Mapping[str, Any]] = ()
 
     @property
     def seed(self) -> int | None:
@@ -79,7 +87,9 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
     settings = {**before.settings, **fields.get("changes", {})}
     if fields.get("program") is not None:
         settings["program"] = fields["program"]
-    return Declared(settings, before.players if who is None else who)
+    facts = {name: value for name, value in fields.items() if name != "parent"}
+    forks = (*before.forks, facts)
+    return Declared(settings, before.players if who is None else who, forks)
 
 
 def declared_in(world: World[Any], reader: JournalReader) -> Declared:

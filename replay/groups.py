@@ -1,8 +1,12 @@
 """Means of measures over runs of one kind, with confidence intervals.
 
-Runs are of one kind if they have the same world, treatment, roster and horizon, so that they differ
-only in the seed. In a study's folder its manifest names the treatment of a run; elsewhere all
-settings but the seed must be the same.
+Runs are of one kind if they have the same world, treatment, roster, horizon and forks, so that they
+differ only in the seed. In a study's folder its manifest names the treatment of a run; elsewhere
+all settings but the seed must be the same. Forks are the same if they leave their parents after the
+same unit with the same changes.
+
+Intervals take the runs of a group as independent. Of journals with the same bytes one is counted;
+of two others with one seed a note tells.
 """
 
 from __future__ import annotations
@@ -13,7 +17,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.codec import pack
+from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.measures import Value
+from goldrush.kernel.text import format_count
 from goldrush.replay.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.declared import unusual
 from goldrush.replay.extras import require
@@ -33,6 +39,7 @@ class Kind:
         roster: the roster; None if it is unknown.
         horizon: the planned number of units; the number of closed units where no setting has it.
         units: the world's noun for its units.
+        forks: the facts of the forks that led to each run, without the parent's hash.
 
     """
 
@@ -41,6 +48,7 @@ class Kind:
     roster: str | None
     horizon: int
     units: str
+    forks: Sequence[Mapping[str, Any]] = ()
 
 
 @attrs.frozen
@@ -54,6 +62,7 @@ class Group:
         known: the measures of their world.
         means: by measure, the mean over the runs in which it is defined, with its 95% interval by
             Student's t.
+        notes: journals that are counted once or may not be independent, as text.
 
     """
 
@@ -62,6 +71,7 @@ class Group:
     unfinished: int
     known: Mapping[str, Measure] = attrs.field(repr=False)
     means: Mapping[str, Interval]
+    notes: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The group for JSON."""
@@ -70,6 +80,7 @@ class Group:
             "runs": self.runs,
             "unfinished": self.unfinished,
             "measures": {name: attrs.asdict(one) for name, one in self.means.items()},
+            "notes": list(self.notes),
         }
 
     def rows(self) -> Iterator[Sequence[Any]]:
@@ -82,7 +93,7 @@ class Group:
 
 COLUMNS: Final = (
     Column("world", TEXT, "", "the world's name"),
-    Column("treatment", TEXT, "", "the study's treatment; else settings other than defaults"),
+    Column("treatment", TEXT, "", "the study's treatment, else settings not default; forks"),
     Column("roster", TEXT, "", "the roster"),
     Column("horizon", WHOLE, "", "the planned number of rounds (or other units) of a run"),
     Column("measure", TEXT, "", "its name"),
@@ -95,10 +106,14 @@ COLUMNS: Final = (
 
 
 def format_treatment(kind: Kind) -> str | None:
-    """The treatment as text: its name, or `name=value` for each setting."""
-    if isinstance(kind.treatment, Mapping):
-        return " ".join(f"{name}={value}" for name, value in kind.treatment.items())
-    return kind.treatment
+    """The treatment as text: its name, or `name=value` for each setting; then the number of forks.
+    None for the default configuration without forks.
+    """
+    text = kind.treatment
+    if isinstance(text, Mapping):
+        text = " ".join(f"{name}={value}" for name, value in text.items())
+    forks = format_count(len(kind.forks), "fork") if kind.forks else None
+    return ", ".join(filter(None, (text, forks))) or None
 
 
 def groups(runs: Iterable[RunData]) -> list[Group]:
@@ -132,9 +147,9 @@ def _kind_of(run: RunData) -> tuple[Kind, bytes]:
     treatment: str | Mapping[str, Any] | None = front.treatment
     if treatment is None:
         treatment = unusual(settings, run.toolkit.config) or None
-    kind = Kind(run.world.name, treatment, front.roster, horizon, units)
+    kind = Kind(run.world.name, treatment, front.roster, horizon, units, run.declared.forks)
     own = None if front.treatment is not None else settings
-    return kind, pack([kind.world, front.treatment, own, kind.roster, horizon])
+    return kind, pack([kind.world, front.treatment, own, kind.roster, horizon, kind.forks])
 
 
 class _Gathered:
@@ -145,8 +160,21 @@ class _Gathered:
         self._known = known
         self._runs = self._unfinished = 0
         self._values: dict[str, list[Value]] = {name: [] for name in known}
+        self._by_sha256: dict[str, str] = {}
+        self._by_seed: dict[int, str] = {}
+        self._notes: list[str] = []
 
     def add(self, run: RunData) -> None:
+        name, seed = run.name, run.front.seed
+        same = self._by_sha256.setdefault(sha256_of(run.path), name)
+        if same != name:
+            self._notes.append(f"{name} has the same bytes as {same}; counted once")
+            return
+        if seed is not None and self._by_seed.setdefault(seed, name) != name:
+            self._notes.append(
+                f"{name} has the seed of {self._by_seed[seed]}; the interval takes them as "
+                "independent"
+            )
         self._runs += 1
         self._unfinished += not run.measured.finished
         for name, values in self._values.items():
@@ -154,4 +182,4 @@ class _Gathered:
 
     def group(self) -> Group:
         means = {name: interval(values) for name, values in self._values.items()}
-        return Group(self._kind, self._runs, self._unfinished, self._known, means)
+        return Group(self._kind, self._runs, self._unfinished, self._known, means, self._notes)

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.mining.players import fork, record
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
@@ -142,6 +142,31 @@ def test_groups_say_the_same_as_text_and_as_csv(many: Path) -> None:
         "agents=2 fine=2.0", "raid*2", "9", "2", number(b.mean),
         f"{number(b.low)} to {number(b.high)}",
     ]  # fmt: skip
+
+
+def test_a_copy_is_counted_once_and_a_fork_is_of_another_kind(tmp_path: Path) -> None:
+    a = tmp_path / "a.journal"
+    record(a, {"rounds": 4, "seed": 7})
+    record(tmp_path / "c.journal", {"rounds": 4, "seed": 8})
+    fork(a, 2, tmp_path / "d.journal")
+    shutil.copy(a, tmp_path / "b.journal")
+    ran = goldrush("measure", ".", "--json", cwd=tmp_path)
+    runs, forks = json.loads(ran.out)
+
+    assert "goldrush: ./b.journal has the same bytes as ./a.journal; counted once\n" == ran.err
+    assert (2, [], 1) == (runs["runs"], runs["forks"], forks["runs"])
+    assert [{"round": 2, "changes": {}, "roster": None, "replaced": []}] == forks["forks"]
+
+
+def test_two_runs_with_one_seed_are_noted(tmp_path: Path) -> None:
+    record(tmp_path / "a.journal", {"rounds": 4})
+    whole = commits_of(tmp_path / "a.journal")
+    write(tmp_path / "b.journal", whole[:-1])
+    [group] = groups(runs_at([tmp_path / "a.journal", tmp_path / "b.journal"]))
+
+    assert 2 == group.runs
+    [note] = group.notes
+    assert "b.journal has the seed of " in note
 
 
 def test_runs_of_a_study_are_grouped_by_its_treatments(tmp_path: Path) -> None:
