@@ -158,7 +158,8 @@ def _format(outcome: Outcome) -> str:
         who = f"not asked again: {', '.join(verdict.not_asked)}; {_how_to_ask(verdict.not_asked)}"
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
-        levels += f", but could not be judged in whole ({outcome.error})"
+        why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
+        levels += f", but could not be judged in whole ({why})"
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     units = format_count(verdict.rounds, verdict.vocabulary.unit)

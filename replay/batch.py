@@ -316,15 +316,18 @@ def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
     """
     verdict, lines = outcome.verdict, list(outcome.notes)
     if verdict is not None:
-        said = {"level": str(verdict.level), "sha256": verdict.sha256}
-        if verdict.level_in_part is not None:
+        said = {"sha256": verdict.sha256}
+        if verdict.broken is None:
+            said["level"] = str(verdict.level)
+        if verdict.broken is None and verdict.level_in_part is not None:
             said["level in part"] = str(verdict.level_in_part)
         not_asked = [("not asked again", who) for who in verdict.not_asked]
         not_known = [("not known", who) for who in verdict.unknown]
         properties = ElementTree.SubElement(case, "properties")
         for name, value in (*said.items(), *not_asked, *not_known):
             ElementTree.SubElement(properties, "property", name=name, value=escaped(value))
-        lines = [f"sha256 {verdict.sha256}", verdict.levels, *lines]
+        levels = [] if verdict.broken is not None else [verdict.levels]
+        lines = [f"sha256 {verdict.sha256}", *levels, *lines]
         lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
     if verdict is not None and verdict.broken is not None:
         level, text = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))

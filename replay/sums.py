@@ -3,8 +3,9 @@
     line = sha256 " " marker name         marker = " " or "*", which has no meaning here
          | "\\" sha256 " " marker name    \\\\ \\n \\r in the name are escapes as in C
 
-Names are relative to the working folder, as for `sha256sum -c`; a line of another form is refused,
-because a pin that is skipped in silence pins nothing.
+Names are relative to the working folder, as for `sha256sum -c`, or to the list's own folder if the
+file is only there. A line of another form is refused, because a pin that is skipped in silence pins
+nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Sums:
 
     Attributes:
         path: the file.
-        names: the listed files, in order.
+        names: paths of the listed files, in order.
 
     """
 
@@ -62,6 +63,7 @@ def read_sums(path: str | Path) -> Sums:
     for number, line in enumerate(lines, 1):
         where = f"{path}, line {number}"
         name, pin = _read(line, where)
+        name = _located(name, os.fspath(path))
         if pins.setdefault(os.path.abspath(name), pin) != pin:
             raise BadInput(
                 f"{where}: {format_value(name)} has another pin above", "remove one of them"
@@ -70,6 +72,12 @@ def read_sums(path: str | Path) -> Sums:
     if not names:
         raise BadInput(f"{path} lists no file", "give the output of `sha256sum *.journal`")
     return Sums(str(path), tuple(names), pins)
+
+
+def _located(name: str, path: str) -> str:
+    """The path of a listed file: beside the list if it is there and not in the working folder."""
+    beside = os.path.join(os.path.dirname(path), name)
+    return beside if os.path.lexists(beside) and not os.path.lexists(name) else name
 
 
 def _read(line: bytes, where: str) -> tuple[str, str]:

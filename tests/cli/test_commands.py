@@ -65,6 +65,10 @@ def test_a_round_that_is_not_there_is_refused(journal: Path, tmp_path: Path, rou
     assert_refused(ran, f"no round {round_}", "from 0 to 20")
 
 
+def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Path) -> None:
+    assert_refused(goldrush("verify", "--sums", cwd=tmp_path), "goldrush verify --help'")
+
+
 def test_two_different_rounds_are_refused(journal: Path, tmp_path: Path) -> None:
     both = goldrush("replay", journal, "--round", 1, "--at", 2, cwd=tmp_path)
 
@@ -136,6 +140,8 @@ def test_verify_checks_pins_of_what_is_given_or_else_of_all_in_the_list(
     assert (0, 0, 2, 2) == (alone.code, given.code, elsewhere.code, missing.code)
     assert f"sha256 {pin}, pinned in {sums}" in alone.out == given.out
     assert f"{journal} has no pin in {sums}" in missing.err
+    for words in (("--sums", sums), (tmp_path / "a.journal", "--sums", sums)):
+        assert 0 == goldrush("verify", *words, cwd=tmp_path.parent).code  # names beside the list
     sums.write_text(f"{pin[::-1]} *a.journal\n")
     wrong = goldrush("verify", "--sums", sums, "--junit", "x.xml", cwd=tmp_path)
     as_json = goldrush("verify", "--sums", sums, "--json", cwd=tmp_path)

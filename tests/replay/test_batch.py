@@ -260,6 +260,7 @@ def test_junit_counts_what_fails_and_what_could_not_be_judged(folder: Path) -> N
     ]
     assert "integrity" == answer_in(cases[0]).get("type")
     assert "level 1 (integrity) breaks at" in answer_in(cases[0]).get("message", "")
+    assert cases[0].find(".//property[@name='level']") is None
     assert f"sha256 {sha256_of(paths[1])}\nlevels 1 to 4" == answer_in(cases[1]).text
     assert "not a goldrush journal" in answer_in(cases[3]).get("message", "")
 

@@ -443,6 +443,7 @@ def test_strict_and_what_could_not_be_judged_in_a_terminal(run: Path, tmp_path: 
     assert f'"not asked again: {OWN} (10 agents)"' in ran["--strict --json"].out
     assert (2, True) == (folder.code, "1 hold, 0 do not, 1 could not be judged" in folder.out)
     assert f"{nobody}: agent 0 plays 'nobody': not known to this goldrush" in folder.err
+    assert "not be judged in whole (agent 0 plays 'nobody': not known to" in folder.out
 
 
 @pytest.mark.parametrize("flags", ["", "--strict", "--parent run.journal"])
