@@ -52,9 +52,10 @@ class PluginFailed(BadInput):
 
     """
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, journal: str = "") -> None:
+        where = f"{journal}: " if journal else ""
         super().__init__(
-            f"plugin {name} cannot be used: {reason}",
+            f"{where}plugin {name} cannot be used: {reason}",
             f"fix or uninstall it, or list the others in {VARIABLE}",
         )
         self.name = name

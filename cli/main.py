@@ -155,22 +155,24 @@ def _reported(error: Exception) -> int:
     from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, format_error
 
     if not isinstance(error, GoldrushError):
-        if not _is_of_a_plugin(error):
+        plugin = _plugin_of(error)
+        if plugin is None:
             raise error
-        echo_error(f"goldrush: a plugin raised {format_error(error)}; fix it")
+        echo_error(f"goldrush: plugin package {plugin} raised {format_error(error)}; fix it")
         return TROUBLE
     echo_error(f"goldrush: {error}{_way_out(error)}")
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE
 
 
-def _is_of_a_plugin(error: Exception) -> bool:
-    """Whether code of another distribution is in the traceback of an error."""
+def _plugin_of(error: Exception) -> str | None:
+    """The last package of another distribution in the traceback of an error."""
     import traceback
 
     from goldrush.agents.plugins import LOADED
 
     frames = traceback.walk_tb(error.__traceback__)
-    return any(frame.f_globals.get("__name__", "").split(".")[0] in LOADED for frame, _ in frames)
+    packages = [frame.f_globals.get("__name__", "").split(".")[0] for frame, _ in frames]
+    return next((package for package in reversed(packages) if package in LOADED), None)
 
 
 def _way_out(error: Exception) -> str:

@@ -12,7 +12,7 @@ import click
 
 from goldrush.cli.help import command
 from goldrush.cli.options import json_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
@@ -40,6 +40,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
       goldrush ls
       goldrush ls journals --json
     """
+    from goldrush.agents.plugins import PluginFailed
     from goldrush.cli.record import JOURNALS
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.batch import journals_in
@@ -52,6 +53,9 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
             raise BadInput(f"there is no {path}", "give a folder of journals")
     studies = Studies()
     found = [outline(path, studies) for path in journals_in(folders)]
+    failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
+    for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):
+        echo_error(f"goldrush: {PluginFailed(name, reason)}")
     if as_json:
         echo_json([one.as_dict() for one in found])
         return
@@ -201,9 +205,11 @@ def _settings(one: Outline) -> list[tuple[str, str, str]]:
     """Rows of setting, value, and default if the value differs from it."""
     import attrs
 
+    from goldrush.agents.plugins import PluginFailed
     from goldrush.replay.toolkit import toolkit_named
 
-    toolkit = None if one.header is None else toolkit_named(one.header.world)
+    is_usable = one.header is not None and not isinstance(one.trouble, PluginFailed)
+    toolkit = toolkit_named(one.header.world) if one.header and is_usable else None
     config = None if toolkit is None else toolkit.config
     defaults = {} if config is None else {f.name: f.default for f in attrs.fields(config)}
     rows = []

@@ -63,7 +63,7 @@ def _frames_of_user(error: BaseException) -> list[TracebackType]:
 
 
 # Top-level modules whose frames lie between the handler of an error and a user's code.
-_BETWEEN: Final = ("goldrush", "click", "importlib", "_frozen_importlib")
+_BETWEEN: Final = ("goldrush", "click", "contextlib", "importlib", "_frozen_importlib")
 
 
 def _is_ours(frame: TracebackType) -> bool:

@@ -535,8 +535,15 @@ def players_of(toolkit: Toolkit, world: str) -> Players[Any]:
 
 
 def toolkit_of(reader: JournalReader) -> Toolkit:
-    """The toolkit of a journal's world. Raises UnsupportedJournal for an unknown world."""
-    found = toolkit_named(reader.header.world)
+    """The toolkit of a journal's world.
+
+    Raises UnsupportedJournal for an unknown world, PluginFailed for an installed one that cannot be
+    used.
+    """
+    try:
+        found = toolkit_named(reader.header.world)
+    except PluginFailed as error:
+        raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
         known = ", ".join(worlds())
         world = format_value(reader.header.world)

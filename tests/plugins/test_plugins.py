@@ -136,7 +136,9 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None
     where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
     ran = goldrush("record", "--world", "raising", cwd=folder, PYTHONPATH=where)
 
-    assert_refused(ran, "a plugin raised decide, raising.py:7: ZeroDivisionError: division")
+    assert_refused(
+        ran, "plugin package raising raised decide, raising.py:7: ZeroDivisionError: division"
+    )
 
 
 RAISING = """
@@ -286,3 +288,23 @@ def test_a_command_that_leaves_with_a_text_is_told_in_it(folder: Path, tmp_path:
     ran = goldrush("leave", cwd=tmp_path, installed=folder)
 
     assert (1, "", "enough\n") == (ran.code, ran.out, ran.err)
+
+
+def test_a_world_that_cannot_be_loaded_hides_no_journal_of_another_one(
+    folder: Path, tmp_path: Path
+) -> None:
+    dist_info(folder, {WORLDS: {"lessons": "halves:TOOLKIT"}})
+    (folder / "halves.py").write_text("def half(:\n")
+    play(tmp_path / "b.journal")
+    shutil.copy(path_of("baseline"), tmp_path / "a.journal")
+    ls, verify_, measure = (
+        goldrush(command, ".", cwd=tmp_path, installed=folder)
+        for command in ("ls", "verify", "measure")
+    )
+    failed = "plugin lessons cannot be used: "
+
+    assert ["mining", "lessons"] == [line.split()[1] for line in ls.out.splitlines()[1:]]
+    assert (0, 1, 1) == (ls.code, ls.err.count(failed), verify_.err.count(failed))
+    assert "1 hold, 0 do not, 1 could not be judged" in verify_.out
+    assert f"./b.journal: {failed}" in verify_.err
+    assert_refused(measure, f"./b.journal: {failed}")
