@@ -238,7 +238,7 @@ def test_an_address_where_no_scheduler_answers_is_refused(
 ) -> None:
     monkeypatch.setattr(module, "CONNECT_MAX", 0.3)
     address = given.format(port=closed_port())
-    says = r"no address|no Dask scheduler answers"
+    says = r"not the address|no Dask scheduler answers"
     with pytest.raises(BadInput, match=says) as error, cluster(address):
         pass
 
@@ -278,7 +278,7 @@ def only_here(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("version", "says"), [(by_process, "here is goldrush of"), (only_here, "has no goldrush")]
+    ("version", "says"), [(by_process, "this machine has goldrush of"), (only_here, "has no goldrush")]
 )
 def test_workers_without_the_same_goldrush_are_refused(
     address: str, monkeypatch: pytest.MonkeyPatch, version: object, says: str
