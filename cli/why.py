@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,19 +14,22 @@ from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.toolkit import Why
     from goldrush.replay.why import Explanation
+
+LISTED_MAX: Final = 20  # units with something to explain
 
 
 @command()
 @click.argument("journal", type=click.Path())
-@at_option("Round, or other unit.", required=True)
+@at_option("Round, or other unit (without it: which there are is said).")
 @place_option
 @click.option(
     "--agent", metavar="AGENT", help="Only outcomes that involve this agent (number or name)."
 )
 @json_option()
-def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bool) -> None:
+def why(journal: str, at: int | None, place: str | None, agent: str | None, as_json: bool) -> None:
     """Explain captures, failed raids, claims, removed actions.
 
     Tells who did what, what the owner did, and the random draw with Python code that repeats it;
@@ -41,12 +46,27 @@ def why(journal: str, at: int, place: str | None, agent: str | None, as_json: bo
 
     by = needed(toolkit_at(journal).why, journal, "explanations")
     who = None if agent is None else agent_of(journal, agent)
-    found = by.at(journal, at, place_number(journal, by.location, place), who)
+    where = place_number(journal, by.location, place)
+    if at is None:
+        raise _at_missing(list(islice(by.units(journal, where, who), LISTED_MAX + 1)))
+    found = by.at(journal, at, where, who)
     if as_json:
         echo_json([_as_dict(one, journal) for one in found])
     else:
         unit = world_at(journal).vocabulary.unit
         click.echo("\n\n\n".join(_format(one, journal, by, unit) for one in found))
+
+
+def _at_missing(units: Sequence[int]) -> BadInput:
+    """The error without --at, which names units that have something to explain."""
+    from goldrush.kernel.errors import BadInput
+
+    if not units:
+        return BadInput("nothing there can be explained", "give another place or agent")
+    more = ", ..." if len(units) > LISTED_MAX else ""
+    return BadInput(
+        "--at is missing", f"give one of {', '.join(map(str, units[:LISTED_MAX]))}{more}"
+    )
 
 
 def _as_dict(one: Explanation, journal: str) -> dict[str, object]:

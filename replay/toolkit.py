@@ -186,11 +186,14 @@ class Why:
         at: `at(path, unit, location, agent)`, the explanations of a unit (by its public number);
             None: of all locations or agents. Raises BadInput if there is nothing to explain, and
             JournalError.
+        units: `units(path, location, agent)`, the units with something to explain there, ascending.
+            Raises as reading a journal.
 
     """
 
     location: str
     at: Callable[[str | Path, int, int | None, int | None], Sequence[Explanation]]
+    units: Callable[[str | Path, int | None, int | None], Iterator[int]]
 
 
 class Checkable(HasDict, Protocol):

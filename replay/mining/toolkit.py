@@ -88,7 +88,7 @@ TOOLKIT = attrs.evolve(
     summary=Summaries(summary.summarise, show.format_summary),
     consequences=Consequences(consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
-    why=Why("plot", why.explained_at),
+    why=Why("plot", why.explained_at, why.explained_rounds),
     location_of=plots.plot_of,
     measures=_measures,
     tables=_tables,

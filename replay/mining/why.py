@@ -10,6 +10,7 @@ with it, comes out so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -76,6 +77,21 @@ def explained(
 
 
 @reader_of
+def explained_rounds(
+    path: str | Path, plot: int | None = None, agent: int | None = None
+) -> Iterator[int]:
+    """The rounds with something to explain, ascending: on one plot or on all, to one agent or to
+    all. Raises as `explained`.
+    """
+    found = (one.unit for one, _ in explained(path) if _is_about(one, plot, agent))
+    return (round for round, _ in groupby(found))
+
+
+def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:
+    return plot in (None, one.location) and (agent is None or agent in one.agents)
+
+
+@reader_of
 def explained_at(
     path: str | Path, round: int, plot: int | None = None, agent: int | None = None
 ) -> list[Explanation]:
@@ -92,7 +108,7 @@ def explained_at(
     found = [
         one
         for one in (explanations(Round(*walked)) if walked else ())
-        if plot in (None, one.location) and (agent is None or agent in one.agents)
+        if _is_about(one, plot, agent)
     ]
     if found:
         return found
@@ -101,9 +117,9 @@ def explained_at(
         "no raid, contested claim or removed action"
         + "".join(f" of {what} {number}" for what, number in asked)
         + f" in round {round}",
-        f"see what there is with `goldrush log {quoted_path(str(path))}"
-        + ("".join(f" --{what} {number}" for what, number in asked) or f" --at {round}")
-        + "`",
+        f"`goldrush why {quoted_path(str(path))}"
+        + "".join(f" --{what} {number}" for what, number in asked)
+        + "` names the rounds that have one",
     )
 
 

@@ -306,9 +306,22 @@ def test_why_tells_what_happened_and_what_would_have_changed_it(kept: Path) -> N
         (("--at", 1, "--plot", 100), "no plot '100'"),
         (("--at", 1, "--agent", 10), "no agent 10; give one from 0 to 9"),
         (("--at", ROUNDS + 1), f"no round {ROUNDS + 1}"),
-        (("--at", 0), "in round 0; see what there is"),
+        (("--at", 0), "in round 0; `goldrush why a.journal` names the rounds"),
     ):
         assert_refused(goldrush("why", "a.journal", *given, cwd=kept), says)
+
+
+def test_why_without_a_round_names_those_that_can_be_explained(kept: Path) -> None:
+    claim = contested(kept / "a.journal")
+    ran = goldrush("why", "a.journal", "--plot", claim["plot"], cwd=kept)
+    [rounds] = re.findall(r"--at is missing; give one of (.*)", ran.err)
+    explained = [
+        goldrush("why", "a.journal", "--plot", claim["plot"], "--at", n, cwd=kept).code
+        for n in range(1, ROUNDS + 1)
+    ]
+
+    assert_refused(ran)
+    assert [int(n) for n in rounds.split(", ")] == [n for n, c in enumerate(explained, 1) if c == 0]
 
 
 def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> None:

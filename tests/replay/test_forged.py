@@ -222,6 +222,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "study.models.failures_of": _studied,
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
+    "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "table_files.csv_lines": lambda c: list(
         table_files.csv_lines(events_table(MINING, TOOLKIT), [run_at(c.forged)])
