@@ -221,6 +221,40 @@ def test_pages_that_code_names_ship(room: str) -> None:
     assert [] == missing
 
 
+def prose(page: Path) -> str:
+    """The text of a page without code."""
+    return re.sub(
+        r"`[^`\n]*`", "", re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    )
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title).lower() for title in titles]
+    return {re.sub(r"[^\w\- ]", "", title.strip()).replace(" ", "-") for title in plain}
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "goldrush").glob("*.md")]
+    pages += [
+        page for room in (*ROOMS, "tests", "journals") for page in (ROOT / room).rglob("*.md")
+    ]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)\s]+)\)", prose(page))]
+    dead = []
+    for page, link in links:
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        if not re.match(r"\w+:", link) and not (
+            target.exists() and (not anchor or anchor in anchors(target))
+        ):
+            dead.append(f"{page.relative_to(ROOT)}: {link}")
+
+    assert links
+    assert [] == dead
+
+
 def test_the_workflow_verifies_a_folder_of_journals(tmp_path: Path) -> None:
     [workflow] = blocks((ROOT / "replay" / "README.md").read_text(), "yaml")
     [command] = re.findall(r"run: (goldrush .*)", workflow)
