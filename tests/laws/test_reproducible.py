@@ -199,7 +199,8 @@ from goldrush.replay.verify import verify
 for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
         state = rebuild(path, round).state
-        print(path.stem, round, *(digest(Prompts(SharedView(state)).of(agent)) for agent in range(3)))
+        prompts = Prompts(SharedView(state))
+        print(path.stem, round, *(digest(prompts.of(agent)) for agent in range(3)))
 every = "".join(map(chr, range(0x110000)))
 print(digest([{"role": "all of Unicode", "content": quoted(every, 10**9)}]))
 print(verify(sys.argv[2]).level, verify(sys.argv[2]).holds)

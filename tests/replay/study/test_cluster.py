@@ -278,7 +278,8 @@ def only_here(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("version", "says"), [(by_process, "this machine has goldrush of"), (only_here, "has no goldrush")]
+    ("version", "says"),
+    [(by_process, "this machine has goldrush of"), (only_here, "has no goldrush")],
 )
 def test_workers_without_the_same_goldrush_are_refused(
     address: str, monkeypatch: pytest.MonkeyPatch, version: object, says: str
