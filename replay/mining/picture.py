@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from goldrush.kernel.mining.state import MiningState
 
-CELL: Final = 16  # pixels of a plot's side, less where the picture would be over PICTURE_MAX
-PICTURE_MAX: Final = 640
+CELL: Final = 16  # pixels of a plot's side; smaller on grids that would exceed PICTURE_MAX
+PICTURE_MAX: Final = 640  # pixels of the longer side; a plot has at least one
 NOBODYS: Final = (245, 246, 248)
 
 
 def picture(state: MiningState) -> NDArray[np.uint8]:
-    """Height x width x red, green, blue: a square for each plot in the colour of its owner, light
-    grey where that is nobody, with white lines between them.
+    """The pixels, height × width × 3 (red, green, blue; 0 to 255).
+
+    Each plot is a square in its owner's colour, light grey without an owner, with white lines
+    between the plots where a plot is larger than 2 pixels.
     """
     rows, cols = state.config.rows, state.config.cols
     fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
@@ -33,6 +35,6 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
 
 @cache
 def _fills() -> list[tuple[int, ...]]:
-    """The colours of agents on the page of a run, by id: the one table of them is there."""
+    """The colours of agents by id, read from the run page's script, which defines them."""
     script = (Path(__file__).parent / "view" / "style.js").read_text()
     return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]

@@ -1,5 +1,5 @@
-"""A mining run as text: its summary, a round of it, its spells of ownership, and what came of a
-difference.
+"""Text for terminals: the summary of a mining run, its rounds and spells of ownership, and the
+consequences of a difference between two runs.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from goldrush.replay.usage import Taken
 if TYPE_CHECKING:
     from goldrush.replay.mining.measured import Measured
 
-SHOWN_MAX: Final = 20  # plots with other owners, agents: how many are listed
-SINCE_MAX: Final = 8  # rounds since which an agent has plots: how many are listed
-AGENTS_MAX: Final = 40  # shown beside a map
+SHOWN_MAX: Final = 20  # listed plots with other owners, and listed agents
+SINCE_MAX: Final = 8  # listed rounds in which an agent gained plots
+AGENTS_MAX: Final = 40  # agents in the table at the right of a map
 MAP_COLUMNS_MAX: Final = 60
 MAP_ROWS_MAX: Final = 60
 
@@ -68,7 +68,7 @@ def _size(rounds: int, agents: int) -> str:
 
 
 def _asked(models: Taken | None) -> str:
-    """What language models took, in a line; nothing where none plays."""
+    """A line with the usage of language models; empty if none plays."""
     if models is None:
         return ""
     errors = ", ".join(f"{count} {escaped(error)}" for error, count in models.errors.items())
@@ -82,12 +82,12 @@ def _asked(models: Taken | None) -> str:
 
 
 def _failed(failures: Sequence[Failures]) -> str:
-    """A line for each model whose answers failed."""
+    """A line for each model with failed answers."""
     return "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
 
 
 def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
-    """The round for JSON, but for its events."""
+    """The state after a round for JSON, without the round's events."""
     state = rebuilt.state
     cols = state.config.cols
     return {
@@ -122,13 +122,13 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
-    """What is shown of a round above its events."""
+    """The state after a round: its digest, the map, and a table of the agents."""
     state = rebuilt.state
     return "\n\n".join((_head(rebuilt), "\n".join(_map(state, paint)), _holders(state, paint)))
 
 
 def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
-    """A round in few lines: the map, and beside it who has how much."""
+    """The state after a round in few lines: the map, with a table of the agents at its right."""
     state = rebuilt.state
     grid = _map(state, plain)
     rows = [("agent", "policy", "gold", "plots")]
@@ -149,7 +149,7 @@ def format_frame(rebuilt: Rebuilt, paint: Paint) -> str:
 
 
 def format_line(rebuilt: Rebuilt) -> str:
-    """What happened in a round, on one line."""
+    """One line with the claims, raids and mined gold of a round."""
     events = rebuilt.events
     claims = [event for event in events if event.name == "claim_drawn"]
     raids = [event["outcome"] for event in events if event.name == "raid_resolved"]
@@ -165,7 +165,7 @@ def _head(rebuilt: Rebuilt) -> str:
 
 
 def _map(state: MiningState, paint: Paint) -> list[str]:
-    """The owners by row and column; a dot is nobody's."""
+    """The owners by row and column; a dot marks a plot without an owner."""
     rows, cols = state.config.rows, state.config.cols
     shown_rows, shown_cols = min(rows, MAP_ROWS_MAX), min(cols, MAP_COLUMNS_MAX)
     width = len(str(max(state.config.agents - 1, shown_cols - 1)))
@@ -185,16 +185,14 @@ def _cell(owner: int | None, width: int, paint: Paint) -> str:
 
 
 def _painted(text: str, paint: Paint) -> list[str]:
-    """The lines of a table of agents, their numbers in the colours that they have on the map: its
-    legend.
-    """
+    """The lines of a table of agents; their numbers have the colours of the map, as its legend."""
     head, *lines = text.split("\n")
     width = len("agent")
     return [head, *(paint(line[:width], n) + line[width:] for n, line in enumerate(lines))]
 
 
 def _holders(state: MiningState, paint: Paint) -> str:
-    """Who has how much gold, and which plots since when; an asterisk marks what was captured."""
+    """The table of the agents' gold and plots; an asterisk marks captured plots."""
     rows = [("agent", "policy", "gold", "plots (since round; * captured)")]
     for agent, gold in enumerate(state.gold):
         policy = escaped(policy_label(state.roster[agent]))
@@ -203,7 +201,10 @@ def _holders(state: MiningState, paint: Paint) -> str:
 
 
 def _held(state: MiningState, agent: int) -> str:
-    """An agent's plots by the round since when it has them; where there are many, in short."""
+    """An agent's plots by the round in which it gained them.
+
+    With more than `SINCE_MAX` groups: all plots, with the first and the last of the rounds.
+    """
     plots = state.plots_of[agent]
     by_round: dict[tuple[int, bool], list[int]] = {}
     for plot in plots:
@@ -220,7 +221,7 @@ def _held(state: MiningState, agent: int) -> str:
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
-    """The consequences as text."""
+    """The consequences as text, with `by_round` followed by a table of the rounds."""
     parts = [f"after round {came.round}, and from round {came.since} to there:"]
     rows = [("", "a", "b", "b - a")]
     for name, a in came.counts_a.items():
@@ -271,13 +272,13 @@ def _rounds(rounds: Sequence[RoundDifference]) -> str:
 
 
 def format_measured(run: Measured) -> str:
-    """A measured run in a line."""
+    """One line with the size, pressure and seed of a measured run."""
     config = run.config
     return f"{_size(run.rounds, config.agents)}, pressure {config.pressure:.2f}, seed {config.seed}"
 
 
 def format_spells(run: Measured) -> str:
-    """Who held which plot, from when to when."""
+    """The table of the spells of ownership."""
     rows: list[Sequence[str]] = [
         ("start", "end", "length", "plot", "owner", "gained by", "lost by")
     ]

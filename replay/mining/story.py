@@ -1,6 +1,6 @@
-"""The events of the mining world in words, a line each.
+"""The events of the mining world as sentences, one line each.
 
-Text that came from agents is quoted and escaped: it is data, and may have been written by a model.
+Text from agents is quoted and escaped: it is data, and a model may have written it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
 
 
 def story(events: Iterable[Event]) -> Iterator[str]:
-    """The events in order, in words; what one agent mined in a round is told in one line."""
+    """The events as lines of text, in order; successive mining of one agent becomes one line."""
     for name, group in groupby(events, key=lambda event: event.name):
         if name == "mining_settled":
             yield from _mining(list(group))
@@ -30,9 +30,9 @@ def story(events: Iterable[Event]) -> Iterator[str]:
 
 
 def chronicle(events: Iterable[Event]) -> Iterator[tuple[int, int, str]]:
-    """The events in words over many rounds: (first round, last round, what happened).
+    """The events of many rounds as text: (first round, last round, line).
 
-    Successive rounds of which nothing is told but that one agent mines one plot become one line.
+    Successive rounds with no event but one agent's mining of the same plot become one line.
     """
     mining: list[Event] = []
     for round, group in groupby(events, key=lambda event: event.unit):
@@ -51,13 +51,13 @@ def chronicle(events: Iterable[Event]) -> Iterator[tuple[int, int, str]]:
 
 
 def _goes_on(before: Event, event: Event) -> bool:
-    """Whether an agent mines in the next round what it mined before."""
+    """Whether the same agent mines the same plot in the next round."""
     same = all(before[field] == event[field] for field in ("agent", "plot"))
     return same and event.unit == before.unit + 1
 
 
 def tell(event: Event) -> str:
-    """One event in words; an event that this page does not know as JSON."""
+    """One event as text; an event without a sentence here as JSON."""
     words = _WORDS.get(event.name)
     return words(event) if words else json.dumps(event.as_dict())
 
@@ -82,7 +82,7 @@ def _started(event: Event) -> str:
 
 
 def action_text(action: list[Any] | None) -> str:
-    """An action in its logical form, `[kind, plot, amount]`, in words."""
+    """An action `[kind, plot, stamina points]` as text; None is an item that is no action."""
     if action is None:
         return "(no action)"
     kind, plot, points = action
@@ -140,7 +140,7 @@ def _mining(events: list[Event]) -> Iterator[str]:
 
 
 def _mined(events: list[Event]) -> str:
-    """What one agent mined."""
+    """The text of mining events of one agent."""
     plots = ", ".join(dict.fromkeys(str(event["plot"]) for event in events))
     stamina = sum(event["stamina"] for event in events)
     gold = _gold(math.fsum(event["gold"] for event in events))

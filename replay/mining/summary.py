@@ -1,4 +1,4 @@
-"""Summary of a mining run: counts over its whole journal."""
+"""The summary of a mining run: counts over its whole journal."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class PolicySummary:
     Attributes:
         policy: the policy's label.
         agents: the number of agents.
-        gold: of all of them, at the end.
-        plots: of all of them, at the end.
+        gold: their total gold at the end of the journal.
+        plots: the number of their plots at the end of the journal.
         spent: stamina points spent, by kind of action.
 
     """
@@ -58,21 +58,21 @@ class Summary:
 
     Attributes:
         path: the journal.
-        bytes: its size.
+        bytes: the journal's size.
         rounds: the number of closed rounds.
         finished: whether the run has ended.
         config: the configuration.
-        pressure: plots that the agents could use ÷ plots.
-        claims: claimed plots.
+        pressure: the number of plots that the agents could use ÷ the number of plots.
+        claims: the number of claimed plots, added over the rounds, as all counts of events.
         contested: claims with two claimants or more.
         raids: raided plots.
         captures: captures that were not undone.
         undone: captures that an authority has undone.
-        owned: plots with an owner at the end.
-        mined: gold, before fines.
-        policies: by policy.
+        owned: plots with an owner at the end of the journal.
+        mined: mined gold, before fines.
+        policies: the agents of each policy.
         forks: the `forked` events.
-        waiting: submissions of the open round.
+        waiting: the number of submissions in the open round.
         models: usage of language models; None if none plays.
         failures: failed answers of each model.
 
@@ -105,7 +105,12 @@ class Summary:
 
 @reader_of
 def summarise(path: str | Path) -> Summary:
-    """The summary of a mining journal. Raises JournalError if it cannot be read."""
+    """The summary of a mining journal.
+
+    Raises:
+        JournalError: if the journal cannot be read.
+
+    """
     counts: Counter[str] = Counter()
     state: MiningState | None = None
     mined: list[float] = []
@@ -149,7 +154,7 @@ def summarise(path: str | Path) -> Summary:
 
 
 def counted(commit: Commit) -> dict[str, Any]:
-    """Counts of the events in a commit, with the names and meanings of the fields of `Summary`."""
+    """Counts of the events in a commit, by the attributes of `Summary` with the same names."""
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
     )

@@ -1,4 +1,4 @@
-"""What tables of mining runs hold beside their events: rounds, agents, spells of ownership."""
+"""The tables of mining runs: rounds, agents and spells of ownership, and the columns of events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables
 
-# The kinds of fields that only mining has.
+# The field types that only mining has.
 PLANNED: Final = records(
     "list of (kind, plot, amount)", {"kind": "string", "plot": "int64", "amount": "int64"}
 )
@@ -118,7 +118,7 @@ _GROUPS: Final[Mapping[str, str]] = {
 
 
 def _count_columns() -> Iterator[tuple[str, Column]]:
-    """Every count: where it stands in Counts, and its column."""
+    """Every count: its attribute path in `Counts`, and its column."""
     types = {"float": REAL, float: REAL, "int": WHOLE, int: WHOLE}
     for field in attrs.fields(Counts):
         if field.name in _GROUPS:
@@ -168,7 +168,13 @@ def _agent_rows(run: RunData) -> Iterator[Row]:
 
 
 def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[Row]:
-    """The agents after a round; `before`: what each had spent until then."""
+    """The rows of the agents after a round.
+
+    Args:
+        state: the state after the round.
+        before: stamina points spent before the round: agents × kinds of action.
+
+    """
     record = state.history[-1]
     gained: defaultdict[int, list[float]] = defaultdict(list)
     for _, agent, _, gold in record.rows(MINING_SETTLED):

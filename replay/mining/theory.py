@@ -187,8 +187,11 @@ class Possession:
 
     @property
     def shows(self) -> str:
-        """The finding: spared or raided more requires intervals entirely beyond 1, and beyond
-        `random` if the study has it, with data in three quarters of the seeds.
+        """The finding.
+
+        "Spared" and "raided more" require an interval of the ratio that excludes 1, a difference
+        from `random` whose interval excludes 0, if the study has that treatment, and data in three
+        quarters of the seeds.
         """
         if self.is_null:
             return YARDSTICK
@@ -277,7 +280,7 @@ class Defending:
 
     @property
     def did_pay(self) -> bool | None:
-        """Whether those who defend came out ahead; None where the interval holds 0."""
+        """Whether defenders got more gold than miners; None if the interval contains 0."""
         low, high = self.gap.low, self.gap.high
         if low is None or high is None or low <= 0 <= high:
             return None
@@ -285,7 +288,7 @@ class Defending:
 
 
 def defending(results: MiningResults) -> list[Defending]:
-    """For each cell in which agents who defend all they own play against agents who only mine."""
+    """The value of defence in each cell in which defenders of all their plots play with miners."""
     return [
         _defending(cell, runs)
         for cell, runs in _different(results)
@@ -325,7 +328,7 @@ def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
 
 
 def _gold_each(result: MiningResult, policy: str) -> Value:
-    """Mean gold at the end of the agents of a policy."""
+    """The mean gold of a policy's agents at the end of a run."""
     return mean(
         [
             gold
@@ -337,11 +340,18 @@ def _gold_each(result: MiningResult, policy: str) -> Value:
 
 @attrs.frozen
 class Breaking:
-    """How often defended plots that are raided fall, by the rule of defence: never where a point
-    stops all raiders, and where it stops one, whenever there are more raiders than points.
+    """Raids on defended plots under one rule of defence, as counts of plots over rounds.
 
-    `overrun`: those that must fall by that; `undone`: those that an authority gave back; `fell`:
-    those that were captured for good.
+    Theory: if one point stops all raiders, no defended plot falls; if a point stops one raider, a
+    plot falls whenever there are more raiders than points.
+
+    Attributes:
+        rule: the rule of defence (the setting `defense`).
+        raided: defended plots that were raided.
+        overrun: those that must fall by the rule.
+        undone: those that were captured and given back by an authority.
+        fell: those that were captured for good.
+
     """
 
     rule: str
@@ -352,12 +362,12 @@ class Breaking:
 
     @property
     def holds(self) -> bool:
-        """Whether as many fell as must by the rule, but for those that were given back."""
+        """Whether as many plots fell as the rule requires, less those that were given back."""
         return self.fell == self.overrun - self.undone
 
 
 def breaking(results: MiningResults) -> list[Breaking]:
-    """By rule of defence, over the runs of the study."""
+    """The raids on defended plots by rule of defence, over the runs of the study."""
     found: dict[str, list[Totals]] = {}
     for _, runs in _different(results):
         for result in runs:
@@ -376,8 +386,14 @@ def breaking(results: MiningResults) -> list[Breaking]:
 
 @attrs.frozen
 class TradeOff:
-    """The concentration–stability trade-off over the runs of a roster (None: of all): how Gini and
-    HHI go with turnover.
+    """The concentration–stability trade-off at one horizon.
+
+    Attributes:
+        roster: the roster of the runs; None for the runs of all rosters.
+        rounds: the horizon.
+        gini: Spearman's rank correlation of the Gini coefficient with turnover, over runs.
+        hhi: that of the Herfindahl–Hirschman index with turnover.
+
     """
 
     roster: str | None
@@ -387,8 +403,9 @@ class TradeOff:
 
 
 def trade_offs(results: MiningResults) -> list[TradeOff]:
-    """The trade-off by horizon, of all rosters together and of each, over all runs; treatments that
-    are identical by construction count once.
+    """The trade-off for each horizon, of all rosters together and of each roster.
+
+    Treatments that are identical by construction count once.
     """
     same = identical_cells(results)
     found = []
@@ -410,7 +427,10 @@ def trade_offs(results: MiningResults) -> list[TradeOff]:
 
 
 def answers(results: MiningResults) -> dict[str, Any]:
-    """The trade-off and theory as plain values. What is undefined is null."""
+    """The results of the trade-off and of the other predictions for JSON.
+
+    Undefined values are None.
+    """
 
     def cell_of(cell: Cell) -> dict[str, Any]:
         return cell_as_dict(results, cell)

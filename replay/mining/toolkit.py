@@ -1,4 +1,4 @@
-"""What tools ask of the mining world."""
+"""The toolkit of the mining world: its part of the tools that work for any world."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from goldrush.replay.mining.run import MiningRun
     from goldrush.replay.studies import Studies
 
-# The measures of many runs, or of many rounds, that have room in a terminal.
+# The measures that fit into a terminal's table of many runs or of many rounds.
 _OF_ROUNDS: Final = (
     "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
 )  # fmt: skip

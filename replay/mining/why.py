@@ -1,10 +1,10 @@
-"""Why a mining round came out as it did: captures, raids that took nothing, contested claims, and
-actions that were removed.
+"""Explanations of the results of a mining round: captures, raids without a capture, contested
+claims, and removed actions.
 
-Each account says who did what and what the owner did instead; then comes the smallest change of one
-agent's plan that would have changed the outcome. Smallest: stamina that was not spent, else what
-the agent can best do without (see `counterfactual`). It is told only when the round, derived again
-with it, comes out so.
+Each explanation lists the agents' actions and, for a raid, how the owner spent its stamina. Then it
+gives a small change of one agent's plan that would have changed the result: unspent stamina is used
+first, then the stamina of the agent's least important actions (see `counterfactual`). A change is
+given only if the round, derived again with it, has the other result.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from goldrush.replay.why import Change, Explanation
 CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
     "capture", "blocked raid", "raid in truce", "void raid", "contested claim", "pruned action",
 )  # fmt: skip
-LISTED_MAX: Final = 12  # actions of a plan
+LISTED_MAX: Final = 12  # listed actions of a plan
 _GIVEN_BACK: Final = "; the authority would have given it back"
 
 
@@ -65,10 +65,20 @@ _GIVEN_BACK: Final = "; the authority would have given it back"
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
 ) -> Iterator[tuple[Explanation, Sequence[Row]]]:
-    """Why what happened in the rounds of a mining journal did, in order, from a round to a round
-    (None: from the start, to the end); each with what everybody submitted in its round.
+    """The explanations of a mining journal's rounds, in order.
 
-    Raises what reading a journal raises, when what stands before has been given.
+    Args:
+        path: the journal.
+        first: the first round, from 1; None for the start of the run.
+        last: the last round, inclusive; None for the end of the journal.
+
+    Yields:
+        Each explanation, with the `submitted` rows of all agents in its round.
+
+    Raises:
+        JournalError: where the journal cannot be read, after the explanations of the rounds before
+            the damage.
+
     """
     for before, record in _rounds(path, first or 1, last):
         round = Round(before, record)
@@ -80,8 +90,16 @@ def explained(
 def explained_rounds(
     path: str | Path, plot: int | None = None, agent: int | None = None
 ) -> Iterator[int]:
-    """The rounds with something to explain, ascending: on one plot or on all, to one agent or to
-    all. Raises as `explained`.
+    """The rounds that have explanations, ascending.
+
+    Args:
+        path: the journal.
+        plot: only explanations of this plot; None for all plots.
+        agent: only explanations that involve this agent; None for all agents.
+
+    Raises:
+        JournalError: as `explained`.
+
     """
     found = (one.unit for one, _ in explained(path) if _is_about(one, plot, agent))
     return (round for round, _ in groupby(found))
@@ -95,10 +113,18 @@ def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:
 def explained_at(
     path: str | Path, round: int, plot: int | None = None, agent: int | None = None
 ) -> list[Explanation]:
-    """Why what happened in a round did: on one plot or on all, to one agent or to all.
+    """The explanations of one round.
 
-    Raises BadInput for a round, plot or agent that there is not, and where nothing happened that
-    there is anything to say of; and what reading a journal raises.
+    Args:
+        path: the journal.
+        round: the round, from 1.
+        plot: only explanations of this plot; None for all plots.
+        agent: only explanations that involve this agent; None for all agents.
+
+    Raises:
+        BadInput: if there is no such round, plot or agent, or the round has no such explanation.
+        JournalError: if the journal cannot be read.
+
     """
     walked = next(iter(_rounds(path, round, round)), None)
     config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
@@ -126,7 +152,7 @@ def explained_at(
 def _rounds(
     path: str | Path, first: int, last: int | None
 ) -> Iterator[tuple[MiningState, RoundRecord]]:
-    """The closed rounds of a journal from one to another, each with the state before it."""
+    """The closed rounds from `first` to `last`, inclusive, each with the state before it."""
     with JournalReader(path) as reader:
         before: MiningState | None = None
         for commit, state in states_near(MINING, reader, first):
@@ -140,7 +166,10 @@ def _rounds(
 
 
 def explanations(round: Round) -> Iterator[Explanation]:
-    """Why what happened in one round did: what was removed, the claims, the raids, by number."""
+    """The explanations of one round: removed actions, then contested claims, then raids.
+
+    Removed actions are ordered by agent, claims and raids by plot.
+    """
     for agent, removed, _ in round.outcome.removals.values():
         for index, reason in removed:
             yield _removed(round, agent, index, reason)
@@ -215,7 +244,10 @@ def _blocked(round: Round, row: Row) -> Explanation:
 def _one_more(
     round: Round, plot: int, owner: int, raiders: Sequence[int]
 ) -> tuple[int, Swap] | None:
-    """Who could raid a plot beside its raiders, giving up least: the first of those."""
+    """The further agent that can raid a plot by giving up the fewest actions, and its new plan.
+
+    The lowest number decides between equal agents; None if no agent can.
+    """
     found: tuple[int, Swap] | None = None
     for agent in range(round.config.agents):
         if agent != owner and agent not in raiders:
@@ -316,7 +348,7 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
 
 
 def _objection(round: Round, agent: int, index: int, reason: int) -> str:
-    """Why an action is not legal, in words."""
+    """The text of the reason why an action was removed."""
     config = round.config
     action: Action = round.submitted[agent][1][index]
     if reason == MALFORMED or action is None:
@@ -345,7 +377,7 @@ def _objection(round: Round, agent: int, index: int, reason: int) -> str:
 
 
 def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
-    """The legal action that is nearest to one that was removed; None where there is none."""
+    """A legal action close to a removed one, on the same plot; None if there is none."""
     kind, plot, points = action
     if reason == DUPLICATE or not 0 <= plot < round.config.plots:
         return None
@@ -370,7 +402,7 @@ def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
 
 
 def _has_points(round: Round, kind: int) -> bool:
-    """Whether an action of a kind may have more than one point, and no limit of its own."""
+    """Whether only the agent's stamina limits the points of an action of this kind."""
     return kind == DEFEND and round.config.defense == POINTWISE
 
 
@@ -379,7 +411,7 @@ def _raid(raiders: Sequence[int]) -> str:
 
 
 def _held(round: Round, plot: int) -> str:
-    """Since when and how its owner has a plot, before it is raided."""
+    """The text of how and since which round the owner of a raided plot holds it."""
     if plot in round.outcome.claims:
         return "which has claimed it in this round"
     before = round.before
@@ -387,14 +419,14 @@ def _held(round: Round, plot: int) -> str:
 
 
 def _defended(round: Round, owner: int, defense: int) -> str:
-    """What the owner of a raided plot did for it."""
+    """The text of how the owner of a raided plot spent its stamina."""
     does = f"defends it with {format_count(defense, 'point')}" if defense else "does not defend it"
     spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]
     return f"agent {owner} {does}; it spends {spent} of {stamina} stamina elsewhere"
 
 
 def _ruling(round: Round, plot: int) -> Iterator[str]:
-    """What the authority did about a capture."""
+    """The text of the authority's ruling on a capture, if there is one."""
     if plot in round.outcome.rulings:
         _, captor, victim, detected, remedy, fine, _ = round.outcome.rulings[plot]
         yield "the authority " + (
@@ -407,9 +439,12 @@ def _ruling(round: Round, plot: int) -> Iterator[str]:
 def _if_raid(
     round: Round, plot: int, agent: int, plan: Sequence[Act], outcome: int, says: str
 ) -> Change:
-    """The change of one plan, with which the raid on a plot comes out otherwise.
+    """The change of one plan that gives the raid on a plot another outcome.
 
-    Raises ValueError where it does not: the round's events do not follow from its inputs then.
+    Raises:
+        ValueError: if the raid does not have that outcome: the round's events then do not follow
+            from its inputs.
+
     """
     again = round.again(agent, plan)
     if again.raids[plot][4] != outcome:
@@ -435,19 +470,19 @@ def _of_raid(
 
 
 def _plan(round: Round, agent: int) -> tuple[int, str]:
-    """An agent, and what was left of its plan, in words."""
+    """An agent, and its plan after pruning as text."""
     return agent, _listed(round.plan(agent))
 
 
 def _listed(plan: Sequence[Act]) -> str:
-    """Actions in words; nothing where there are none."""
+    """Actions as text, at most `LISTED_MAX` of them; `nothing` if there are none."""
     more = len(plan) - LISTED_MAX
     listed = [action_text(show_action(action)) for action in plan[:LISTED_MAX]]
     return ", ".join([*listed, f"{more} more"] if more > 0 else listed) or "nothing"
 
 
 def _instead(agent: int, swap: Swap) -> str:
-    """A swapped plan in words."""
+    """A swapped plan as text."""
     wanted, *_ = swap.plan
     text = action_text(show_action(wanted))
     if not swap.given:

@@ -1,4 +1,4 @@
-// What the page folds of a mining run, and what it keeps of every round.
+// The facts that the page derives from a mining run's events, and its record of every round.
 
 export const [OWNER, SINCE, HOW, GOLD] = [0, 1, 2, 3]; // of the facts
 export const [CLAIMED, SEIZED] = [1, 2]; // how a plot came to its owner
@@ -24,7 +24,7 @@ export const folding = {
   },
 };
 
-// What is kept of every round: owners, gold, counts, and each plot's story.
+// The record of all rounds: owners, gold, counts, and each plot's events.
 export class History {
   constructor(run) {
     this.run = run;
@@ -59,7 +59,7 @@ export class History {
     }
   }
 
-  // Owners of a plot one after the other: {owner, how, from, to}; `to` null: still.
+  // The successive owners of a plot: {owner, how, from, to}; `to` is null for the present owner.
   spells(plot) {
     const found = [];
     for (const [round, owner, how] of this.changes.get(plot) ?? []) {

@@ -1,5 +1,5 @@
-// The map: plots by owner with what happened to them, and the agents beside it, from whom raids come as
-// arrows.
+// The map: plots coloured by owner, with their events; the agents next to it, with raids as arrows from
+// agents to plots.
 import { el, listed, replaceAll, seen, svg } from "../../view/dom.js";
 import { CLAIMED, OWNER } from "./facts.js";
 import { AGENTS_MAX, calledOf, fillOf, patternOf, shortened, SIDE_MAX } from "./style.js";
@@ -7,19 +7,19 @@ import { AGENTS_MAX, calledOf, fillOf, patternOf, shortened, SIDE_MAX } from "./
 const [CELL, LEFT, TOP] = [40, 26, 20];
 
 export class PlotMap {
-  // `index`: which of the runs on the page it is of.
+  // `index`: the index of the run among the runs on the page.
   constructor(run, player, index) {
     const { config, players } = run.setupAt(run.first);
     Object.assign(this, { player, index, config, agents: players.length });
     this.rows = Math.min(config.rows, SIDE_MAX);
     this.cols = Math.min(config.cols, SIDE_MAX);
-    this.corner = { row: 0, col: 0 }; // of what is drawn
+    this.corner = { row: 0, col: 0 }; // the top left plot of the drawn part
     this.narrow = globalThis.matchMedia("(max-width: 40rem)").matches;
     this.node = el("div", { class: "map" });
     this.draw();
   }
 
-  // How much of a large grid, and of many agents, is drawn; null for all.
+  // The text on what part of a large grid, and how many agents, are drawn; null if all are.
   get cut() {
     const { rows, cols } = this.config;
     const said = [];
@@ -31,7 +31,7 @@ export class PlotMap {
     return said.length ? said.join(" ") : null;
   }
 
-  // Draw another part of a large grid where a plot is in none that is drawn.
+  // Draw the part of a large grid around a plot, if the plot is outside the drawn part.
   reach(plot) {
     if (this.cells.has(plot)) return;
     const { rows, cols } = this.config;
@@ -41,7 +41,7 @@ export class PlotMap {
     this.focusOn(plot);
   }
 
-  // Drawn once, and again where another part is to be seen; `show` changes what a round changes.
+  // Called once, and for each change of the drawn part; `show` updates the drawing for a round.
   draw() {
     this.place();
     this.cells = new Map();
@@ -53,7 +53,7 @@ export class PlotMap {
     this.focusOn(this.cells.keys().next().value);
   }
 
-  // Where everything stands: agents beside the plots or, where there is no room, below them.
+  // Computes the positions of the agents: right of the plots, or below them on narrow screens.
   place() {
     const [right, bottom] = [LEFT + this.cols * CELL, TOP + this.rows * CELL];
     const agents = Math.min(this.agents, AGENTS_MAX);
@@ -69,7 +69,7 @@ export class PlotMap {
     }
   }
 
-  // The middle of a plot; null where it is not drawn.
+  // The centre of a plot; null if the plot is not drawn.
   centre(plot) {
     const row = Math.floor(plot / this.config.cols) - this.corner.row;
     const col = (plot % this.config.cols) - this.corner.col;
@@ -113,7 +113,7 @@ export class PlotMap {
     this.focused = plot;
   }
 
-  // Arrow keys move among the plots, Enter and space select one.
+  // Arrow keys move the focus between plots; Enter and space select the focused plot.
   moveFocus(event) {
     const { cols } = this.config;
     const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -cols, ArrowDown: cols }[event.key];
@@ -132,8 +132,8 @@ export class PlotMap {
     event.stopPropagation();
   }
 
-  // A round on the map; of what is selected everything stands out. `other`: the round of another run
-  // to be compared, or null.
+  // Show a round, with the selected plot and agent highlighted. `other`: the round of another run to
+  // compare it with, or null.
   show(round, selected, agent, other) {
     if (selected !== null) this.reach(selected);
     const [owners, since, how] = round.facts;

@@ -1,11 +1,11 @@
-// A mining run over time: who owned what, and gold.
+// Charts of a mining run over time: owners and gold.
 import { lineChart, lineLook } from "../../view/chart.js";
 import { el, svg } from "../../view/dom.js";
 import { AGENTS_MAX, calledOf, fillOf } from "./style.js";
 
-const PLOTS_MAX = 2500; // lines of the ribbon
+const PLOTS_MAX = 2500; // rows of the ribbon
 
-// Plots by rounds, each coloured by who owns it; a click goes there.
+// The ribbon: a row for each plot, coloured by owner over the rounds; a click selects round and plot.
 export function ribbonOf(run, player) {
   const { rows, cols } = run.setupAt(run.first).config;
   const plots = Math.min(rows * cols, PLOTS_MAX);

@@ -1,4 +1,4 @@
-// One round of a run: the facts after it, its events, everybody's plan.
+// One round of a run: the facts after it, its events, and all plans.
 import { OWNER } from "./facts.js";
 
 export class Round {
@@ -17,18 +17,18 @@ export class Round {
     return this.events.filter(({ event }) => event === name);
   }
 
-  // Why each item of an agent's plan was removed, by its place.
+  // The reasons of an agent's removed items, by their index in its plan.
   removals(agent) {
     return this.removed.get(agent) ?? new Map();
   }
 
-  // What was left of an agent's plan.
+  // An agent's plan after pruning.
   kept(agent) {
     const gone = this.removals(agent);
     return this.plans.get(agent).actions.filter((_, index) => !gone.has(index));
   }
 
-  // Points of defence that count, by plot.
+  // Points of defence after pruning, by plot.
   defences() {
     const defends = [...this.plans.keys()].flatMap((agent) => this.kept(agent))
       .filter((action) => action?.[0] === "defend");
@@ -39,7 +39,7 @@ export class Round {
     return this.facts[OWNER].flatMap((owner, plot) => (owner === agent ? [plot] : []));
   }
 
-  // The gold that each agent mined in this round.
+  // The gold mined in this round, by agent.
   mined() {
     const found = new Map();
     for (const { agent, gold } of this.of("mining_settled")) found.set(agent, (found.get(agent) ?? 0) + gold);

@@ -1,14 +1,14 @@
-// A round in words beside the map: what happened, a plot's story, an agent's plan.
+// The text next to the map: the events of a round, a plot's history, an agent's plan.
 import { el, fold, listed, plural, replaceAll, rounded } from "../../view/dom.js";
 import { commandLine, eventList, forkNote, longText } from "../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
 import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./style.js";
 import { whyPart } from "./why.js";
 
-const LINES_MAX = 40; // of a list, before the rest is to be opened
+const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
 
 export class Story {
-  // `name`: of the run, where there are two; else headings need none above them.
+  // `name`: the name of the run if the page has two, else null.
   constructor(run, player, name) {
     Object.assign(this, { run, player });
     const isOne = name === null;
@@ -20,7 +20,7 @@ export class Story {
     this.subhead = (text) => el(isOne ? "h3" : "h4", { class: "subhead" }, text);
   }
 
-  // `lacking`: what is selected and not in this run, in words.
+  // `lacking`: texts on a selected plot or agent that this run does not have.
   show(round, plot, agent, lacking) {
     this.round = round;
     replaceAll(this.node, lacking.map((text) => el("p", { class: "fork" }, text)),
@@ -70,7 +70,7 @@ export class Story {
       this.standings());
   }
 
-  // Scroll what is of this round into view in lists that have more than room.
+  // Scroll long lists to the entries of this round.
   scroll() {
     for (const list of this.node.querySelectorAll(".tall")) {
       const now = list.querySelector(".now");
@@ -78,7 +78,8 @@ export class Story {
     }
   }
 
-  // Lines under a heading, those of many events in a part that can be opened; nothing for none.
+  // A heading and a line for each event, from LINES_MAX on in a part that can be opened; null without
+  // events.
   lines(title, events, line) {
     if (!events.length) return null;
     const rest = events.slice(LINES_MAX);
@@ -89,7 +90,7 @@ export class Story {
     ];
   }
 
-  // Gold and plots of everybody, the richest first.
+  // Gold and plots of all agents, by descending gold.
   standings() {
     const plots = new Map();
     for (const owner of this.round.facts[OWNER]) if (owner !== null) plots.set(owner, (plots.get(owner) ?? 0) + 1);
@@ -186,7 +187,7 @@ export class Story {
         ]);
   }
 
-  // What a language model was sent and answered.
+  // The prompt of a language model and its answer.
   answer(agent, source) {
     if (source === null) return null;
     const { raw, reasoning, prompt, ...rest } = source;

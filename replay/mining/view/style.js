@@ -1,11 +1,11 @@
-// How agents and actions look: fills and patterns, names, words.
+// The style of agents and actions: fills, patterns, names and texts.
 import { svg } from "../../view/dom.js";
 
-export const AGENTS_MAX = 40; // agents that are listed one by one
+export const AGENTS_MAX = 40; // agents that are drawn and listed singly
 export const SIDE_MAX = 30; // rows and columns of plots that are drawn
 
-// Fills that dark text can be read on, told apart by any colour vision together with the number in
-// the cell; from the ninth agent on they come again, darker and striped, then dotted.
+// Fills on which dark text is readable. The number in the cell distinguishes agents for any colour
+// vision. From the ninth agent on the fills repeat, darker and striped, then dotted.
 const FILLS = [
   ["#8bbbe8", "#f2a65a", "#6fcaa8", "#dba6cf", "#efdf8a", "#9be3f2", "#f79f95", "#c9cdd4"],
   ["#5b93cf", "#cf7d33", "#43a382", "#b97bab", "#c9ae3d", "#5bb9cc", "#d6746a", "#9aa1ac"],
@@ -18,7 +18,7 @@ export const swatchOf = (agent) => svg("svg", { class: "swatch-box", viewBox: "0
 
 export const shortened = (text) => (text.length > 18 ? `${text.slice(0, 17)}…` : text);
 
-// What an agent's policy, or model, is called.
+// The name of an agent's model or, without one, of its policy.
 export const calledOf = (entry) => (entry.policy === "llm" ? entry.options?.model ?? entry.options?.name ?? "llm" : entry.policy);
 
 // Numbers as ranges: 1-3, 7.
@@ -38,7 +38,7 @@ export const actionText = (action) => {
   return points === 1 && kind !== "mine" ? `${kind} ${plot}` : `${kind} ${plot} with ${points}`;
 };
 
-// How a raid ends, in words.
+// The texts of the outcomes of raids.
 export const ENDS = {
   captured: "captured", blocked: "its defence holds", truce: "it is in truce", void: "there is nothing to take",
 };

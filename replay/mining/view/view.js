@@ -1,4 +1,4 @@
-// The mining world on the page of a run.
+// The mining world's part of a run's page.
 import { HALF, WIDE } from "../../view/chart.js";
 import { el, plural, replaceAll, rounded } from "../../view/dom.js";
 import { differenceOf, measureCharts } from "../../view/events.js";
@@ -9,7 +9,7 @@ import { Round } from "./round.js";
 import { Story } from "./story.js";
 import { openWhy } from "./why.js";
 
-// One run: its map, its ribbon, its story, its charts.
+// The view of one run: map, ribbon, text and charts.
 class Pane {
   constructor(run, player, index, count) {
     this.run = run;
@@ -28,7 +28,7 @@ class Pane {
     this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
   }
 
-  // All of the run is gathered.
+  // Called when the facts of all rounds are gathered.
   ready() {
     this.ribbon.draw(this.run.gathered);
     const { node, move } = goldChart(this.run, this.run.gathered, this.map.narrow || this.isBeside ? HALF : WIDE);
@@ -92,7 +92,7 @@ class MiningView {
     }
   }
 
-  // Owners that differ, and everybody's gold in both runs.
+  // The number of plots with different owners, and a table of the agents' gold in both runs.
   showDifference(rounds) {
     const over = rounds.findIndex(({ isOver }) => isOver);
     if (over >= 0) {
@@ -118,7 +118,7 @@ class MiningView {
 
 const plotsOf = ({ config }) => config.rows * config.cols;
 
-// Whether two runs can be compared plot by plot: none is over, and their grids are the same.
+// Whether two runs can be compared by plot: neither has ended, and their grids are equal.
 function areBoth(rounds) {
   const [one, two] = rounds.map(({ setup }) => setup.config);
   return two !== undefined && one.rows === two.rows && one.cols === two.cols && rounds.every(({ isOver }) => !isOver);
@@ -133,7 +133,7 @@ function goldRow(agent, one, two) {
 export const WORLD = {
   folding,
   folds: "Owners, since when and how they own, and gold",
-  // What any of the runs has.
+  // Parsers of a selected plot or agent, for the numbers that at least one of the runs has.
   selectors(runs) {
     const setups = runs.map((run) => run.setupAt(run.first));
     const { config } = setups[0];

@@ -1,12 +1,11 @@
-// Why something came out as it did: explanations that the page carries, made whole with the plans that
-// stand in the journal.
+// Explanations of results: the page contains their texts, the journal the plans that complete them.
 import { el, listed, shellQuoted, typedJson } from "../../view/dom.js";
 import { commandLine } from "../../view/events.js";
 import { push } from "./facts.js";
 import { actionText } from "./style.js";
 
-// What the page carries of explanations, by round. Texts stand there as the number of a pattern and the
-// numbers that go into it.
+// Unpack the page's explanations by round. A text is packed as the index of a pattern and the numbers
+// that fill it.
 export function openWhy(run) {
   const { patterns, why, ...rest } = run.computed;
   const text = ([pattern, ...numbers]) =>
@@ -22,7 +21,7 @@ export function openWhy(run) {
   run.computed = { ...rest, why: byRound };
 }
 
-// Why something in a round came out so: explanations of these kinds, of a plot or of an agent.
+// The explanations of a round, of the given kinds, for a plot or an agent.
 export function whyPart(round, kinds, plot, agent = null) {
   const { why, why_until: until } = round.run.computed;
   const found = (why.get(round.number) ?? []).filter((each) =>
@@ -47,7 +46,7 @@ function explained(round, { account, planned, snippet, change }) {
   ];
 }
 
-// The line for a shell that plays the round again with another plan.
+// The shell command that forks the run with another plan in this round.
 function forkCommand(round, { agent, actions, others }) {
   const submission = (who, plan, withError) => {
     const { error, say, memo } = round.plans.get(who);
