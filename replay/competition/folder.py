@@ -1,13 +1,12 @@
-"""A season as a folder: for everybody in the cast its numbers, its memory and its instructions, and
-the leaderboard.
+"""A season as a folder: the metrics, memory and instructions of each agent, and the leaderboard.
 
     agents/{name}/metrics.json    agents/{name}/MEMORY.md    agents/{name}/CLAUDE.md
     benchmarks/leaderboard.json
 
-The folder is there whole or not at all: it is written beside its place under another name and then
-moved there, also after every assignment of a season under way (`Live`). Names come from the
-journal, which anybody may have made: one that could lead out of the folder, or fall together with
-another one, is refused, and nothing is written.
+Writes are atomic: the files are written to a temporary folder with the same parent, which is then
+moved to the target path, also after each assignment of a running season (`Live`). Agents' names
+come from the journal, which is untrusted: if a name could lead out of the folder, or two names are
+the same folder on some systems, nothing is written.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ LEADERBOARD: Final = "leaderboard.json"
 METRICS, MEMORY, INSTRUCTIONS = OF_AGENT = ("metrics.json", "MEMORY.md", "CLAUDE.md")
 
 _PUNCTUATION: Final = frozenset("-_. '")
-# What some systems take for devices, whatever follows a dot.
+# Names of devices on some systems, with any extension.
 _DEVICES: Final = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
 )
@@ -51,20 +50,31 @@ _DEVICES: Final = frozenset(
 def export(
     path: str | Path, folder: str | Path, assignment: int | None = None, *, force: bool = False
 ) -> SeasonAt:
-    """Write a season into a folder, as it was after an assignment (the last one that is closed,
-    unless another is named), and return what was written.
+    """Write a season, as of the end of an assignment, into a folder. After an error the folder is
+    unchanged.
 
-    The folder is new or empty, or with `force` an earlier export, which is replaced. Raises
-    BadInput for another one and for a season whose agents cannot have folders, WriteFailed where
-    the system refuses, and what reading a journal raises. Whatever is raised, the folder is as it
-    was.
+    Args:
+        path: the season's journal.
+        folder: the target; new or empty, or an earlier export if `force` is set.
+        assignment: the assignment, from 0; None: the last closed one.
+        force: replace an earlier export.
+
+    Returns:
+        The season that was written.
+
+    Raises:
+        BadInput: if there is no such closed assignment, the folder cannot be used, or the name of
+            an agent cannot be the name of a folder.
+        JournalError: if the journal cannot be read.
+        WriteFailed: if the system refuses to write.
+
     """
     season = season_at(path, assignment)
     _write(_target(str(folder), _TO), season, _TO, force=force)
     return season
 
 
-# The options by which people name a folder.
+# The options that take a folder.
 _TO: Final = "--to"
 _FILES: Final = "--files"
 
@@ -80,14 +90,22 @@ def _write(target: str, season: SeasonAt, option: str, *, force: bool, sync: boo
 
 
 class Live:
-    """Keeps the folder of a season up to date while it is recorded: to be called after every closed
-    unit (kernel.run.OnUnit). The folder is then as `export` writes it; fsync only after the last
-    unit.
+    """Updates the folder of a season while it is recorded: an observer of closed assignments
+    (kernel.run.OnUnit). Writes the same files as `export`; calls fsync only after the last
+    assignment.
     """
 
     def __init__(self, path: str | Path, folder: str | Path, *, force: bool = False) -> None:
-        """`path`: the journal, which need not be there yet; `force`: replace an earlier export.
-        Raises BadInput for a folder that is none of a season.
+        """Check the folder.
+
+        Args:
+            path: the journal, which need not exist yet.
+            folder: the target; new or empty, or an earlier export if `force` is set.
+            force: replace an earlier export.
+
+        Raises:
+            BadInput: if the folder cannot be used.
+
         """
         self._path = path
         self._target = _target(str(folder), _FILES)
@@ -107,9 +125,11 @@ class Live:
 
 
 def as_files(season: SeasonAt) -> dict[str, str]:
-    """The files by their path in the folder, with `/` between its parts.
+    """The contents of the files by their paths relative to the folder, separated by `/`.
 
-    Raises BadInput for agents whose names cannot be those of folders.
+    Raises:
+        BadInput: if the name of an agent cannot be the name of a folder.
+
     """
     people = season.state.agents.values()
     _check_names(people)
@@ -129,7 +149,7 @@ def as_files(season: SeasonAt) -> dict[str, str]:
 
 
 def _metrics(season: SeasonAt, agent: Agent) -> dict[str, Any]:
-    """The numbers of an agent; those that only workers have are null for others."""
+    """The metrics of an agent; those of workers are null for other roles."""
 
     def of_worker(value: Any) -> Any:
         return value if agent.is_worker else None
@@ -156,7 +176,7 @@ def _metrics(season: SeasonAt, agent: Agent) -> dict[str, Any]:
 
 
 def _rolling(season: SeasonAt, agent: Agent) -> int:
-    """The rolling sum on the day of the assignment (the state is already at the next one)."""
+    """The rolling sum on the day of the assignment; the state is already in the next one."""
     config = season.state.config
     today = config.day(season.assignment)
     return sum(total for day, total in agent.recent if config.is_recent(day, today))
@@ -172,7 +192,7 @@ def _memory(agent: Agent, rules: Rules | None) -> str:
 
 
 def _instructions(agent: Agent) -> str:
-    """Instructions, persona and traits of an agent; of a scripted worker its whole character."""
+    """Instructions, persona and traits of an agent; for a scripted worker all its parameters."""
     is_scripted = agent.is_worker and agent.policy == SCRIPTED
     instructions = instructions_of(agent) if is_scripted else agent.instructions
     scale = f"From 0 to {MOST}:" if is_scripted else ""
@@ -230,11 +250,11 @@ def _json(value: Any) -> str:
     return "".join(c if c == "\n" or is_visible(c) else _in_json(c) for c in text) + "\n"
 
 
-# Names that are folders.
+# Names as folders.
 
 
 def _check_names(people: Iterable[Agent]) -> None:
-    """Raises BadInput for a name that can be no folder's, and for two that can be one's."""
+    """Raise BadInput if a name is invalid for a folder, or two names can be the same folder."""
     known: dict[str, Agent] = {}
     for agent in people:
         fault = _fault(agent.name)
@@ -254,7 +274,7 @@ def _check_names(people: Iterable[Agent]) -> None:
 
 
 def _fault(name: str) -> str | None:
-    """What keeps a name from being that of a folder everywhere, or None."""
+    """The reason why a name is not a valid folder name on all systems; None if it is."""
     if not name:
         return "it is empty"
     for c in name:
@@ -269,7 +289,9 @@ def _fault(name: str) -> str | None:
 
 
 def _folded(name: str) -> str:
-    """Names with the same one are one folder where case or the form of accents does not count."""
+    """A normal form: names that share it are the same folder on systems that ignore case or the
+    Unicode form of accents.
+    """
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
     return unicodedata.normalize("NFKC", folded)
 
@@ -278,7 +300,7 @@ def _folded(name: str) -> str:
 
 
 def _target(folder: str, option: str) -> str:
-    """The folder by a path that ends with its name. `option`: by which it was given."""
+    """The path of the folder without trailing slashes; `option`: named in the error message."""
     target = folder.rstrip("/")
     if os.path.basename(target) in ("", os.curdir, os.pardir):
         raise BadInput(
@@ -288,7 +310,7 @@ def _target(folder: str, option: str) -> str:
 
 
 def _check_free(target: str, force: bool, option: str) -> None:
-    """Raises BadInput for a place where something season that must stay."""
+    """Raise BadInput if the path is taken and must not be replaced."""
     if os.path.islink(target):
         raise BadInput(f"{target} is a symbolic link", f"give {option} the folder itself")
     if not os.path.lexists(target):
@@ -315,7 +337,7 @@ def _check_free(target: str, force: bool, option: str) -> None:
 
 
 def _foreign(target: str) -> Iterator[str]:
-    """What is in a folder that no export wrote, links among it; as paths within the folder."""
+    """The relative paths of entries, links included, that an export does not write."""
     yield from _others(target, "", (AGENTS, BENCHMARKS), stat.S_ISDIR)
     yield from _others(target, BENCHMARKS, (LEADERBOARD,), stat.S_ISREG)
     yield from _others(target, AGENTS, None, stat.S_ISDIR)
@@ -327,7 +349,9 @@ def _foreign(target: str) -> Iterator[str]:
 def _others(
     target: str, inside: str, names: Sequence[str] | None, is_right: Callable[[int], bool]
 ) -> Iterator[str]:
-    """What is in a folder within the target but for what has one of these names and is right."""
+    """The entries of a subfolder with another name than `names` (None: any name is right), or of
+    the wrong type.
+    """
     folder = os.path.join(target, inside)
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         mode = os.lstat(os.path.join(folder, name)).st_mode

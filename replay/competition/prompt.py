@@ -1,4 +1,7 @@
-"""What an agent was, or would be, sent in an assignment, made again from the journal."""
+"""The prompts of an agent in an assignment, reconstructed from the journal.
+
+Scripted agents have prompts too: the messages that a language model in their place would be sent.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,16 @@ from goldrush.replay.forged import reader_of
 
 @attrs.frozen
 class Prompted:
-    """One question: its `name`, the `messages` as they are sent, their `digest`.
+    """One question to an agent.
 
-    `recorded`: the digest that stands in the answer, None where there is none; `answer`: its text;
-    `is_model`: the agent is a language model, and not one that could be.
+    Attributes:
+        name: the name of the question.
+        messages: the messages as sent to a language model.
+        digest: the digest of the messages.
+        recorded: the digest in the recorded answer; None without one.
+        answer: the text of the recorded answer; None without one.
+        is_model: whether the agent is a language model; if not, the messages were never sent.
+
     """
 
     name: str
@@ -47,13 +56,24 @@ class Prompted:
 def prompted(
     path: str | Path, assignment: int, agent: int, resources: Resources | None = None
 ) -> list[Prompted]:
-    """Every question to an agent in a closed assignment, in order. To know what the others did
-    before each, the scripted ones are asked again, and what they have tested is tested again.
+    """Every question to an agent in a closed assignment, in order.
 
-    Raises BadInput where there is no such agent or assignment, where it cannot be tested here, and
-    where no question is left because some of the cast cannot be asked again;
-    PolicyFailed where a policy fails, what reading a journal raises, and MalformedEvents where an
-    event up to there does not follow from what was submitted.
+    A question depends on the earlier acts of the assignment, so scripted agents are asked again and
+    trials and tests run again.
+
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+        agent: the agent's ordinal.
+        resources: the program that tests and the number of jobs; None: the defaults.
+
+    Raises:
+        BadInput: if there is no such agent or closed assignment, its tests cannot be run here, or
+            no question can be reconstructed because agents cannot be asked again.
+        PolicyFailed: if a policy fails.
+        JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
+            the assignment does not follow from the submissions.
+
     """
     resources = resources or Resources()
     found: list[Prompted] = []
@@ -63,7 +83,7 @@ def prompted(
             found.append(_prompted(question, row))
 
     with JournalReader(path) as reader:
-        # Agents are asked on the way, so nothing that was forged may be what they see.
+        # Agents are asked on the way and must not see forged events.
         world = season_world(reader, judging=True)
         state, commits = assignment_in(world, reader, assignment, derived=True)
         if agent not in state.agents:
@@ -85,7 +105,7 @@ def prompted(
 
 
 def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
-    """The facts of the forks before a unit of a journal."""
+    """The fields of the FORK commits before an assignment (`unit`: its unit)."""
     with journal.again() as reader:
         facts = []
         for commit in reader:

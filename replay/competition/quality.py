@@ -1,7 +1,7 @@
-"""How good a conclusion is, apart from what anybody at the table could know of it.
+"""The quality of conclusions, by values that no agent at the table knows.
 
-A value is that of an atlas (agents/competition/atlas.py), which has every conduct: exact for `nk`,
-under seeds of its own for `mining`. Where there is none, nothing is said of the optimum.
+The values are those of an atlas (agents/competition/atlas.py), which has every conduct: exact for
+`nk`, estimated with separate seeds for `mining`. Without an atlas the quality is undefined.
 """
 
 from __future__ import annotations
@@ -18,15 +18,21 @@ from goldrush.kernel.competition.table import Table
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
 
-_WORST = float("-inf")  # of a conduct without a value: any other is better
+_WORST = float("-inf")  # the rank of undefined values: below all others
 
 
 @attrs.frozen
 class Quality:
-    """What a table found. `percentile`: the share of all conducts that what it concluded on is
-    better than, those as good as it counted half. `regret`: how far its value is from the optimum:
-    by `discovery` what the table tested is, and by `selection` what it concluded on from that;
-    None where one of the values is undefined.
+    """The quality of a table's conclusion. Differences are in the unit of the objective, and None
+    if one of their values is undefined.
+
+    Attributes:
+        percentile: the share of all conducts, from 0 to 1, that are worse than the concluded one;
+            equal ones count half.
+        regret: the optimum minus the concluded value: `discovery` + `selection`.
+        discovery: the optimum minus the value of the best tested conduct.
+        selection: the value of the best tested conduct minus the concluded value.
+
     """
 
     percentile: float
@@ -36,18 +42,24 @@ class Quality:
 
 
 class Atlases:
-    """The atlases of an arena, by subject, as far as it has them."""
+    """The atlases of an arena by subject, loaded on first use."""
 
     def __init__(self, arena: Arena) -> None:
         self._known: dict[Subject, _Ranks | None] = {}
         self._bench: Bench | None
         try:
             self._bench = bench_of(arena)
-        except BadInput:  # it is not here, or tested by a program
+        except BadInput:  # not installed, or tested by an external program
             self._bench = None
 
     def of_table(self, table: Table, bar: Conduct) -> Quality | None:
-        """How good a table that has ended was; `bar`: the conduct that set its bar."""
+        """The quality of an ended table's conclusion; None without an atlas of its subject.
+
+        Args:
+            table: the table.
+            bar: the conduct that set its bar, which replaces a missing conclusion or best test.
+
+        """
         conclusion, best = table.conclusion, table.best_tested()
         concluded = bar
         if conclusion is not None and conclusion.proposal is not None:
@@ -55,9 +67,13 @@ class Atlases:
         return self.quality(table.subject, concluded, bar if best is None else best[0])
 
     def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
-        """How good it is to conclude so, where `best` did best in the tests of the table; None
-        where there is no atlas of the subject. A table without a conclusion, or without proposals,
-        has the bar's conduct in its place.
+        """The quality of a conclusion; None without an atlas of the subject.
+
+        Args:
+            subject: the subject of the table.
+            concluded: the concluded conduct; the bar's if nothing was concluded.
+            best: the conduct with the best test at the table; the bar's if none was tested.
+
         """
         ranks = self._ranks(subject)
         if ranks is None:
@@ -83,7 +99,7 @@ class Atlases:
 
 
 class _Ranks:
-    """Values by conduct, more being better."""
+    """Values by conduct; more is better."""
 
     def __init__(self, values: Mapping[Conduct, Value]) -> None:
         self.values = values
@@ -91,17 +107,23 @@ class _Ranks:
 
     @property
     def optimum(self) -> Value:
-        """The value of the best."""
+        """The best value; None if all are undefined."""
         best = self._ascending[-1]
         return None if best == _WORST else best
 
     def percentile(self, value: Value) -> float:
-        """The share of all that a value is better than; half of those as good."""
+        """The share of all values that are worse; equal ones count half."""
         return percentile(_WORST if value is None else value, self._ascending)
 
 
 def percentile(value: float, ascending: Sequence[float]) -> float:
-    """The share of these values that one is above: the mean of strictly and of at least."""
+    """The share, from 0 to 1, of values below this one; equal ones count half.
+
+    Args:
+        value: the value.
+        ascending: the values to compare with, sorted and not empty.
+
+    """
     below, up_to = bisect_left(ascending, value), bisect_right(ascending, value)
     return (below + up_to) / 2 / len(ascending)
 

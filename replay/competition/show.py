@@ -1,4 +1,4 @@
-"""A season as text: its summary, one assignment, the consequences of a difference."""
+"""A season as text: its summary, one assignment, the consequences of a difference between two."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agen
 from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, format_table
 
-LINES_MAX: Final = 12  # tables; eliminations and returns
-SHOWN_MAX: Final = 20  # assignments and workers that differ
+LINES_MAX: Final = 12  # of tables, and of eliminations and returns
+SHOWN_MAX: Final = 20  # differing assignments, differing workers
 
 
 def format_summary(summary: Summary) -> str:
@@ -55,7 +55,7 @@ def format_summary(summary: Summary) -> str:
 
 
 def format_line(rebuilt: Rebuilt) -> str:
-    """What an assignment came to, on one line: its conclusions, who leads, who came and went."""
+    """The outcome of an assignment on one line: conclusions, leader, eliminations, newcomers."""
     agents = rebuilt.state.agents
     tests = {
         (e["table"], e["at"]): e["value"] for e in rebuilt.events if e.name == "tested"
@@ -187,7 +187,7 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
-    """The assignment as text: a line on it, and the workers after it."""
+    """The assignment as text: a headline, and the workers after it."""
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
     rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
@@ -205,7 +205,13 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
 
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
-    """The consequences as text; with `by_round` in full, with the scores of each assignment."""
+    """The consequences as text.
+
+    Args:
+        came: the consequences.
+        by_round: show all differing assignments with their scores, not the first ones only.
+
+    """
     head = f"from assignment {came.since} to {came.until}"
     if not came.assignments:
         return f"{head} every conclusion and every score is the same"
@@ -244,7 +250,7 @@ def _mean(came: Results | None) -> str:
 
 
 def _scores(apart: Differing, names: Mapping[int, str]) -> str:
-    """The four final scores of everybody at the tables, side by side."""
+    """The four final scores of each agent at the tables, side by side."""
     rows = [("table", "agent", "a", "b")]
     tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
     for number in range(tables):

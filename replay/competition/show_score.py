@@ -1,4 +1,4 @@
-"""A score with its grounds and steps as text, for `goldrush audit --score`."""
+"""A score with its grounds and rule steps as text, for `goldrush audit --score`."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _challenge(challenge: Challenged) -> str:
 
 
 def _numbers(score: Score) -> str:
-    """The table of the four scores: by the rubric, as rated, derived again, recorded."""
+    """The four scores in a table: by the rubric, as rated, recomputed, as recorded."""
     rows: list[Sequence[str]] = [("", *DIMENSIONS, "total")]
     rows.append(("by the rubric", *map(str, score.rubric), str(sum(score.rubric))))
     if score.given is not None:
@@ -160,7 +160,7 @@ def _verdict(score: Score) -> str:
 
 
 def _differences(score: Score) -> list[str]:
-    """In what the recorded score is another."""
+    """The differences between the recorded score and the recomputed one."""
     [(recorded, total, rubric)] = score.recorded
     again = score.again
     pairs = [
@@ -180,7 +180,7 @@ def _plain(value: object) -> str:
 
 
 def _apart(one: float, other: Value) -> tuple[str, str]:
-    """Two values as text: as many digits as tell them apart."""
+    """Two values as text, with enough digits to distinguish them."""
     if other is not None and one != other and _value(one) == _value(other):
         return repr(one), repr(other)
     return _value(one), _value(other)

@@ -1,7 +1,6 @@
-"""The events of a season as text, a line each, so that a reader can follow the argument: what was
-tried and claimed, for which reasons, and whether it held.
+"""The events of a season as text, a line each: trials, claims and their reasons, tests, outcomes.
 
-Text by agents is quoted and escaped. Agents are called by their names in the journal.
+Text by agents is quoted and escaped. Agents have their names from the journal.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from goldrush.kernel.world import Event
 from goldrush.replay.competition.steps import conduct_text, season_world
 from goldrush.replay.toolkit import Names, Story
 
-ANSWER_SHOWN: Final = 500  # characters of what a model wrote; --json has all
-# The events of the brief story.
+ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
+# Names of the events of the brief story.
 BRIEF: Final = frozenset(
     {
         "assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored",
@@ -42,9 +41,8 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments
 
 
 def names_in(path: str | Path) -> dict[int, str]:
-    """The names of all agents that a season ever had, by ordinal.
-
-    Of a damaged journal those before the damage.
+    """The names of all agents that a season ever had, by ordinal; of a damaged journal those
+    before the damage.
     """
     names: dict[int, str] = {}
     try:
@@ -63,7 +61,7 @@ def names_in(path: str | Path) -> dict[int, str]:
 
 
 def story_of(path: str | Path) -> Story:
-    """The Story of one journal, which knows the subjects and the rules of its arena."""
+    """The Story of one journal, with the subjects and the rules of its arena."""
     arena: Arena | None = None
     rules: Rules | None = None
     try:
@@ -87,7 +85,15 @@ def story(
     arena: Arena | None = None,
     rules: Rules | None = None,
 ) -> Iterator[str]:
-    """The events as text, in order."""
+    """The events as text, in order.
+
+    Args:
+        events: the events, in journal order.
+        names: the agents' names by ordinal; an agent without one is shown by its number.
+        arena: for subjects and for whether claims hold; without it subjects are shown as JSON.
+        rules: the rules of the arena; without them conducts are shown as JSON.
+
+    """
     teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield teller.tell(event)
@@ -99,7 +105,7 @@ def chronicle(
     arena: Arena | None = None,
     rules: Rules | None = None,
 ) -> Iterator[tuple[int, int, str]]:
-    """The events as (assignment, assignment, text), in order."""
+    """The events as (unit, unit, text), in order; the arguments are those of `story`."""
     teller = _Teller(names or {}, arena, rules)
     for event in events:
         yield event.unit, event.unit, teller.tell(event)
@@ -107,14 +113,14 @@ def chronicle(
 
 @attrs.define
 class _At:
-    """Of a table so far: the bar, and the claimed values by contribution."""
+    """The bar of a table and the claimed values by contribution, so far."""
 
     bar: float | None = None
     claimed: dict[int, float] = attrs.field(factory=dict)
 
 
 class _Teller:
-    """Formats events. Keeps bars and claims of the assignment, to say whether a test holds."""
+    """Formats events. Keeps the bars and claims of the assignment, to judge tests by."""
 
     def __init__(self, names: Names, arena: Arena | None, rules: Rules | None) -> None:
         self._names = names
@@ -143,18 +149,18 @@ class _Teller:
         return ", ".join(map(self.name, agents)) or "nobody"
 
     def conduct(self, value: Any) -> str:
-        """A conduct as text; as JSON if it is not one of the arena's."""
+        """A conduct as text; as JSON if it is not valid in the arena."""
         conduct = _tupled(value)
         if self._rules is None or not self._rules.is_shaped(conduct):
             return _quoted(value)
         return conduct_text(conduct, self._rules)
 
     def at(self, event: Event) -> _At:
-        """What is known of the table of an event."""
+        """The table of an event so far."""
         return self.tables.setdefault(event["table"], _At())
 
     def subject(self, value: Any) -> Subject | None:
-        """The subject that an [objective, treatment] names."""
+        """The subject by its [objective, treatment]; None if unknown."""
         return self._arena.subject(_tupled(value)) if self._arena else None
 
     def about(self, value: Any) -> str:
@@ -172,18 +178,18 @@ def _quoted(value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """A value that should be a name: as it is if it looks like one, else quoted."""
+    """A name, quoted if it is not a plain word."""
     is_name = isinstance(value, str) and _NAME.fullmatch(value) is not None
     return value if is_name else _quoted(value)
 
 
 def _ids(value: Any) -> str:
-    """Contributions, as #0."""
+    """The ids of contributions, as "#0, #1"."""
     return ", ".join(f"#{_quoted(id)}" for id in value) if isinstance(value, list) else ""
 
 
 def _either(said: Any, yes: str, no: str, other: str) -> str:
-    """One of three texts, for true, false, or any other value."""
+    """One of three texts: for True, False, and any other value."""
     return yes if said is True else no if said is False else other
 
 
@@ -253,7 +259,7 @@ def _tested(t: _Teller, event: Event) -> str:
 
 
 def _verdict(t: _Teller, event: Event) -> str:
-    """Whether a claim held, and was sharp; empty if its claim or subject was not seen."""
+    """Whether a claim held and was sharp; empty if the claim or the subject is unknown."""
     table, number, value = t.at(event), event["table"], event["value"]
     claimed = table.claimed.get(event["at"])
     subject = t.subjects[number] if number < len(t.subjects) else None

@@ -1,4 +1,4 @@
-"""The summary of a season: its tables and how good their conclusions were, its workers and their
+"""The summary of a season: its tables with the quality of their conclusions, its workers with their
 ranks, eliminations and returns.
 """
 
@@ -55,7 +55,7 @@ class WorkerLine:
         rank: its rank on the last leaderboard; None if it is not on it.
         rolling: its rolling sum on that leaderboard.
         total: the sum of its scores.
-        sat: the number of its roundtables.
+        sat: the number of roundtables that it sat at.
 
     """
 
@@ -84,7 +84,7 @@ class Ended:
         value: its tested value.
         bar: the value of the bar.
         best: the best tested value of a proposal.
-        tied: the number of proposals among which the conclusion was drawn; 0 if it was not.
+        tied: the number of proposals among which the conclusion was drawn; 0 without a draw.
         adopted: whether the admin adopted it; None if not asked.
         quality: None if the arena has no atlas of the subject.
 
@@ -105,8 +105,16 @@ class Ended:
 
 @attrs.frozen
 class Counts:
-    """Counts over tables. `claims`: proposals; `held`, `sharp`: those of them whose base held or is
-    sharp.
+    """Counts over tables.
+
+    Attributes:
+        trials: trials ordered by agents.
+        claims: proposals, amendments included, that were not redirected.
+        held: claims whose base held.
+        sharp: claims whose base is sharp.
+        challenges: challenges that were not redirected.
+        sustained: challenges that were sustained.
+
     """
 
     trials: int = 0
@@ -119,11 +127,29 @@ class Counts:
 
 @attrs.frozen
 class Summary:
-    """Counts over a season. `tables`: in order; `percentiles`: their mean, by half of the season;
-    `left`: what became of whom, in order: (assignment, name, what). `mean_total`: of all scores
-    recorded, of 12; `models`, `people`: their answers; `failures`: what became of those of each
-    model; `unsaid`: (assignment, table, round, agent) of what was put in by hand for a turn that
-    never came.
+    """The summary of a season.
+
+    Attributes:
+        path: the journal.
+        bytes: its size.
+        assignments: the number of closed assignments.
+        finished: whether the season has ended.
+        config: the settings.
+        tables: the ended tables, in order.
+        counts: counts over all tables.
+        percentiles: the mean percentile of conclusions in the first and in the second half of the
+            planned assignments; None if undefined.
+        refused: the number of refused acts by code.
+        mean_total: the mean of all recorded totals, from 0 to 12; None without scores.
+        workers: the workers, ranked ones first.
+        left: eliminations, returns and newcomers, in order: (assignment, name, text).
+        forks: the events of forks.
+        models: the number of answers by language models.
+        people: the number of answers by humans.
+        failures: the failures by model.
+        unsaid: (assignment, table, round, agent) of replaced submissions that were never used,
+            because the turn did not come.
+
     """
 
     path: str
@@ -152,7 +178,12 @@ class Summary:
 
 @reader_of
 def summarise(path: str | Path) -> Summary:
-    """The summary of a season's journal. Raises JournalError if it cannot be read."""
+    """The summary of a season's journal.
+
+    Raises:
+        JournalError: if the journal cannot be read.
+
+    """
     with JournalReader(path) as reader:
         world = season_world(reader)
         counting = _Counting()
@@ -171,12 +202,12 @@ def summarise(path: str | Path) -> Summary:
 
 
 class _Counting:
-    """Counts, step by step."""
+    """Collects the summary, step by step."""
 
     def __init__(self) -> None:
         self.forks: list[Event] = []
         self._atlases: Atlases | None = None
-        self._by_hand: set[tuple[int, int, int, int]] = set()  # whose turn has not come
+        self._by_hand: set[tuple[int, int, int, int]] = set()  # replaced, not yet used
         self._refused: Counter[str] = Counter()
         self._answers = self._by_people = 0
         self._totals: list[int] = []
@@ -224,7 +255,7 @@ class _Counting:
             self._counts.update(counts_of(table))
 
     def summary(self, state: SeasonState, path: str, reader: JournalReader) -> Summary:
-        """The summary, with the state at the end."""
+        """The summary; `state`: the last one."""
         closed = state.assignment
         return Summary(
             path=path,
@@ -306,7 +337,7 @@ def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
 
 
 def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:
-    """The mean percentile in the first half of a season, and in the second."""
+    """The mean percentiles in the first and in the second half of a season."""
     halves: tuple[list[Value], list[Value]] = ([], [])
     for table in tables:
         if table.quality is not None:
@@ -315,7 +346,7 @@ def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:
 
 
 def agent_as_dict(agent: Agent) -> dict[str, Any]:
-    """One of the cast for JSON."""
+    """An agent for JSON."""
     fields = attrs.asdict(agent, recurse=False)
     return {
         **{name.rstrip("_"): value for name, value in fields.items()},

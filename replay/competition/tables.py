@@ -1,8 +1,9 @@
-"""What tables of seasons hold beside their events: assignments, roundtables, what was done.
+"""The tables of seasons besides that of events: assignments, roundtables, contributions, tests,
+trials, scores, ranks, sparks.
 
-Only assignments that have all their events are told, for what became of a contribution stands when
-its table has ended. A refused act may hold anything: what does not fit a column is null there, and
-stands whole in the table of events.
+They have closed assignments only, because the outcome of a contribution is known when its table has
+ended. The fields of refused acts can be any value: one that does not fit its column is null, and
+complete in the table of events.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ _OBJECTIVE: Final = "of the objective"
 
 
 def _each(run: RunData) -> Iterator[Played]:
-    """The assignments of a run, as many as were closed when it was measured."""
+    """The assignments that were closed when the run was measured."""
     closed = run.measured.units
     with JournalReader(run.path) as reader:
         yield from islice(played(run.world, reader), closed)
 
 
 def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[RunData], Iterator[Row]]:
-    """The rows of a run, by those of an assignment; each begins with its number."""
+    """The rows of a run, from a function for one assignment; prepends the assignment's number."""
 
     def rows(run: RunData) -> Iterator[Row]:
         for one in _each(run):
@@ -80,7 +81,7 @@ def _text(value: Any) -> str | None:
 
 
 def _id(value: Any) -> int | None:
-    """An ordinal, an id, a number, unless it is more than Parquet can hold."""
+    """An ordinal, an id or a count; None if it is not in the range of 64-bit integers."""
     return value if type(value) is int and 0 <= value < 1 << 63 else None
 
 
@@ -107,7 +108,7 @@ _RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
 def _assignment_rows(run: RunData) -> Iterator[Row]:
     for (number, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
         state = one.state
-        assert state.opening is not None  # it has tables
+        assert state.opening is not None  # closed, so it was opened
         yield (
             number,
             state.day,
@@ -243,7 +244,7 @@ ROUNDTABLES: Final = Table(
 )
 
 
-# What was said, tested and tried.
+# Contributions, tests and trials.
 
 
 def _contribution_rows(one: Played) -> Iterator[Row]:
@@ -270,7 +271,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _became(table: Roundtable, said: Contribution) -> Row:
-    """What became of a contribution that was not refused."""
+    """The outcome of a contribution that was not refused."""
     is_removed = said.id in table.removed
     if said.move == Move.CHALLENGE:
         return (*(None,) * 5, table.is_sustained(said), is_removed, None, None)
@@ -349,8 +350,8 @@ def _test_rows(one: Played) -> Iterator[Row]:
 
 
 def _of_claim(state: SeasonState, table: Roundtable, at: int | None, part: str | None) -> Row:
-    """Who made the claim that a test is of, its value, whether it held, and the challenge that the
-    test was made for: the first of that part.
+    """The claim of a test: agent, name, claimed value, whether it held, and the challenge that
+    caused the test (the first to that part); all None for the test of a bar.
     """
     if at is None or part is None:  # the bar
         return (None,) * 5
@@ -415,7 +416,7 @@ TRIALS: Final = Table(
 )
 
 
-# What followed.
+# Derived results.
 
 
 def _score_rows(one: Played) -> Iterator[Row]:

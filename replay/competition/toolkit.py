@@ -1,4 +1,4 @@
-"""What tools ask of the competition."""
+"""The toolkit of the competition: its functions and texts for the generic tools."""
 
 from __future__ import annotations
 
