@@ -1,9 +1,9 @@
 // The facts that the page derives from a mining run's events, and its record of every round.
 
-export const [OWNER, SINCE, HOW, GOLD] = [0, 1, 2, 3]; // of the facts
-export const [CLAIMED, SEIZED] = [1, 2]; // how a plot came to its owner
-const MARKS_MAX = 100; // changes of one plot that are marked
-const COLUMNS_MAX = 1200; // rounds, or spans of rounds, whose owners are kept
+export const [OWNER, SINCE, HOW, GOLD] = [0, 1, 2, 3]; // indices of the facts
+export const [CLAIMED, SEIZED] = [1, 2]; // how the owner gained a plot
+const MARKS_MAX = 100; // marked changes of one plot
+const COLUMNS_MAX = 1200; // columns of owners kept; each is of one or more rounds
 
 export const folding = {
   apply(facts, event, round) {
@@ -14,7 +14,7 @@ export const folding = {
     };
     if (event.event === "claim_drawn") hold(event.plot, event.winner, round, CLAIMED);
     else if (event.event === "raid_resolved" && event.outcome === "captured") {
-      facts.before ??= new Map(); // what an authority may restore in this round
+      facts.before ??= new Map(); // by plot, the holding that an authority may restore in this round
       facts.before.set(event.plot, [OWNER, SINCE, HOW].map((field) => facts[field][event.plot]));
       hold(event.plot, event.winner, round, SEIZED);
     } else if (event.event === "ruled") {
@@ -28,13 +28,13 @@ export const folding = {
 export class History {
   constructor(run) {
     this.run = run;
-    this.owners = []; // by column
+    this.owners = []; // one array for each column
     this.gold = [];
     this.raids = [];
     this.captures = [];
     this.stories = new Map(); // plot -> [[round, event]]
-    this.changes = new Map(); // plot -> [[round, owner]]
-    this.every = Math.ceil(run.count / COLUMNS_MAX); // rounds a column
+    this.changes = new Map(); // plot -> [[round, owner, how]]
+    this.every = Math.ceil(run.count / COLUMNS_MAX); // rounds per column
   }
 
   look(round, facts, events) {
@@ -79,7 +79,7 @@ export class History {
     const spells = plot === undefined ? [] : this.spells(plot);
     spells.forEach(({ from }, index) => {
       const isLast = index === spells.length - 1;
-      if (!isLast && spells.length > MARKS_MAX) return; // they would cover everything
+      if (!isLast && spells.length > MARKS_MAX) return; // too many marks would cover the chart
       marks.push({ at: from, kind: isLast ? "last" : "change", title: isLast ? `last change of plot ${plot}` : `plot ${plot} changes hands` });
     });
     return [[

@@ -194,7 +194,7 @@ function cellOf(x, y, select) {
   let last = "";
   const show = (now) => {
     const key = JSON.stringify(now);
-    if (key === last) return; // most plots stay as they were
+    if (key === last) return; // most plots are unchanged
     last = key;
     square.setAttribute("fill", now.owner === null ? "transparent" : fillOf(now.owner));
     const kind = now.owner === null ? null : patternOf(now.owner);

@@ -4,7 +4,7 @@ import { OWNER } from "./facts.js";
 export class Round {
   constructor(run, number) {
     this.run = run;
-    this.isOver = number > run.last; // then it is the last one that is shown
+    this.isOver = number > run.last; // the last round is then shown instead
     this.number = Math.min(number, run.last);
     this.facts = run.factsAt(this.number);
     this.events = run.events(this.number);
