@@ -1,5 +1,5 @@
-// An assignment as its events tell it: tables with their contributions, trials, tests and signals,
-// what was refused and why. Facts only; what the rules say of a table is in `ruled`.
+// An assignment from its events: tables with their contributions, trials, tests and signals, and the
+// refused acts with their codes. Facts only; results that take the rules are in `ruled`.
 import { jsonOf, rounded } from "../../view/dom.js";
 
 export const Roundtables = (() => {
@@ -27,23 +27,23 @@ export const Roundtables = (() => {
   // Any recorded value as text; equal values give equal text.
   const textOf = jsonOf;
 
-  // A value that should be a name: as it is where it looks like one.
+  // A name, quoted if it is not a plain word.
   const word = (value) => (typeof value === "string" && /^[\w.-]{1,40}$/.test(value) ? value : textOf(value));
 
-  // A tested or claimed value for people.
+  // A tested or claimed value as text.
   const number = (value) => {
     if (value === null || value === undefined) return "no value";
     return typeof value === "number" ? rounded(value, 4) : textOf(value);
   };
 
-  // The two as text, with as many digits as tell them apart.
+  // Two values as text, with enough digits to distinguish them.
   const apart = (one, other) =>
     one !== other && typeof one === "number" && typeof other === "number" && number(one) === number(other)
       ? [String(one), String(other)]
       : [number(one), number(other)];
 
-  // The codes of refused acts by event. A refusal repeats the act and its index in the step, which is
-  // what was submitted last before what was derived; where the step began is found by trying.
+  // The codes of refused acts by event. A refusal repeats the act and its index in the step: the
+  // submissions just before the derived events. The start of the step is found by search.
   function refusals(events) {
     const codes = new Map();
     for (let at = 0; at < events.length;) {
@@ -60,7 +60,7 @@ export const Roundtables = (() => {
       for (const { act, code } of refused) {
         const submitted = isSame(events[first + act.index], act)
           ? events[first + act.index]
-          : events.findLast((event, place) => place < end && isSame(event, act)); // answers came between
+          : events.findLast((event, place) => place < end && isSame(event, act)); // answers are in between
         codes.set(submitted, code);
       }
     }
@@ -110,7 +110,7 @@ export const Roundtables = (() => {
     debriefed: [], bottomed: null, sparks: new Map(), ruled: ruled[number],
   });
 
-  // What an event at a table adds to it.
+  // The effect of an event on its table.
   const PLACED = {
     table_set: (table, event, code) => table.settings.push({ ...event, code }),
     roundtable_opened: (table, event) => { table.opened = event; },
@@ -127,7 +127,7 @@ export const Roundtables = (() => {
       if (code !== null) table.items.push({ kind: "refused", event, code });
       else (table.said.length ? (table.waiting ??= []) : table.early).push(event);
     },
-    // What is refused in its author's turn counts as a pass, out of turn as nothing.
+    // An act refused in its author's turn counts as a pass; one out of turn does not count.
     spoke(table, event, code, answer) {
       const next = table.said.length;
       const isPass = table.ruled.passes.some(([id, agent, why]) => id === next && agent === event.agent && why === code);
@@ -153,7 +153,7 @@ export const Roundtables = (() => {
     sparks_moved(table, event) { table.sparks.set(event.agent, event); },
   };
 
-  // Who stands where after so many contributions: proposals by agent.
+  // The stances after `count` contributions: proposals by agent.
   function stancesAfter(table, count) {
     const held = new Map();
     for (const [said, agent, proposal] of table.ruled.stances) {
@@ -166,13 +166,13 @@ export const Roundtables = (() => {
 
   const concludedStances = (table) => new Map(table.concluded?.stances ?? []);
 
-  // What the scores of an agent rest on, and the table without it, where the rules say so.
+  // The grounds of an agent's scores and the counterfactual without it; null if not computed.
   function groundsOf(table, agent) {
     const found = table.ruled.agents[agent];
     return found === undefined ? null : { best: null, repeated: [], challenges: [], moved: [], gone: [], ...found };
   }
 
-  // What would have been concluded without an agent: {proposal, differs, tied, moved, gone}.
+  // The counterfactual conclusion without an agent: {proposal, differs, tied, moved, gone}.
   function withoutAgent(table, agent) {
     const grounds = groundsOf(table, agent);
     if (grounds === null) return null;
@@ -186,7 +186,7 @@ export const Roundtables = (() => {
     return { proposal, differs, tied, moved: grounds.moved, stances, gone: new Set(grounds.gone) };
   }
 
-  // The contributions of each round, as {round, count}: how many there were when it ended.
+  // The rounds as {round, count}: the number of contributions of the table at the end of each.
   function roundsOf(table) {
     const rounds = [];
     table.said.forEach((said, index) => {

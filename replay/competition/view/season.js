@@ -1,5 +1,5 @@
-// A season for people: names, glyphs and line styles of its agents, conducts and subjects in words;
-// and its history, gathered assignment by assignment for charts.
+// A season for display: names, glyphs and line styles of agents, conducts and subjects as text, and
+// the history for charts, gathered assignment by assignment.
 import { Roundtables } from "./assignment.js";
 import { el, scrolling, svg } from "../../view/dom.js";
 import { longText } from "../../view/events.js";
@@ -10,7 +10,7 @@ export const Season = (() => {
   const STROKES = ["", "7 3", "10 3 2 3", "4 2"];
   const CONDUCT_SHOWN = 60; // characters of a conduct in a line
 
-  // One run: what its agents are called, and how they are drawn.
+  // The names and styles of the agents of one run.
   class People {
     constructor(run, player) {
       Object.assign(this, { run, player });
@@ -23,7 +23,7 @@ export const Season = (() => {
       this.subjects = new Map(config.arena.subjects.map((subject) => [textOf([subject[0], subject[2]]), subject]));
     }
 
-    // The agent that an address names, by its name or number.
+    // The agent of an address, by name or number; null if unknown.
     find(said) {
       if (said === undefined || said === null) return null;
       const ordinal = this.byName.get(said) ?? (/^\d{1,9}$/.test(said) ? Number(said) : null);
@@ -55,14 +55,14 @@ export const Season = (() => {
         el("span", { class: tone, "aria-hidden": "true" }, glyph), " ", this.name(agent));
     }
 
-    // A conduct in a line; text of any length, as programs judge it, is cut.
+    // A conduct on one line; long text (of a `command` arena) is cut.
     conduct(value) {
       const text = typeof value === "string" ? value : (this.conducts.get(textOf(value)) ?? textOf(value));
       const line = text.length > CONDUCT_SHOWN ? `${text.slice(0, CONDUCT_SHOWN)}…` : text;
       return line.replace(/\n/g, " ⏎ ");
     }
 
-    // The same with all of it to be opened, where it is cut.
+    // The same; cut text can be opened in full.
     conductNode(value) {
       const isCut = typeof value === "string" && value.length > CONDUCT_SHOWN;
       return isCut
@@ -83,7 +83,7 @@ export const Season = (() => {
     returns: { glyph: "↑", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
   };
 
-  // The sentence of an event about one agent, for its chronicle; none for what is shown elsewhere.
+  // Events of one agent as text, for its chronicle; without those that are shown elsewhere.
   const CHRONICLE = {
     class_moved: ({ class: to, allowed }) => allowed === false ? `asks to run as ${word(to)}, and may not` : `runs as ${word(to)}`,
     trait_recorded: ({ trait }) => ["the therapist notes: ", el("q", { class: "said" }, String(trait))],
@@ -100,10 +100,10 @@ export const Season = (() => {
     stage_reached: ({ stage }) => `reaches stage ${stage}`,
   };
 
-  // Sees every assignment once, and keeps what charts show of it.
+  // Reads every assignment once and keeps the data of the charts.
   function gather(run) {
     const history = [];
-    const moves = []; // {unit, agent, kind}: who came and went
+    const moves = []; // {unit, agent, kind}: eliminations, returns, newcomers
     const conclusions = []; // {unit, table, ...}
     const chronicle = new Map(); // agent -> [{unit, text}]
     const start = stateOf(run.first - 1, run.factsAt(run.first - 1));
@@ -159,7 +159,7 @@ export const Season = (() => {
     return { look, track, history, moves, conclusions, chronicle, start };
   }
 
-  // What stands after an assignment: by agent its rank (where it is ranked), sparks, status.
+  // The state after an assignment: by agent its rank (if ranked), sparks, status.
   function stateOf(unit, [, agents, rows]) {
     return {
       unit,
@@ -172,8 +172,8 @@ export const Season = (() => {
   const CHART = { width: 560, left: 46, right: 64, top: 14, bottom: 20 };
   const LINES_MAX = 24; // agents in a chart
 
-  // A line an agent over the assignments: {node, move(unit, agent)}. `valueOf(state, agent)` is undefined
-  // where there is none; `low`, `high`: the scale, from bottom to top.
+  // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
+  // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top.
   function agentChart({ people, gathered, title, definition, valueOf, low, high, ticks, height, marked }) {
     const { run, player } = people;
     const { width, left, right, top, bottom } = CHART;
@@ -249,7 +249,7 @@ export const Season = (() => {
     return { node, move };
   }
 
-  // Labels moved apart so that none covers another, and none is below `lowest`.
+  // Labels, moved so that none overlaps another and none is below `lowest`.
   function spread(labels, gap, lowest) {
     const placed = labels.toSorted((one, other) => one.y - other.y).map((label) => ({ ...label }));
     for (let round = 0; round < 20; round += 1) {
@@ -289,8 +289,8 @@ export const Season = (() => {
     });
   };
 
-  // Objectives × treatments, each with what was concluded on it over time. Where there is one
-  // objective alone, its families of treatments are the rows.
+  // Objectives × treatments, each with its conclusions over time. With only one objective, its
+  // families of treatments are the rows.
   function conclusionMap(people, gathered) {
     const subjects = [...people.subjects.values()];
     const objectives = [...new Set(subjects.map(([objective]) => objective))];

@@ -1,14 +1,14 @@
-// Who stands for which proposal after each round and at the conclusion, and where everybody would
-// have stood without one of them.
+// The stance of each agent after each round and at the conclusion, and the counterfactual stances
+// without one of the agents.
 import { Roundtables } from "./assignment.js";
 import { el, fold, scrolling, svg } from "../../view/dom.js";
 
 export const Stances = (() => {
   const { stancesAfter, concludedStances, withoutAgent, roundsOf } = Roundtables;
   const FLOW = { name: 76, node: 34, slot: 17, gap: 12, top: 26, step: 84, bottom: 8 };
-  const SHRUNK = 0.8; // of its own size, before it scrolls
-  const AGENTS_MAX = 40; // at a table that is drawn
-  const NONE = Infinity; // the place of those who stand for nothing: below all proposals
+  const SHRUNK = 0.8; // smallest scale; below it the drawing scrolls
+  const AGENTS_MAX = 40; // of a drawn table; larger ones are only listed
+  const NONE = Infinity; // agents without a stance are below all proposals
 
   // Columns of stances: after each round, at the conclusion, and without an agent.
   function columnsOf(people, table, agent) {
@@ -23,7 +23,7 @@ export const Stances = (() => {
     return columns;
   }
 
-  // A line an agent through the proposals it stood for.
+  // A drawing with a line per agent through its stances.
   function flow(people, table, agent) {
     const agents = table.opened?.order ?? [];
     const columns = columnsOf(people, table, agent);
@@ -93,7 +93,7 @@ export const Stances = (() => {
     return scrolling("Stances drawn", drawing);
   }
 
-  // The same as a table.
+  // The stances as a table.
   function asTable(people, table, agent) {
     const columns = columnsOf(people, table, agent);
     const stance = (held, each, missing) => {

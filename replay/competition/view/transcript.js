@@ -1,5 +1,5 @@
-// A roundtable as a transcript of cards: who said what, in which round, on what it relies and refers,
-// with tests beside the claims; and what became of the conclusion.
+// A roundtable as a transcript of cards: the contributions by round, with reasons, references and the
+// tests of their claims, and the conclusion with its outcome.
 import { Roundtables } from "./assignment.js";
 import { el, extremes, fold, plural, seen, svg } from "../../view/dom.js";
 import { longText } from "../../view/events.js";
@@ -13,7 +13,7 @@ export const Transcript = (() => {
     "weak-consensus": "weak consensus: one more round, and one more move for everybody",
   };
 
-  // The values from least to most that claims, tests and the bar of a table have.
+  // The range of the values of a table's claims, tests and bar.
   function scaleOf(table) {
     const values = [table.bar?.value, ...table.said.filter(isProposal).map(({ claim }) => claim[0]),
       ...[...table.tests.values()].map(({ value }) => value)].filter((value) => typeof value === "number");
@@ -43,14 +43,14 @@ export const Transcript = (() => {
     return svg("svg", { class: "dots", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, parts);
   }
 
-  // What a drawing of claims means, once a table.
+  // The legend of the drawings of claims, once per table.
   const legendOf = (table, scale) => el("p", { class: "note legend-line" },
     "Drawn to one scale, ", number(scale.low), " to ", number(scale.high), ": ",
     el("b", {}, "│"), ` the bar (${number(table.bar?.value)}), `, el("b", {}, "◇"), " what is claimed, ",
     el("b", {}, "●"), " its test where the claim holds, ", el("b", {}, "✕"), " where it does not. Sharp: at least half of what the test shows beyond the bar.");
 
   class Cards {
-    // `people`: of the run; `other`: the same table of another run, or null.
+    // `people`: Season.People of the run; `other`: the same table of another run, or null.
     constructor(people, table, position, other, openLine) {
       Object.assign(this, { people, table, position, other, openLine });
       this.scale = scaleOf(table);
@@ -68,13 +68,13 @@ export const Transcript = (() => {
       return ids.map((id, index) => [index ? ", " : "", this.link(id)]);
     }
 
-    // All that stands at the table in order, as [sort key, node].
+    // All items of the transcript in order, as [sort key, node].
     rows() {
       const rows = [];
-      let [round, id, more] = [null, -1, 0]; // the place of what has no number: behind the last that has one
+      let [round, id, more] = [null, -1, 0]; // items without an id sort behind the last one with an id
       const { items, early } = this.table;
       if (early.length) rows.push([[-1, 0, 0, 0], this.early(early)]);
-      let isOver = false; // the round: it was judged
+      let isOver = false; // whether the round was judged
       for (const item of items) {
         const isSaid = item.kind === "said";
         const isJudged = item.kind === "judged";
@@ -191,7 +191,7 @@ export const Transcript = (() => {
       return el("div", { class: "raw" }, fold(`Its answer as it came${modelOf(source)}`, false, () => longText(text)));
     }
 
-    // Whether the other run has another contribution here.
+    // Whether the contribution with this id differs in the other run.
     differs({ id, code, move, target, conduct, claim, part, words, agent }) {
       if (!this.other || id === null) return false;
       const there = this.other.said[id];
@@ -208,7 +208,7 @@ export const Transcript = (() => {
   const verdict = (holds) => holds === null || holds === undefined
     ? "" : el("span", { class: `chip ${holds ? "good" : "bad"}` }, holds ? "holds" : "does not hold");
 
-  // Model and tokens of an answer, as far as its source says so.
+  // Model and tokens of an answer, if its source has them.
   function modelOf(source) {
     if (source === null || source === undefined) return "";
     const { model, tokens_in: read, tokens_out: written } = source;
@@ -216,7 +216,7 @@ export const Transcript = (() => {
     return ` (${model === undefined ? "no model" : seen(model)}${tokens})`;
   }
 
-  // The list of cards with lines from each to what it refers to, in a gutter of their own.
+  // The list of cards, with a gutter of lines from each card to those that it refers to.
   function listOf(cards) {
     const gutter = svg("svg", { class: "edges", "aria-hidden": "true" });
     const list = el("ol", { class: "cards" }, cards.rows().map(([, node]) => node));

@@ -1,5 +1,5 @@
-// The view of a season: the assignment as a transcript of cards, stances, scores with their reasons,
-// and the season around it.
+// The view of a season: the assignment as a transcript of cards, with stances and scores with their
+// grounds, and the charts of the season.
 import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
@@ -20,7 +20,7 @@ export const WORLD = (() => {
     relative: "relative to the lower median of the table",
   };
 
-  // What changes the facts (replay/competition/view.py says what they are).
+  // The effects of events on the facts (defined in view.py).
   const FACTS = {
     forked: (facts, { changes }) => { facts[0] = changes.sparks_start ?? facts[0]; },
     scored: (facts, { agent, total }) => { of(facts, agent)[5] += total; },
@@ -56,7 +56,7 @@ export const WORLD = (() => {
       replaceAll(this.nodes.season, el("p", { class: "note" }, "The season is being read."));
     }
 
-    // All of the run is gathered: draw the season.
+    // Called when the whole run is gathered: draws the season.
     ready() {
       const { people, run } = this;
       const gathered = run.gathered;
@@ -88,7 +88,7 @@ export const WORLD = (() => {
       }
     }
 
-    // The table that is looked at; null before any.
+    // The selected table; null if the assignment has none.
     get table() {
       const { tables } = this.assignment;
       return tables[Number(this.position.table ?? 0)] ?? tables[0] ?? null;
@@ -98,7 +98,7 @@ export const WORLD = (() => {
       return this.table === null ? null : new Cards(this.people, this.table, this.position, other);
     }
 
-    // Who opened what, and what was concluded.
+    // The headline: opener, subjects, conclusions.
     head() {
       const { opened, tables, unit, before } = this.assignment;
       const { people } = this;
@@ -125,7 +125,7 @@ export const WORLD = (() => {
       ];
     }
 
-    // Who is to sit at the table, and in which order, where the one who opened it said so.
+    // The directive of the opener: team and order, if it has them.
     directive(said) {
       const parts = Array.isArray(said) ? said : [said];
       const named = ["team", "order"].map((name, index) => [name, parts[index] ?? null]).filter(([, value]) => value !== null);
@@ -169,7 +169,7 @@ export const WORLD = (() => {
       return el("a", { href: this.player.href({ table: this.table.number, line: id }) }, `#${id}`);
     }
 
-    // What the stances came to, with and without one of them; the scores.
+    // The stances, with and without the selected agent, and the scores.
     aside(table) {
       const agent = this.people.find(this.position.without);
       const sat = table.opened?.participants ?? [];
@@ -188,7 +188,7 @@ export const WORLD = (() => {
       ];
     }
 
-    // The switch: the table without one of them.
+    // The switch to the counterfactual table without an agent.
     choice(sat, chosen) {
       const button = (agent) => {
         const name = agent === null ? "nobody" : this.people.name(agent);
@@ -226,7 +226,7 @@ export const WORLD = (() => {
         ] : null);
     }
 
-    // The four scores of everybody, and what each rests on.
+    // The four scores of each agent, with their grounds.
     scores(table) {
       const { people } = this;
       const cell = (scored, index) => {
@@ -276,7 +276,7 @@ export const WORLD = (() => {
       ]));
     }
 
-    // The lines that a score rests on.
+    // The grounds of a score.
     rests(table, agent, grounds, dimension) {
       const ids = (list) => list.map((id, index) => [index ? ", " : "", this.link(id)]);
       if (dimension === "novelty") {
@@ -303,7 +303,7 @@ export const WORLD = (() => {
         : "It challenged nobody.";
     }
 
-    // The agent that is selected: where it stands, what it was made, what it was asked.
+    // The selected agent: policy, state, chronicle and answers.
     agent() {
       const agent = this.people.find(this.position.agent);
       const { people, position, run } = this;
@@ -357,7 +357,7 @@ export const WORLD = (() => {
           [sparks, ranked.get(ordinal)?.[1] ?? "–", total, stage].map((value) => el("td", { class: "number" }, value)))))));
     }
 
-    // What followed from the tables, and the debriefs.
+    // The events after the tables: debriefs and derived events.
     after() {
       const { after, tables } = this.assignment;
       const known = after.filter(({ event }) => !["leaderboard_posted", "assignment_closed", "season_ended"].includes(event));
@@ -383,11 +383,11 @@ export const WORLD = (() => {
     ? questions.map((question, index) => [question, answers[index] ?? ""])
     : [[textOf(questions), textOf(answers)]]);
 
-  // A name as a word of a shell.
+  // Names that need no quotes in a shell.
   const PLAIN = /^[\w.-]+$/;
   const shell = (name) => (PLAIN.test(name) ? name : shellQuoted(name));
 
-  // Events around the tables in words.
+  // Events before and after the tables as text.
   const TOLD = {
     assignment_opened: ({ by, subjects }, people) => [people.chip(by), " opens the assignment: ", Array.isArray(subjects) ? listed(subjects.map((each) => people.about(each))) : textOf(subjects)],
     table_set: ({ by, team, order, rounds }, people) => [people.chip(by), " sets the table: ", listed([
@@ -466,7 +466,7 @@ export const WORLD = (() => {
       this.line = at;
     }
 
-    // Ranks and totals that differ between two runs, as after the assignment.
+    // Ranks and totals after the assignment that differ between two runs.
     differences() {
       const over = this.panes.find(({ run }) => run.last < this.player.at);
       if (over !== undefined) return el("p", {}, `${over.label} ended with assignment ${over.run.last}: behind it nothing is compared.`);
