@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from multiprocessing import get_start_method, parent_process
 from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
@@ -25,7 +25,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD: Final = 8  # tasks per process that are submitted in advance
+AHEAD: Final = 4  # tasks per process that are submitted in advance
+ALONE: Final = 1 << 19  # bytes of journals that one process reads before others have started
 GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
@@ -95,38 +96,57 @@ def before_exit(clean: Callable[[], None]) -> None:
         atexit.register(clean)
 
 
-def jobs_for(tasks: int, jobs: int | None = None) -> int:
-    """The number of processes for `tasks` tasks: at most `jobs`, by default one per processor."""
+def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> int:
+    """The number of processes for some tasks.
+
+    Args:
+        tasks: the number of tasks; there are no more processes.
+        jobs: the maximum; None: one per processor.
+        size: bytes of the journals that the tasks read; up to `ALONE`, one process is enough. None:
+            unknown.
+
+    """
+    if size is not None and size <= ALONE:
+        return 1
     return max(1, min(jobs or os.cpu_count() or 1, tasks))
 
 
 def map_in_order(
-    function: Callable[[T], R], tasks: Sequence[T], jobs: int | None = None
+    function: Callable[[T], R],
+    tasks: Sequence[T],
+    jobs: int | None = None,
+    size: int | None = None,
 ) -> Generator[R, None, None]:
-    """Call a function for each task in worker processes; results in the order of the tasks.
+    """Call a function for each task; results in the order of the tasks.
 
-    An exception, also KeyboardInterrupt, ends the processes without waiting for their tasks.
+    It is called in worker processes, or in this one if `jobs_for` gives one process. The first
+    exception in the order of the tasks, or KeyboardInterrupt, ends the processes without waiting
+    for their tasks.
 
     Args:
-        function: importable by the processes.
+        function: importable by the processes. Its output goes to stderr.
         tasks: its arguments.
-        jobs: number of processes; None: one per processor.
+        jobs, size: see `jobs_for`.
 
     Raises:
         WorkerDied: if a process was killed.
         Exception: of the function.
 
     """
-    if not tasks:
+    count = jobs_for(len(tasks), jobs, size)
+    if count == 1:
+        for task in tasks:
+            with redirect_stdout(sys.stderr):
+                result = function(task)
+            yield result
         return
-    count = jobs_for(len(tasks), jobs)
     pool = workers(count)
     waiting: deque[Future[R]] = deque()
     left = iter(tasks)
     try:
         while True:
-            while len(waiting) < AHEAD * count and (task := next(left, None)) is not None:
-                waiting.append(pool.submit(function, task))
+            while len(waiting) < AHEAD * count and (ahead := next(left, None)) is not None:
+                waiting.append(pool.submit(function, ahead))
             if not waiting:
                 break
             yield result_of(waiting.popleft())

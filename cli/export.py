@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from goldrush.cli.help import command
-from goldrush.cli.options import Output, at_option
+from goldrush.cli.options import Output, at_option, jobs_option
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv
 from goldrush.kernel.text import escaped
@@ -33,6 +33,7 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
     help="Seasons: write a folder for each agent here.",
 )
 @at_option("With --to: state after this assignment (default: the last).")
+@jobs_option
 @click.option("--force", is_flag=True, help="Overwrite earlier exports.")
 def export(
     journals: tuple[str, ...],
@@ -41,6 +42,7 @@ def export(
     out: str | None,
     to: str | None,
     at: int | None,
+    jobs: int | None,
     force: bool,
 ) -> None:
     """Convert journals to JSON lines, CSV or Parquet.
@@ -71,10 +73,10 @@ def export(
         _check_lines(paths, table or out or force)
         _print_events(paths[0])
     elif out is not None:
-        _write(paths, out, format_, table, force)
+        _write(paths, out, format_, table, jobs, force)
     else:
         _check_printed(format_, force)
-        _print(paths, table)
+        _print(paths, table, jobs)
 
 
 def _is_given(option: str) -> bool:
@@ -127,10 +129,10 @@ def _print_events(path: str) -> None:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
 
 
-def _print(paths: Sequence[str], table: str | None) -> None:
+def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.run_data import run_at, runs_at
-    from goldrush.replay.table_files import csv_lines
+    from goldrush.replay.encoded import csv_table
+    from goldrush.replay.run_data import run_at
     from goldrush.replay.tables import tables_of
 
     first = run_at(paths[0])
@@ -141,10 +143,17 @@ def _print(paths: Sequence[str], table: str | None) -> None:
             f"{len(tables)} tables cannot be printed at once",
             f"give --out, a folder, or one --table: {names}",
         )
-    echo_csv(csv_lines(tables[0], runs_at(paths)))
+    echo_csv(csv_table(paths, tables[0].name, jobs))
 
 
-def _write(paths: Sequence[str], out: str, format_: str, table: str | None, force: bool) -> None:
+def _write(
+    paths: Sequence[str],
+    out: str,
+    format_: str,
+    table: str | None,
+    jobs: int | None,
+    force: bool,
+) -> None:
     from goldrush.replay.table_files import write
 
     names = None if table is None else [table]
@@ -155,6 +164,7 @@ def _write(paths: Sequence[str], out: str, format_: str, table: str | None, forc
             out,
             format_,
             names=names,
+            jobs=jobs,
             force=force,
             on_run=lambda done: step("journal", done, every),
         )

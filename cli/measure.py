@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +12,7 @@ import click
 from goldrush.cli.codes import DONE
 from goldrush.cli.help import command
 from goldrush.cli.models import models_file, models_of
-from goldrush.cli.options import json_option
+from goldrush.cli.options import jobs_option, json_option
 from goldrush.cli.text import echo_csv, echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -20,6 +20,7 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.replay.groups import Group
     from goldrush.replay.run_data import RunData
+    from goldrush.replay.tables import Table
     from goldrush.replay.toolkit import Spells
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
@@ -39,6 +40,7 @@ _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% inte
     "--usage", is_flag=True, help="Show answers, tokens and cost of language models, by agent."
 )
 @models_file
+@jobs_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row per measure.")
 @json_option()
 def measure(
@@ -49,6 +51,7 @@ def measure(
     plots: str | None,
     usage: bool,
     models_path: str | None,
+    jobs: int | None,
     as_csv: bool,
     as_json: bool,
 ) -> int:
@@ -66,25 +69,25 @@ def measure(
       goldrush measure run.journal --spells --plot 1,4-7
     """
     from goldrush.replay.batch import journals_in
-    from goldrush.replay.run_data import runs_at
+    from goldrush.replay.run_data import map_runs
 
     _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
     numbers = _numbers(plots, spells)
     paths = journals_in(journals)
     if usage:
-        return _tell_usage(paths, models_path, by_round, as_json)
-    runs = runs_at(paths)  # an iterator: one run is held at a time
+        return _tell_usage(paths, models_path, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round or spells):
-        _tell_groups(runs, as_csv, as_json)
+        _tell_groups(paths, jobs, as_csv, as_json)
     elif as_json:
-        echo_json([_as_dict(run, by_round, spells, numbers) for run in runs])
+        echo_json(list(map_runs(partial(_as_dict, by_round, spells, numbers), paths, jobs)))
     elif as_csv:
-        _print_csv(runs, by_round, spells, numbers)
+        _print_csv(paths, by_round, spells, numbers, jobs)
     elif len(paths) > 1 and not by_round and not spells:
-        click.echo(_compared(runs))
+        click.echo(_compared(paths, jobs))
     else:
-        click.echo("\n\n".join([_format(run, by_round, spells, numbers) for run in runs]))
+        text = partial(_format, by_round, spells, numbers)
+        click.echo("\n\n".join(map_runs(text, paths, jobs)))
     return DONE
 
 
@@ -106,17 +109,18 @@ def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
     return frozenset(found)
 
 
-def _tell_groups(runs: Iterator[RunData], as_csv: bool, as_json: bool) -> None:
+def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: bool) -> None:
+    from goldrush.replay.encoded import csv_head, csv_text
     from goldrush.replay.groups import COLUMNS, groups
-    from goldrush.replay.table_files import csv_of
 
-    found = groups(runs)
+    found = groups(paths, jobs)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
     if as_json:
         echo_json([group.as_dict() for group in found])
     elif as_csv:
-        echo_csv(list(csv_of(COLUMNS, (row for group in found for row in group.rows()))))
+        rows = (row for group in found for row in group.rows())
+        echo_csv([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
     else:
         worlds = dict.fromkeys(group.kind.world for group in found)
         tables = [_grouped([one for one in found if one.kind.world == world]) for world in worlds]
@@ -180,7 +184,7 @@ def _spells_of(run: RunData) -> Spells:
 
 
 def _as_dict(
-    run: RunData, by_round: bool, spells: bool, plots: frozenset[int] | None
+    by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData
 ) -> dict[str, Any]:
     from goldrush.replay.tables import as_dicts, units_table
 
@@ -208,46 +212,61 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
 
 
 def _print_csv(
-    runs: Iterator[RunData], by_round: bool, spells: bool, plots: frozenset[int] | None
+    paths: Sequence[str],
+    by_round: bool,
+    spells: bool,
+    plots: frozenset[int] | None,
+    jobs: int | None,
 ) -> None:
-    from goldrush.replay.table_files import csv_lines
+    from goldrush.replay.encoded import csv_head
+    from goldrush.replay.run_data import map_runs, run_at
+
+    head = csv_head(_table_of(by_round, spells, run_at(paths[0])).columns)
+    rows = partial(_csv_rows, by_round, spells, plots)
+    # Printed only when whole: half a table would be taken for a whole one.
+    echo_csv([head, *map_runs(rows, paths, jobs, one_world=True)])
+
+
+def _csv_rows(by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData) -> str:
+    from goldrush.replay.encoded import csv_text
+
+    table = _table_of(by_round, spells, run)
+    run.measured = _chosen(run, plots)
+    return csv_text(table.columns, table.rows(run))
+
+
+def _table_of(by_round: bool, spells: bool, run: RunData) -> Table:
+    """The table that --csv prints."""
     from goldrush.replay.tables import figures_table, units_table
 
-    first = next(runs)
+    if spells:
+        return _spells_of(run).table
     table_of = units_table if by_round else figures_table
-    chosen = (
-        _spells_of(first).table
-        if spells
-        else table_of(first.world.vocabulary, first.measures.known)
-    )
-
-    def chosen_in(run: RunData) -> RunData:
-        run.measured = _chosen(run, plots)
-        return run
-
-    # Printed only when whole: half a table would be taken for a whole one.
-    echo_csv(list(csv_lines(chosen, map(chosen_in, chain([first], runs)))))
+    return table_of(run.world.vocabulary, run.measures.known)
 
 
-def _compared(runs: Iterator[RunData]) -> str:
+def _compared(paths: Sequence[str], jobs: int | None) -> str:
     """A table with a line for each run."""
-    from goldrush.replay.run_data import of_one_world
+    from goldrush.replay.run_data import map_runs
 
-    rows: list[Sequence[str]] = []
-    for run in of_one_world(runs):
-        found = run.measured
-        names = _shown(run.measures.of_runs, found.known)
-        rows = rows or [("journal", found.vocabulary.units, *names)]
-        values = (_number(found.of(name)) for name in names)
-        rows.append((escaped(run.name), str(found.units), *values))
-    return _table(rows, 1)
+    lines = list(map_runs(_line, paths, jobs, one_world=True))
+    return _table([lines[0][0], *(line for _, line in lines)], 1)
+
+
+def _line(run: RunData) -> tuple[Sequence[str], Sequence[str]]:
+    """The head of the table, and the line of a run."""
+    found = run.measured
+    names = _shown(run.measures.of_runs, found.known)
+    values = (_number(found.of(name)) for name in names)
+    head = ("journal", found.vocabulary.units, *names)
+    return head, (escaped(run.name), str(found.units), *values)
 
 
 def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return chosen or list(known)[:SHOWN_MAX]
 
 
-def _format(run: RunData, by_round: bool, spells: bool, plots: frozenset[int] | None) -> str:
+def _format(by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData) -> str:
     """The text of one run: its measures or spells, and its rounds."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
@@ -289,14 +308,20 @@ def _number(value: float | None) -> str:
 
 
 def _tell_usage(
-    paths: Sequence[str], models_path: str | None, by_round: bool, as_json: bool
+    paths: Sequence[str],
+    models_path: str | None,
+    by_round: bool,
+    jobs: int | None,
+    as_json: bool,
 ) -> int:
     from goldrush.agents.llm.budget import prices
+    from goldrush.agents.workers import map_in_order
+    from goldrush.replay.run_data import total_size
     from goldrush.replay.usage import usage
 
     known = models_of(models_path)
-    priced = prices(known, list(known.by_name))
-    found = [usage(path, priced) for path in paths]
+    of = partial(usage, prices=prices(known, list(known.by_name)))
+    found = list(map_in_order(of, paths, jobs, total_size(paths)))
     if as_json:
         echo_json([one.as_dict() for one in found])
         return DONE

@@ -3,48 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from goldrush.kernel.errors import BadInput, JournalError, format_value
+from goldrush.kernel.errors import JournalError, format_value
 from goldrush.replay.columns import Column
 from goldrush.replay.extras import require
-from goldrush.replay.run_data import of_one_world, run_at, runs_at
-from goldrush.replay.tables import Row, Table, tables_of
+from goldrush.replay.tables import Row, Table
 
 if TYPE_CHECKING:
     import pyarrow
-
-BATCH: Final = 10_000  # rows that are turned into columns, or into bytes, at once
-
-
-def arrow_table(paths: Sequence[str | Path], name: str) -> pyarrow.Table:
-    """One table of the journals at these paths, which are of one world.
-
-    Args:
-        paths: one or more journals.
-        name: the table's name; replay/TABLES.md lists tables and columns.
-
-    Raises:
-        BadInput: for a table that the world does not have, for journals of two worlds, and where
-            pyarrow is not installed.
-        JournalError: as reading a journal does, and for an integer beyond 64 bits.
-
-    """
-    require("pyarrow", "tables need", "tables")
-    import pyarrow
-
-    if not paths:
-        raise BadInput("there is no journal", "give one or more")
-    first = run_at(paths[0])
-    [table] = tables_of(first.toolkit, first.world, [name])
-    batches = Batches(table)
-    rows = (row for run in of_one_world(runs_at(paths)) for row in table.rows(run))
-    found = []
-    while some := list(islice(rows, BATCH)):
-        found.append(batches.of(some))
-    return pyarrow.Table.from_batches(found, batches.schema)
 
 
 class Batches:

@@ -22,6 +22,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
 from goldrush.replay.parent import fault_of
+from goldrush.replay.run_data import size_of
 from goldrush.replay.sums import Sums
 from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
 
@@ -147,7 +148,7 @@ def verify_all(
             process, after each journal in others.
 
     """
-    done, sizes = 0, list(map(_size, paths))
+    done, sizes = 0, list(map(size_of, paths))
     resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)
     judged = partial(
         _judged, level=level, trust=trust, sources=sources, demands=demands, resources=resources
@@ -177,13 +178,6 @@ def verify_all(
         pool.stop()
         raise
     pool.shutdown()
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError:  # reported when it is read
-        return 0
 
 
 def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:

@@ -11,7 +11,8 @@ of two others with one seed a note tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
@@ -24,8 +25,9 @@ from goldrush.replay.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.declared import unusual
 from goldrush.replay.extras import require
 from goldrush.replay.measures import Measure
-from goldrush.replay.run_data import RunData
+from goldrush.replay.run_data import RunData, map_runs
 from goldrush.replay.study.inference import Interval, interval
+from goldrush.replay.toolkit import needed, toolkit_for
 
 
 @attrs.frozen
@@ -116,25 +118,51 @@ def format_treatment(kind: Kind) -> str | None:
     return ", ".join(filter(None, (text, forks))) or None
 
 
-def groups(runs: Iterable[RunData]) -> list[Group]:
-    """The groups of runs, in the order of the first run of each. One run is held in memory at a
-    time.
+def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
+    """The groups of runs, in the order of the first run of each.
+
+    Args:
+        paths: the journals.
+        jobs: number of processes that measure; None: one per processor.
 
     Raises:
         BadInput: for a world without measures, and if scipy is not installed, which the intervals
             need.
         JournalError: as reading a journal does.
+        WorkerDied: if a process was killed.
 
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
     found: dict[bytes, _Gathered] = {}
-    for run in runs:
-        with run.reporting_forged():
-            kind, key = _kind_of(run)
-            if key not in found:
-                found[key] = _Gathered(kind, run.measures.known)
-            found[key].add(run)
-    return [one.group() for one in found.values()]
+    for one in map_runs(_one, paths, jobs):
+        if one.key not in found:
+            measures = needed(toolkit_for(one.kind.world).measures, one.name, "measures")
+            found[one.key] = _Gathered(one.kind, measures().known)
+        found[one.key].add(one)
+    return [gathered.group() for gathered in found.values()]
+
+
+@attrs.frozen
+class _One:
+    """The part of a measured run that its group needs."""
+
+    name: str
+    kind: Kind
+    key: bytes
+    sha256: str
+    seed: int | None
+    finished: bool
+    values: Sequence[Value]  # of each measure of its world
+
+
+def _one(run: RunData) -> _One:
+    with run.reporting_forged():
+        kind, key = _kind_of(run)
+        measured = run.measured
+        return _One(
+            run.name, kind, key, sha256_of(run.path), run.front.seed, measured.finished,
+            [measured.of(name) for name in run.measures.known],
+        )  # fmt: skip
 
 
 def _kind_of(run: RunData) -> tuple[Kind, bytes]:
@@ -159,27 +187,26 @@ class _Gathered:
         self._kind = kind
         self._known = known
         self._runs = self._unfinished = 0
-        self._values: dict[str, list[Value]] = {name: [] for name in known}
+        self._values: list[list[Value]] = [[] for _ in known]
         self._by_sha256: dict[str, str] = {}
         self._by_seed: dict[int, str] = {}
         self._notes: list[str] = []
 
-    def add(self, run: RunData) -> None:
-        name, seed = run.name, run.front.seed
-        same = self._by_sha256.setdefault(sha256_of(run.path), name)
-        if same != name:
-            self._notes.append(f"{name} has the same bytes as {same}; counted once")
+    def add(self, one: _One) -> None:
+        same = self._by_sha256.setdefault(one.sha256, one.name)
+        if same != one.name:
+            self._notes.append(f"{one.name} has the same bytes as {same}; counted once")
             return
-        if seed is not None and self._by_seed.setdefault(seed, name) != name:
+        if one.seed is not None and self._by_seed.setdefault(one.seed, one.name) != one.name:
             self._notes.append(
-                f"{name} has the seed of {self._by_seed[seed]}; the interval takes them as "
+                f"{one.name} has the seed of {self._by_seed[one.seed]}; the interval takes them as "
                 "independent"
             )
         self._runs += 1
-        self._unfinished += not run.measured.finished
-        for name, values in self._values.items():
-            values.append(run.measured.of(name))
+        self._unfinished += not one.finished
+        for values, value in zip(self._values, one.values, strict=True):
+            values.append(value)
 
     def group(self) -> Group:
-        means = {name: interval(values) for name, values in self._values.items()}
+        means = dict(zip(self._known, map(interval, self._values), strict=True))
         return Group(self._kind, self._runs, self._unfinished, self._known, means, self._notes)

@@ -570,7 +570,7 @@ class Run:
             JournalError: as reading a journal does.
 
         """
-        from goldrush.replay.arrow import arrow_table
+        from goldrush.replay.encoded import arrow_table
 
         return arrow_table([self.path], name)
 

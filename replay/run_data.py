@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
+from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
@@ -20,6 +21,8 @@ from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured
 from goldrush.replay.study.manifest import cells_in
 from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
+
+R = TypeVar("R")
 
 DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
 
@@ -84,26 +87,27 @@ class RunData:
         return reporting_forged(self.path, world=self.world)
 
 
-def run_at(
-    path: str | Path, toolkit: Toolkit | None = None, studies: Studies | None = None
-) -> RunData:
+def run_at(path: str | Path, toolkit: Toolkit | None = None) -> RunData:
     """The run of a journal.
 
     Args:
         path: the journal.
         toolkit: its world's toolkit; None: found by the world's name.
-        studies: the studies looked up so far, to save looking again.
 
     Raises:
         BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
         UnsupportedJournal: for an unknown world.
 
     """
+    return _run_at(path, toolkit, Studies().cell_of(path))
+
+
+def _run_at(path: str | Path, toolkit: Toolkit | None, cell: tuple[str, str] | None) -> RunData:
     given = None if toolkit is None else toolkit.world({})
     with reporting_forged(path, world=given), JournalReader(path) as reader:
         own = toolkit or toolkit_of(reader)
         world = open_world(reader, own)
-    return RunData(path, own, world, (studies or Studies()).cell_of(path))
+    return RunData(path, own, world, cell)
 
 
 def measured_at(path: str | Path) -> Measured[Any]:
@@ -113,25 +117,76 @@ def measured_at(path: str | Path) -> Measured[Any]:
     return run_at(path).measured
 
 
-def runs_at(paths: Iterable[str | Path], toolkit: Toolkit | None = None) -> Iterator[RunData]:
-    """The runs of journals, one by one; each as `run_at`."""
+def map_runs(
+    function: Callable[[RunData], R],
+    paths: Sequence[str | Path],
+    jobs: int | None = None,
+    *,
+    one_world: bool = False,
+    toolkit: Toolkit | None = None,
+) -> Generator[R, None, None]:
+    """Call a function for the run of each journal, in worker processes; results in the order of
+    the journals.
+
+    Args:
+        function: importable by the processes (a function of a module, or a partial of one), with
+            results that can be pickled.
+        paths: the journals.
+        jobs: number of processes; None: one per processor. Few small journals need one.
+        one_world: refuse a journal of another world than the first.
+        toolkit: the world's toolkit, for journals of one world, which are then read by this
+            process; None: found by the world's name.
+
+    Raises:
+        BadInput: for a journal of another world; as `run_at`.
+        WorkerDied: if a process was killed.
+        Exception: of the function.
+
+    """
     studies = Studies()
-    for path in paths:
-        yield run_at(path, toolkit, studies)
+    first = paths[0] if one_world else None
+    tasks = [_Task(function, path, studies.cell_of(path), first, toolkit) for path in paths]
+    return map_in_order(_call, tasks, 1 if toolkit else jobs, total_size(paths))
 
 
-def of_one_world(runs: Iterable[RunData]) -> Iterator[RunData]:
-    """The runs, unchanged. Raises BadInput at one of another world than the first."""
-    first: RunData | None = None
-    for run in runs:
-        first = first or run
-        if run.world.name != first.world.name:
-            raise BadInput(
-                f"{run.path} is a run of the {run.world.name} world, {first.path} of the "
-                f"{first.world.name} world",
-                "give journals of one world at a time",
-            )
-        yield run
+def total_size(paths: Iterable[str | Path]) -> int:
+    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
+    return sum(map(size_of, paths))
+
+
+def size_of(path: str | Path) -> int:
+    """As `total_size`, of one file."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+@attrs.frozen
+class _Task(Generic[R]):
+    function: Callable[[RunData], R]
+    path: str | Path
+    cell: tuple[str, str] | None
+    first: str | Path | None  # a journal of the world that this one must have
+    toolkit: Toolkit | None
+
+
+def _call(task: _Task[R]) -> R:
+    run = _run_at(task.path, task.toolkit, task.cell)
+    if task.first not in (None, task.path):
+        _check_world(run, task.first)
+    return task.function(run)
+
+
+def _check_world(run: RunData, first: str | Path) -> None:
+    """Raises BadInput for a run of another world than that of the journal `first`."""
+    with JournalReader(first) as reader:
+        world = reader.header.world
+    if run.world.name != world:
+        raise BadInput(
+            f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
+            "give journals of one world at a time",
+        )
 
 
 class Studies:

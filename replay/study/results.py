@@ -152,7 +152,8 @@ def results_of(
     if start:
         report(start, len(manifest.runs))
     measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
-    for done, result in enumerate(map_in_order(_result, tasks, jobs), start + 1):
+    size = sum(run.bytes or 0 for _, _, run, _ in tasks)
+    for done, result in enumerate(map_in_order(_result, tasks, jobs, size), start + 1):
         of_cell = measured[result.cell]
         of_cell.append(result)
         if len(of_cell) == len(runs[result.cell]):

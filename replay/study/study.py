@@ -214,7 +214,7 @@ class Study:
             self._results = results_of(self.folder, jobs=jobs)
         return self._results
 
-    def table(self, name: str = RUNS) -> pyarrow.Table:
+    def table(self, name: str = RUNS, jobs: int | None = None) -> pyarrow.Table:
         """A table of all runs in Arrow's form, `to_pandas()` and `polars.from_arrow` away.
 
         Args:
@@ -222,20 +222,22 @@ class Study:
                 number of agents, and each measure of the whole run and of its halves
                 (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other name is
                 that of a table of `Run.tables`, over all runs.
+            jobs: number of processes; None: one per processor.
 
         Raises:
             BadInput: for another name, for a study that is not finished, and where pyarrow is not
                 installed (goldrush[tables]).
 
         """
-        from goldrush.replay.arrow import arrow_table, rows_table
+        from goldrush.replay.arrow import rows_table
+        from goldrush.replay.encoded import arrow_table
 
         if name != RUNS:
-            return arrow_table([self.folder / run.path for run in self._played()], name)
-        return rows_table(list(self._rows()), ("treatment", "roster"), _WHOLE)
+            return arrow_table([self.folder / run.path for run in self._played()], name, jobs)
+        return rows_table(list(self._rows(jobs)), ("treatment", "roster"), _WHOLE)
 
-    def _rows(self) -> Iterable[dict[str, Any]]:
-        for cell, results in self.results().by_cell.items():
+    def _rows(self, jobs: int | None) -> Iterable[dict[str, Any]]:
+        for cell, results in self.results(jobs).by_cell.items():
             for one in results:
                 halves = {
                     f"{name}_{half}": value

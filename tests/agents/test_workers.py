@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.workers import WorkerDied, map_in_order, workers
+from goldrush.agents.workers import ALONE, WorkerDied, map_in_order, workers
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -52,7 +52,7 @@ def test_what_a_task_raises_is_raised() -> None:
 
 
 def test_who_stops_asking_leaves_no_process_behind(tmp_path: Path) -> None:
-    outcomes = map_in_order(note, [str(tmp_path / str(n)) for n in range(200)], 1)
+    outcomes = map_in_order(note, [str(tmp_path / str(n)) for n in range(200)], 2)
     pid = next(outcomes)
     outcomes.close()
 
@@ -67,4 +67,16 @@ def test_what_is_printed_in_a_worker_is_no_part_of_an_answer(
     with workers(1) as pool:
         pool.submit(print, "loud").result()
 
+    assert ("", "loud\n") == capfd.readouterr()
+
+
+@pytest.mark.parametrize(("jobs", "size"), [(1, None), (2, ALONE)])
+def test_little_work_or_one_job_starts_no_process(
+    tmp_path: Path, jobs: int, size: int | None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(tmp_path / str(n)) for n in range(3)]
+
+    assert [os.getpid()] * 3 == list(map_in_order(note, paths, jobs, size))
+    assert os.getpid() not in map_in_order(note, paths, 2, ALONE + 1)
+    assert [None] == list(map_in_order(print, ["loud"], jobs, size))
     assert ("", "loud\n") == capfd.readouterr()

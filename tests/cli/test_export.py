@@ -15,11 +15,7 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.kernel.journal import START, Commit
-from goldrush.kernel.mining import MINING
-from goldrush.replay import table_files
-from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.run_data import runs_at
-from goldrush.replay.tables import tables_of
+from goldrush.replay.encoded import csv_table
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
 
@@ -37,8 +33,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(table: str, paths: Sequence[Path]) -> str:
-    [wanted] = tables_of(TOOLKIT, MINING, [table])
-    return "".join(table_files.csv_lines(wanted, runs_at(paths)))
+    return "".join(csv_table(paths, table))
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

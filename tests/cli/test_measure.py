@@ -15,12 +15,12 @@ from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Block
-from goldrush.replay import table_files
+from goldrush.replay.encoded import csv_head, csv_text
 from goldrush.replay.groups import groups
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.tables import SPELLS
-from goldrush.replay.run_data import runs_at
+from goldrush.replay.run_data import run_at
 from goldrush.replay.study.inference import interval
 from goldrush.replay.tables import Table, figures_table, units_table
 from tests.cli.helpers import Ran, assert_refused, goldrush
@@ -95,9 +95,10 @@ def test_several_runs_are_one_line_each(kept: Path) -> None:
 )
 def test_csv_is_that_of_the_library(kept: Path, option: tuple[str, ...], table: Table) -> None:
     ran = goldrush("measure", kept / "runs", "--by-run", "--csv", *option, cwd=kept)
-    runs = runs_at(sorted((kept / "runs").iterdir()))
+    runs = map(run_at, sorted((kept / "runs").iterdir()))
+    rows = [csv_text(table.columns, table.rows(run)) for run in runs]
 
-    assert (0, "".join(table_files.csv_lines(table, runs))) == (ran.code, ran.out)
+    assert (0, csv_head(table.columns) + "".join(rows)) == (ran.code, ran.out)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
 
 def test_groups_say_the_same_as_text_and_as_csv(many: Path) -> None:
     paths = sorted(many.iterdir())
-    found = groups(runs_at(paths))
+    found = groups(paths)
     head, *rows = told(goldrush("measure", *paths, cwd=many))
     lines = goldrush("measure", *paths, "--csv", cwd=many).out.splitlines()
     [at] = [place for place, row in enumerate(rows) if row[0] == MEASURES["gini"].title]
@@ -162,7 +163,7 @@ def test_two_runs_with_one_seed_are_noted(tmp_path: Path) -> None:
     record(tmp_path / "a.journal", {"rounds": 4})
     whole = commits_of(tmp_path / "a.journal")
     write(tmp_path / "b.journal", whole[:-1])
-    [group] = groups(runs_at([tmp_path / "a.journal", tmp_path / "b.journal"]))
+    [group] = groups([tmp_path / "a.journal", tmp_path / "b.journal"])
 
     assert 2 == group.runs
     [note] = group.notes

@@ -25,6 +25,7 @@ from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
 from goldrush.replay import (
     diff,
+    encoded,
     fairness,
     follow,
     groups,
@@ -42,14 +43,13 @@ from goldrush.replay.competition import prompt as season_prompt
 from goldrush.replay.competition import summary as season_summary
 from goldrush.replay.competition.view import view as season_view
 from goldrush.replay.diff import Diff
-from goldrush.replay.events_table import events_table
 from goldrush.replay.forged import reader_of, reporting_forged
 from goldrush.replay.mining import audit, consequences, measured, summary, why
 from goldrush.replay.mining import plots as mining_plots
 from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.mining.view import view as mining_view
 from goldrush.replay.recheck import recheck
-from goldrush.replay.run_data import measured_at, run_at, runs_at
+from goldrush.replay.run_data import map_runs, measured_at, run_at
 from goldrush.replay.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
@@ -212,7 +212,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "fairness.fairness": lambda c: fairness.fairness([c.forged]),
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
-    "groups.groups": lambda c: groups.groups([run_at(c.forged)]),
+    "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
     "mining.measured.measure": lambda c: measured.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
@@ -224,14 +224,13 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
     "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),
-    "table_files.csv_lines": lambda c: list(
-        table_files.csv_lines(events_table(MINING, TOOLKIT), [run_at(c.forged)])
-    ),
+    "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
+    "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
     "the measures of a run": lambda c: run_at(c.forged).measured,
     "run_data.measured_at": lambda c: measured_at(c.forged),
     "run_data.run_at": lambda c: run_at(c.forged),
-    "run_data.runs_at": lambda c: list(runs_at([c.forged])),
+    "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
     "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
@@ -292,8 +291,9 @@ NO_READERS = {
     "recheck.recheck": "a test of its own",
     "arguments.models_of": "no journal",
     "arguments.target_of": "no journal",
-    "arrow.arrow_table": "rows, run by run",
-    "run_data.of_one_world": "names of worlds",
+    "encoded.arrow_table": "rows, run by run",
+    "run_data.size_of": "no journal",
+    "run_data.total_size": "no journal",
     "study.study.study": "what carry_out gives",
     "sums.read_sums": "no journal",
     "diff_text.format_diff": "what diff gives, and the narrator",

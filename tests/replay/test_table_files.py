@@ -95,8 +95,8 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
 FULL = """
 import resource, sys
 from goldrush.kernel.errors import WriteFailed
-from goldrush.replay import table_files
-table_files.BATCH = table_files.GROUP = 3
+from goldrush.replay import encoded, table_files
+encoded.BATCH = table_files.GROUP = 3
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
 try:
     table_files.write([sys.argv[1]], sys.argv[2], sys.argv[3], names=sys.argv[5:] or None)

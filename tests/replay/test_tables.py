@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,13 @@ from goldrush.kernel.mining.observe import Observation
 from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
-from goldrush.replay import run_data, table_files
+from goldrush.replay import encoded, run_data, table_files
 from goldrush.replay.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
 from goldrush.replay.mining.measured import measure
 from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
 from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.run_data import run_at, runs_at
+from goldrush.replay.run_data import map_runs, run_at
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
@@ -418,7 +419,7 @@ def test_the_schema_is_the_same_for_every_journal(
 def test_batches_and_row_groups_change_no_row(
     paths: list[Path], out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_files, "BATCH", 7)
+    monkeypatch.setattr(encoded, "BATCH", 7)
     monkeypatch.setattr(table_files, "GROUP", 20)
     for form in table_files.FORMATS:
         rows = table_files.write(paths, tmp_path, form)
@@ -436,22 +437,24 @@ def test_batches_and_row_groups_change_no_row(
     groups = pq.ParquetFile(tmp_path / "agents.parquet").metadata
     sizes = {groups.row_group(place).num_rows for place in range(groups.num_row_groups - 1)}
 
-    assert {20, 1} == sizes  # three batches of 7
+    assert {20} == sizes
 
 
-def test_only_a_batch_of_rows_is_held_at_once(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_of_a_long_journal_only_a_batch_of_rows_is_held_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_files, "BATCH", 50)
-    sizes: list[int] = []
-    run = table_files._Csv.batch
-    monkeypatch.setattr(
-        table_files._Csv, "batch", lambda self, rows: (sizes.append(len(rows)), run(self, rows))[1]
-    )
-    done = table_files.write([folder / "forked.journal"] * 3, tmp_path, CSV, names=["events"])
+    path = folder / "forked.journal"
+    monkeypatch.setattr(encoded, "BATCH", 50)
+    [[short]] = encoded.encoded_tables([path], "csv", ["events"])
+    monkeypatch.setattr(encoded, "LONG", path.stat().st_size - 1)
+    [[long]] = encoded.encoded_tables([path], "csv", ["events"])
+    sizes = [size for size, _ in short]
 
-    assert done == {str(tmp_path / "events.csv"): 3 * len(events_of(folder / "forked.journal"))}
+    assert len(events_of(path)) == sum(sizes)
     assert {50} == set(sizes[:-1])
+    assert list is type(short)
+    assert list is not type(long)
+    assert short == list(long)
 
 
 # The page.
@@ -522,7 +525,7 @@ def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> No
     for ask in (
         lambda: table_files.write([path], tmp_path / "out", CSV, names=["rounds"]),
         lambda: run.measured,
-        lambda: list(table_files.csv_lines(FIGURES, [run])),
+        lambda: encoded.csv_text(FIGURES.columns, FIGURES.rows(run)),
         lambda: list(AGENTS.rows(run)),
     ):
         with pytest.raises(JournalError, match="gold"):
@@ -544,7 +547,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cells_of(study: Path) -> list[tuple[Any, ...]]:
-    fronts = [run.front for run in runs_at(sorted(study.rglob("*.journal")))]
+    paths = sorted(study.rglob("*.journal"))
+    fronts = list(map_runs(attrgetter("front"), paths))
     return [(front.treatment, front.roster, front.seed) for front in fronts]
 
 
