@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m tests.bench [--long | --study | --season | --page]` prints a table.
+"""All benchmarks: `python -m tests.bench [--long | --scale | --study | --season | --page]`.
 
 Every row compares goldrush with a reference measured in the same process, interleaved with it (see
 `timing`); rows about whole processes start processes and count their CPU time. A ratio says what
@@ -29,7 +29,7 @@ from goldrush.kernel.mining import MINING
 from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
-from . import eventsourcing_peer, long, mesa_model, models, pages, plain, season, study
+from . import eventsourcing_peer, long, mesa_model, models, pages, plain, scale, season, study
 from .timing import paired_ratio
 
 SEED = 7
@@ -42,14 +42,19 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 @click.command()
 @click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
 @click.option("--long", "is_long", is_flag=True, help="Measure long journals instead (minutes).")
+@click.option("--scale", "is_scale", is_flag=True, help="Measure growing runs instead (minutes).")
 @click.option("--study", "is_study", is_flag=True, help="Measure the whole study instead.")
 @click.option("--season", "is_season", is_flag=True, help="Measure a season instead.")
 @click.option("--page", "is_page", is_flag=True, help="Measure pages in a browser instead.")
-def main(repeats: int, is_long: bool, is_study: bool, is_season: bool, is_page: bool) -> None:
+def main(
+    repeats: int, is_long: bool, is_scale: bool, is_study: bool, is_season: bool, is_page: bool
+) -> None:
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
     with tempfile.TemporaryDirectory() as folder, cache_apart():
-        if is_study:
+        if is_scale:
+            table = scale.rows(Path(folder))
+        elif is_study:
             table = study.rows(Path(folder))
         elif is_season:
             table = season.rows(Path(folder))

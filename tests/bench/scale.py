@@ -1,0 +1,160 @@
+"""Scale: what an event costs as agents and plots grow, and as rounds do.
+
+Two curves, each with three lines: recording, verify level 2 (fold), verify level 3 (derive). Every
+point is measured in pairs with the smallest one, in the same process and by CPU time, and what is
+printed is the median of the ratios.
+
+- By size, 10 agents on 100 plots to 100,000 on 1,000,000. Most shipped policies look at every plot
+  for every agent (greedy-mine shuffles all unowned plots), which is agents x plots by definition
+  and would hide the kernel. So the agents here play `Neighbour`, which looks at its own plots and
+  at a few whose ids follow from its number. All points have the same rounds, so that their events
+  are of the same types in the same shares; the smaller ones are run more often. Start and first
+  round, in which everything is claimed, are not in the cost of an event.
+- By rounds, 200 to 1,000,000, default configuration, greedy-mine, whole runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.mining.players import record
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.mining.observe import Observation
+from goldrush.replay.verify import verify
+
+SEED: Final = 7
+SIZES: Final = tuple((10**n, 10 ** (n + 1)) for n in range(1, 6))  # agents, plots
+ROUNDS: Final = 10  # of the curve by size
+LENGTHS: Final = (200, 2_000, 20_000, 200_000, 1_000_000)  # rounds
+EVENTS: Final = 50_000  # of one measurement, at least
+BUDGET: Final = 20_000_000  # events of all measurements of a point, about
+REPEATS: Final = 5  # at most; a point with more events is measured less often
+EACH: Final = 45  # events of ten agents in a round, about
+BAR: Final = 10  # characters of the bar of the smallest point
+KINDS: Final = ("record", "verify 2", "verify 3")
+
+Row = tuple[str, str, str, str, str]
+Costs = tuple[float, ...]  # CPU ns an event, one for each of KINDS
+
+
+class Neighbour:
+    """Mines its own plots. Claims near its number; now and then defends, or raids the next agent.
+
+    Agent a's home is plots 10 a to 10 a + 9.
+    """
+
+    def plan(self, seen: Observation, draws: Draws) -> Sequence[Any]:
+        agent, round_ = seen.agent, seen.round
+        plots = 10 * seen.agents
+        own = seen.own
+        if len(own) < 3:
+            return [("claim", plot, 1) for plot in range(10 * agent, 10 * agent + 4)]
+        plan: list[Any] = [("mine", plot, 3) for plot in own[:3]]
+        match (round_ + agent) % 4:
+            case 0:
+                plan.append(("claim", 10 * agent + 4 + round_ // 4 % 6, 1))
+            case 1:
+                plan.append(("defend", own[0], 1))
+            case 2:
+                plan.append(("raid", (10 * agent + 10 + draws.below(4)) % plots, 1))
+        return plan
+
+
+@attrs.frozen
+class Point:
+    """A point of a curve: its name, about how many events a run has, and how it is measured."""
+
+    name: str
+    events: int
+    costs: Callable[[], Costs]
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The rows of both tables, each measured when it is asked for."""
+    sizes = [
+        Point(f"{agents:,} on {plots:,}", agents * EACH // 10 * ROUNDS,
+              _by_size(folder / "run.journal", agents, plots))
+        for agents, plots in SIZES
+    ]  # fmt: skip
+    lengths = [
+        Point(f"{rounds:,}", EACH * rounds, _by_rounds(folder / "run.journal", rounds))
+        for rounds in LENGTHS
+    ]
+    yield from _curve("agents, plots", sizes)
+    yield from _curve("rounds", lengths)
+
+
+def _curve(what: str, points: Sequence[Point]) -> Iterator[Row]:
+    yield ("CPU time", what, "an event", "ratio", "")
+    for point in points:
+        repeats = max(1, min(REPEATS, BUDGET // point.events))
+        pairs = [_pair(point, points[0], repeat) for repeat in range(repeats)]
+        for index, kind in enumerate(KINDS):
+            cost = statistics.median(ours[index] for ours, _ in pairs)
+            ratio = statistics.median(ours[index] / first[index] for ours, first in pairs)
+            yield (kind, point.name, f"{cost:,.0f} ns", f"{ratio:.2f} x", "#" * round(BAR * ratio))
+
+
+def _pair(point: Point, first: Point, repeat: int) -> tuple[Costs, Costs]:
+    """Both costs; who goes first alternates."""
+    if repeat % 2:
+        reference = first.costs()
+        return point.costs(), reference
+    return point.costs(), first.costs()
+
+
+def _by_size(path: Path, agents: int, plots: int) -> Callable[[], Costs]:
+    roster = f"{__name__}:{Neighbour.__name__}"
+    settings = {
+        "seed": SEED, "rounds": ROUNDS, "agents": agents, "rows": agents, "cols": plots // agents,
+    }  # fmt: skip
+
+    def played() -> Iterator[float]:
+        laps: list[float] = []
+
+        def lap(*_: object) -> None:
+            laps.append(time.process_time())
+
+        record(path, settings, roster, force=True, on_round=lap)
+        yield laps[-1] - laps[0]
+        for level in (2, 3):
+            laps.clear()
+            verify(path, level, on_bytes=lap)
+            yield laps[-1] - laps[1]  # after START and the first round
+
+    return lambda: _costs(path, played, (ROUNDS - 1) / ROUNDS)
+
+
+def _by_rounds(path: Path, rounds: int) -> Callable[[], Costs]:
+    def played() -> Iterator[float]:
+        settings = {"seed": SEED, "rounds": rounds}
+        yield _seconds(lambda: record(path, settings, "greedy-mine", force=True))
+        yield _seconds(lambda: verify(path, 2))
+        yield _seconds(lambda: verify(path, 3))
+
+    return lambda: _costs(path, played, 1)
+
+
+def _costs(path: Path, played: Callable[[], Iterable[float]], share: float) -> Costs:
+    """CPU ns an event, over so many runs that they have EVENTS; `share` of the events is timed."""
+    spent, events = [0.0] * len(KINDS), 0.0
+    while events < EVENTS:
+        gc.collect()
+        spent = [before + now for before, now in zip(spent, played(), strict=True)]
+        verdict = verify(path, 1)
+        assert verdict.holds
+        events += verdict.events * share
+    return tuple(1e9 * seconds / events for seconds in spent)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
