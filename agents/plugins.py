@@ -1,9 +1,10 @@
 """Plugins: worlds, policies, commands, arenas and benches of other distributions, by entry points.
 
-Goldrush's own are constants of `EntryPoint` records and are searched first, because reading the
-entry points of all installed distributions takes longer than reading a short journal. A plugin is
-imported only when its name is used. The environment variable GOLDRUSH_PLUGINS lists the names that
-may be used (not set: all; empty: none).
+Goldrush's own are constants of `BuiltIn` records and are searched first, because reading the entry
+points of all installed distributions takes longer than reading a short journal, and to import what
+reads them takes as long as recording a short run. A plugin is imported only when its name is used.
+The environment variable GOLDRUSH_PLUGINS lists the names that may be used (not set: all; empty:
+none).
 """
 
 from __future__ import annotations
@@ -13,20 +14,17 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
-from importlib.metadata import (
-    Distribution,
-    EntryPoint,
-    EntryPoints,
-    distributions,
-    entry_points,
-)
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 
 from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, format_error, format_value
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoint, EntryPoints
 
 VARIABLE: Final = "GOLDRUSH_PLUGINS"
 # The groups of entry points. The name of a policy is WORLD/NAME.
@@ -97,6 +95,18 @@ class Plugin:
         return found
 
 
+class BuiltIn(NamedTuple):
+    """One of goldrush's own: its name, and the location of its object as module:attribute."""
+
+    name: str
+    value: str
+
+    def load(self) -> Any:
+        """Import the object."""
+        module, _, attribute = self.value.partition(":")
+        return getattr(import_module(module), attribute)
+
+
 @attrs.frozen
 class Kind:
     """A kind of plugin.
@@ -112,7 +122,7 @@ class Kind:
     group: str
     title: str
     accepts: Callable[[Any], bool]
-    built_in: Sequence[EntryPoint] = ()
+    built_in: Sequence[BuiltIn] = ()
 
 
 def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
@@ -162,6 +172,8 @@ def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
 
 def _points(group: str) -> Iterable[EntryPoint]:
     """The entry points of a group, without those of distributions that cannot be read."""
+    from importlib.metadata import distributions, entry_points
+
     try:
         return entry_points(group=group)
     except Exception:  # a distribution's file may be malformed in any way
@@ -170,6 +182,8 @@ def _points(group: str) -> Iterable[EntryPoint]:
 
 
 def _points_of(distribution: Distribution) -> EntryPoints:
+    from importlib.metadata import EntryPoints
+
     try:
         return distribution.entry_points
     except Exception:
@@ -178,6 +192,8 @@ def _points_of(distribution: Distribution) -> EntryPoints:
 
 def unreadable() -> list[tuple[str, str]]:
     """(name, reason) of each distribution whose entry points cannot be read."""
+    from importlib.metadata import distributions
+
     found = []
     for distribution in distributions():
         try:
@@ -213,7 +229,7 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
 
 
 def load_plugin(
-    group: str, name: str, check: Callable[[Any], bool], built_in: Sequence[EntryPoint] = ()
+    group: str, name: str, check: Callable[[Any], bool], built_in: Sequence[BuiltIn] = ()
 ) -> Any:
     """Import the object of this name: goldrush's own, else a plugin's; None: there is none.
 
@@ -221,7 +237,7 @@ def load_plugin(
         group: of entry points.
         name: of the entry point.
         check: whether a plugin's object is valid.
-        built_in: goldrush's own entry points.
+        built_in: goldrush's own.
 
     Raises:
         PluginFailed: if a plugin cannot be imported or its object is not valid.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,7 +23,9 @@ def program() -> str:
     called = sys.argv[0]
     if os.path.basename(called) != "goldrush":
         return "python -m goldrush"
-    found = shutil.which("goldrush")
+    from shutil import which
+
+    found = which("goldrush")
     same = found is not None and os.path.realpath(found) == os.path.realpath(called)
     return "goldrush" if same else quoted(called)
 

@@ -7,7 +7,6 @@ exception that leaves the library is a bug in goldrush or in the code that calls
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import os
 from collections.abc import Iterable
@@ -118,6 +117,8 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
 
 def nearest(name: object, known: Iterable[str]) -> str:
     """`did you mean NAME? ` with the most similar known name; empty if none is similar."""
+    import difflib
+
     close = difflib.get_close_matches(str(name), list(known), n=1)
     return f"did you mean {close[0]}? " if close else ""
 

@@ -13,14 +13,12 @@ a crash of the process and a loss of power.
 from __future__ import annotations
 
 import atexit
-import ctypes
 import errno
 import fcntl
 import os
 import re
 import stat
 import sys
-import tomllib
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
@@ -44,6 +42,8 @@ IsOwn = Callable[[bytes], bool]
 
 def _exchange(one: str, other: str) -> None:
     """Exchange two paths atomically. Raises OSError if the system or the disk cannot."""
+    import ctypes
+
     swap, at_cwd = 2, -100  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS; AT_FDCWD of Linux
     names = (os.fsencode(one), os.fsencode(other))
     try:
@@ -211,6 +211,8 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
         BadInput: in both cases.
 
     """
+    import tomllib
+
     data = read_input(path, most, wanted)
     try:
         return tomllib.loads(data.decode())

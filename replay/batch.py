@@ -7,17 +7,15 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from goldrush.agents.players import Resources
-from goldrush.agents.workers import jobs_for, result_of, workers
+from goldrush.agents.workers import jobs_for
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
@@ -25,6 +23,9 @@ from goldrush.replay.parent import fault_of
 from goldrush.replay.run_data import size_of
 from goldrush.replay.sums import Sums
 from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 SUFFIX: Final = ".journal"
 
@@ -160,6 +161,10 @@ def verify_all(
             yield judged(path, on_bytes=progress)
             done += size
         return
+    from concurrent.futures.process import BrokenProcessPool
+
+    from goldrush.agents.pool import result_of, workers
+
     pool = workers(jobs)
     try:
         futures = []
@@ -269,6 +274,10 @@ def _not_known(verdict: Verdict) -> str:
 
 def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
     """Judge a journal in a process of its own, to find the one that makes a worker die."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from goldrush.agents.pool import result_of, workers
+
     with workers(1) as pool:
         try:
             return result_of(pool.submit(judged, path))
@@ -278,6 +287,8 @@ def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:
     """The results as JUnit XML in UTF-8, which CI systems show: a test case for each journal."""
+    from xml.etree import ElementTree
+
     suite = ElementTree.Element(
         "testsuite",
         name="goldrush verify",
@@ -302,12 +313,14 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     return text + b"\n"
 
 
-def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
+def _add_outcome(case: Element, outcome: Outcome) -> None:
     """Add a result to its test case: properties of a judged journal, a failure or an error, all as
     text.
 
     A journal that fails counts as a failure only; what could not be judged is still in the text.
     """
+    from xml.etree.ElementTree import SubElement
+
     verdict, lines = outcome.verdict, list(outcome.notes)
     if verdict is not None:
         said = {"sha256": verdict.sha256}
@@ -317,24 +330,24 @@ def _add_outcome(case: ElementTree.Element, outcome: Outcome) -> None:
             said["level in part"] = str(verdict.level_in_part)
         not_asked = [("not asked again", who) for who in verdict.not_asked]
         not_known = [("not known", who) for who in verdict.unknown]
-        properties = ElementTree.SubElement(case, "properties")
+        properties = SubElement(case, "properties")
         for name, value in (*said.items(), *not_asked, *not_known):
-            ElementTree.SubElement(properties, "property", name=name, value=escaped(value))
+            SubElement(properties, "property", name=name, value=escaped(value))
         levels = [] if verdict.broken is not None else [verdict.levels]
         lines = [f"sha256 {verdict.sha256}", *levels, *lines]
         lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
     if verdict is not None and verdict.broken is not None:
         level, text = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
-        ElementTree.SubElement(case, "failure", type=level, message=text)
+        SubElement(case, "failure", type=level, message=text)
     elif outcome.faults:
         text = escaped("; ".join(outcome.faults))
-        ElementTree.SubElement(case, "failure", type="demand", message=text)
+        SubElement(case, "failure", type="demand", message=text)
     elif outcome.error is not None:
-        ElementTree.SubElement(case, "error", message=escaped(outcome.error))
+        SubElement(case, "error", message=escaped(outcome.error))
     lines += [outcome.error] if outcome.error is not None and outcome.holds is False else []
     if lines:
         text = "\n".join(map(escaped, lines))
-        ElementTree.SubElement(case, "system-out").text = text
+        SubElement(case, "system-out").text = text
 
 
 def _seconds(seconds: float) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import attrs
 
 from goldrush.agents.game import Game, S, V
 from goldrush.agents.simultaneous import make_players
-from goldrush.replay.prompts import prompts_of
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.toolkit import Prompts, Toolkit
+
+if TYPE_CHECKING:
+    from goldrush.agents.players import Resources
+    from goldrush.replay.prompts import Prompted
 
 
 def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
@@ -26,5 +33,21 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
         length=lambda state: game.units(state.config),
         agents=lambda state: len(state.roster),
         treatments=game.treatments,
-        prompts=None if game.prompting is None else prompts_of(game),
+        prompts=None if game.prompting is None else _prompts_of(game),
     )
+
+
+def _prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
+    def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
+        from goldrush.replay.prompts import prompted
+
+        return [prompted(path, game, unit, agent)]
+
+    def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:
+        [one] = found
+        return {
+            game.world.vocabulary.unit: unit, "agent": agent, "digest": one.digest,
+            "recorded": one.recorded, "request": dict(one.request),
+        }  # fmt: skip
+
+    return Prompts(at, as_dict)

@@ -13,13 +13,11 @@ import attrs
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
 from goldrush.agents.llm.question import Message, Question, digest
-from goldrush.agents.players import Resources
 from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
 from goldrush.replay.declared import declared_in
 from goldrush.replay.forged import reader_of
-from goldrush.replay.toolkit import Prompts
 
 
 @attrs.frozen
@@ -40,22 +38,6 @@ class Prompted:
     request: Mapping[str, Any]
     recorded: str | None
     is_model: bool
-
-
-def prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
-    """The `Prompts` of a world's toolkit."""
-
-    def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
-        return [prompted(path, game, unit, agent)]
-
-    def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:
-        [one] = found
-        return {
-            game.world.vocabulary.unit: unit, "agent": agent, "digest": one.digest,
-            "recorded": one.recorded, "request": dict(one.request),
-        }  # fmt: skip
-
-    return Prompts(at, as_dict)
 
 
 @reader_of

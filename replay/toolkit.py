@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
@@ -22,6 +21,7 @@ from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
+    BuiltIn,
     Kind,
     Plugin,
     PluginFailed,
@@ -451,8 +451,7 @@ class Toolkit:
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 BUILT_IN: Final = tuple(
-    EntryPoint(name, f"goldrush.replay.{name}.toolkit:TOOLKIT", WORLDS)
-    for name in ("mining", "competition")
+    BuiltIn(name, f"goldrush.replay.{name}.toolkit:TOOLKIT") for name in ("mining", "competition")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world

@@ -10,13 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from importlib.metadata import EntryPoint
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.competition.bench import Bench, BenchType, Tests
-from goldrush.agents.plugins import ARENAS, BENCHES, Kind, PluginFailed, load_plugin, plugins
+from goldrush.agents.plugins import (
+    ARENAS,
+    BENCHES,
+    BuiltIn,
+    Kind,
+    PluginFailed,
+    load_plugin,
+    plugins,
+)
 from goldrush.agents.roster import parsed_settings
 from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, arena_of
 from goldrush.kernel.errors import BadInput, format_value, nearest
@@ -25,10 +32,10 @@ from goldrush.kernel.settings import configured
 NAMES: Final = ("mining", "nk", "command")
 ARENA_DEFAULT: Final = NAMES[0]
 OWN_ARENAS: Final = tuple(
-    EntryPoint(name, f"goldrush.kernel.competition.arenas.{name}:ARENA", ARENAS) for name in NAMES
+    BuiltIn(name, f"goldrush.kernel.competition.arenas.{name}:ARENA") for name in NAMES
 )
 OWN_BENCHES: Final = tuple(
-    EntryPoint(name, f"goldrush.agents.competition.benches.{name}:BENCH", BENCHES) for name in NAMES
+    BuiltIn(name, f"goldrush.agents.competition.benches.{name}:BENCH") for name in NAMES
 )
 
 _TEXT: Final = re.compile(r"(?P<name>[^\[\]]+?)\s*(?:\[(?P<settings>[^\[\]]*)\])?")

@@ -209,7 +209,7 @@ class Tests:
     def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import ThreadPoolExecutor
 
-        from goldrush.agents.workers import next_of
+        from goldrush.agents.pool import next_of
 
         results: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
 
@@ -231,7 +231,8 @@ class Tests:
         return [found[index] for index in range(len(tasks))]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
-        from goldrush.agents.workers import WorkerDied, Workers, result_of, workers
+        from goldrush.agents.pool import Workers, result_of, workers
+        from goldrush.agents.workers import WorkerDied
 
         self._pool = self._pool or workers(self._jobs, partial(_open, self._opened))
         assert isinstance(self._pool, Workers)

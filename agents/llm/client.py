@@ -31,7 +31,7 @@ import openai
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
-from goldrush.agents.workers import next_of
+from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 

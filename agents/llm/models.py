@@ -7,7 +7,6 @@ only; no record here has one.
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -191,6 +190,8 @@ def _is_loopback(host: str) -> bool:
 
 def _log(line: str) -> None:
     """Warn in the log; a module's function, so that it can be pickled."""
+    import logging
+
     logging.getLogger("goldrush").warning("%s", line)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, Final
 
 import attrs
@@ -22,6 +21,8 @@ Message = Mapping[str, str]  # role and content
 
 def digest(messages: Sequence[Message]) -> str:
     """The SHA-256 of a prompt, in hex: of its packed (role, content) pairs."""
+    from hashlib import sha256
+
     return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 

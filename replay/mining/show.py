@@ -9,20 +9,21 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.llm.failures import Failures, format_failures
+from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.roster import policy_label
 from goldrush.kernel.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.mining.state import BY_CAPTURE, HOLDINGS, MiningState
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.mining.consequences import Consequences, RoundDifference
 from goldrush.replay.mining.story import tell
-from goldrush.replay.mining.summary import Summary
-from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, format_ranges, format_table, plain
-from goldrush.replay.usage import Taken
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.failures import Failures
+    from goldrush.replay.mining.consequences import Consequences, RoundDifference
     from goldrush.replay.mining.measured import Measured
+    from goldrush.replay.mining.summary import Summary
+    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.usage import Taken
 
 SHOWN_MAX: Final = 20  # listed plots with other owners, and listed agents
 SINCE_MAX: Final = 8  # listed rounds in which an agent gained plots

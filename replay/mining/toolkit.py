@@ -1,8 +1,11 @@
-"""The toolkit of the mining world: its part of the tools that work for any world."""
+"""The toolkit of the mining world: its part of the tools that work for any world.
+
+A tool is imported when it is used: recording a run needs none of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +15,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.config import MiningConfig
 from goldrush.kernel.world import Event
 from goldrush.replay.games import toolkit_of_game
-from goldrush.replay.mining import audit, plots, show, story, summary, why
-from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.mining import audit, plots, show, story
 from goldrush.replay.mining.view.view import VIEW
 from goldrush.replay.toolkit import (
     Consequences,
@@ -29,8 +31,12 @@ from goldrush.replay.toolkit import (
 )
 
 if TYPE_CHECKING:
+    from goldrush.replay.diff import Diff
+    from goldrush.replay.mining import consequences
     from goldrush.replay.mining.run import MiningRun
+    from goldrush.replay.mining.summary import Summary
     from goldrush.replay.studies import Studies
+    from goldrush.replay.why import Explanation
 
 # The measures that fit into a terminal's table of many runs or of many rounds.
 _OF_ROUNDS: Final = (
@@ -50,6 +56,32 @@ def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int
 def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
     assert plot is not None  # needs_location
     return audit.audit(path, round, plot, kind)
+
+
+def _summary(path: str | Path) -> Summary:
+    from goldrush.replay.mining.summary import summarise
+
+    return summarise(path)
+
+
+def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+    from goldrush.replay.mining.consequences import consequences
+
+    return consequences(found, by_round=by_round)
+
+
+def _why(
+    path: str | Path, round: int, plot: int | None, agent: int | None
+) -> Sequence[Explanation]:
+    from goldrush.replay.mining.why import explained_at
+
+    return explained_at(path, round, plot, agent)
+
+
+def _why_rounds(path: str | Path, plot: int | None, agent: int | None) -> Iterator[int]:
+    from goldrush.replay.mining.why import explained_rounds
+
+    return explained_rounds(path, plot, agent)
 
 
 def _run() -> type[MiningRun]:
@@ -85,10 +117,10 @@ TOOLKIT = attrs.evolve(
     toolkit_of_game(GAME, MiningConfig),
     story=Story(_lines, _chronicle, brief=story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
-    summary=Summaries(summary.summarise, show.format_summary),
-    consequences=Consequences(consequences, show.format_consequences),
+    summary=Summaries(_summary, show.format_summary),
+    consequences=Consequences(_consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
-    why=Why("plot", why.explained_at, why.explained_rounds),
+    why=Why("plot", _why, _why_rounds),
     location_of=plots.plot_of,
     measures=_measures,
     tables=_tables,

@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.workers import NOTICED, Workers, jobs_for, workers
+from goldrush.agents.pool import NOTICED, Workers, workers
+from goldrush.agents.workers import jobs_for
 from goldrush.kernel.errors import GoldrushError, format_error
 from goldrush.replay.study.plan import Planned
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.workers import ALONE, WorkerDied, map_in_order, workers
+from goldrush.agents.pool import workers
+from goldrush.agents.workers import ALONE, WorkerDied, map_in_order
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

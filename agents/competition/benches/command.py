@@ -30,7 +30,7 @@ import attrs
 from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.competition.bench import THREADS, Bench, BenchType, Run
-from goldrush.agents.workers import before_exit
+from goldrush.agents.pool import before_exit
 from goldrush.kernel import files
 from goldrush.kernel.competition.arena import Arena, options_in
 from goldrush.kernel.competition.arenas.command import (

@@ -8,16 +8,16 @@ import json
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.mining.players import GAME
 from goldrush.kernel.mining.events import show_action
-from goldrush.kernel.mining.state import MiningState
-from goldrush.replay.mining.why import explained
-from goldrush.replay.prompts import prompts_by_unit
 from goldrush.replay.toolkit import View
 from goldrush.replay.view.patterns import Patterns
-from goldrush.replay.why import Change
+
+if TYPE_CHECKING:
+    from goldrush.kernel.mining.state import MiningState
+    from goldrush.replay.why import Change
 
 _HERE: Final = Path(__file__).parent
 _MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
@@ -48,6 +48,8 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     is [what it says, agent, its actions, whose plans a fork puts in by hand beside it]. Of the
     actions those of the recorded plan are given by position.
     """
+    from goldrush.replay.mining.why import explained
+
     patterns = Patterns()
     why: list[list[Any]] = []
     size, until = 0, last
@@ -98,6 +100,8 @@ def _span(place: tuple[int, Any]) -> int | None:
 def _prompts(
     path: str | Path, first: int, last: int
 ) -> tuple[list[dict[str, str]], dict[int, dict[int, list[int]]]]:
+    from goldrush.replay.prompts import prompts_by_unit
+
     known: dict[tuple[str, str], int] = {}
     prompts: dict[int, dict[int, list[int]]] = {}
     size = 0

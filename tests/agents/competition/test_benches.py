@@ -35,8 +35,9 @@ from goldrush.agents.competition.bench import ALONE, PROCESSES, THREADS, Bench, 
 from goldrush.agents.competition.benches.mining import atlas, played, setting_of
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.pool import workers
 from goldrush.agents.roster import Roster
-from goldrush.agents.workers import WorkerDied, workers
+from goldrush.agents.workers import WorkerDied
 from goldrush.kernel.competition.arena import Arena, Conduct
 from goldrush.kernel.competition.arenas import mining
 from goldrush.kernel.competition.arenas.mining import MiningConduct, MiningOptions
@@ -615,7 +616,7 @@ def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, age
 def test_a_worker_that_is_stopped_ends_its_programs(
     endless: str, agenda: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goldrush.agents.workers.GRACE", HANGS)
+    monkeypatch.setattr("goldrush.agents.pool.GRACE", HANGS)
     pool = workers(1)
     pool.submit(value_of, endless, agenda)
     process = process_of(agenda)

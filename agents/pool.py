@@ -1,0 +1,142 @@
+"""Worker processes: pools that end cleanly with Ctrl-C, signals and their parent.
+
+To import this takes as long as verifying a short journal: whoever may do without processes imports
+it when there is more than one job (see agents/workers.py).
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing import get_start_method, parent_process
+from multiprocessing.connection import wait
+from queue import Empty, SimpleQueue
+from typing import Final, ParamSpec, TypeVar
+
+from goldrush.kernel.files import remove_temporaries
+
+_SAFE: Final = "PYTHONSAFEPATH"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+R = TypeVar("R")
+
+GRACE: Final = 2.0  # seconds that a process has to end by itself
+NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
+
+
+_exit_hooks: Final[list[Callable[[], None]]] = [remove_temporaries]
+
+
+class Workers(ProcessPoolExecutor):
+    """A process pool whose processes can be ended at any time."""
+
+    def submit(self, task: Callable[P, T], /, *given: P.args, **named: P.kwargs) -> Future[T]:
+        """See `ProcessPoolExecutor.submit`; may start a process."""
+        with _safe_path():
+            return super().submit(task, *given, **named)
+
+    def stop(self) -> None:
+        """End the processes now; their tasks are lost."""
+        processes = list((self._processes or {}).values())
+        for process in processes:
+            process.terminate()  # so that it removes what it has not finished
+        for process in processes:
+            process.join(GRACE)
+            process.kill()
+        self.shutdown(cancel_futures=True)
+
+
+def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
+    """A pool of processes with the import path of this one, which end by Ctrl-C and with this one.
+
+    Args:
+        jobs: number of processes.
+        first: called in each process before its first task.
+
+    """
+    with _safe_path():  # starts the pool's own helper processes
+        return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep the working folder off the import path of a new interpreter, which gets this one's path
+    from `_begin` instead.
+    """
+    before = os.environ.get(_SAFE)
+    if get_start_method() != "fork":
+        os.environ[_SAFE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE, None)
+        else:
+            os.environ[_SAFE] = before
+
+
+def before_exit(clean: Callable[[], None]) -> None:
+    """Call `clean` before this process ends: normally, by a signal, or with its parent."""
+    if clean not in _exit_hooks:
+        _exit_hooks.append(clean)
+        atexit.register(clean)
+
+
+# Waits are short, for a signal that arrives between Python's last look and the system's wait goes
+# unnoticed until that wait ends.
+
+
+def result_of(future: Future[R]) -> R:
+    """The result of a future; wakes up every NOTICED seconds, so that Ctrl-C is noticed."""
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(NOTICED)
+    return future.result()
+
+
+def next_of(queue: SimpleQueue[T]) -> T:
+    """The next item of a queue. Ctrl-C leaves no lock held, as it may with a future."""
+    while True:
+        with suppress(Empty):
+            return queue.get(timeout=NOTICED)
+
+
+def _begin(path: list[str], first: Callable[[], object] | None) -> None:
+    sys.path[:] = path
+    # What a policy prints goes to stderr, through a file object of its own: the parent's may be
+    # drawing a progress bar, with its lock held by a thread that does not exist here.
+    sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Handled by a thread, because the main thread may be blocked. HUP may be ignored (nohup).
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    taken = {number for number in signals if signal.getsignal(number) != signal.SIG_IGN}
+    signal.pthread_sigmask(signal.SIG_BLOCK, taken)
+    threading.Thread(target=_end_by_signal, args=(taken,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if first is not None:
+        first()
+
+
+def _end_by_signal(taken: set[signal.Signals]) -> None:
+    _end(128 + signal.sigwait(taken))
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None  # this is a worker
+    wait([parent.sentinel])
+    _end(1)
+
+
+def _end(code: int) -> None:
+    """Call the exit hooks, which remove unfinished files, and end this process at once."""
+    for clean in _exit_hooks:
+        clean()
+    os._exit(code)
