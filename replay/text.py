@@ -19,17 +19,24 @@ def format_table(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> 
 
     (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
     """
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         cells = []
         for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - cell_len(cell))  # wide characters take two columns
+            space = " " * (width - _width(cell))  # wide characters take two columns
             cells.append(space + cell if index in numbers else cell + space)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def _width(text: str) -> int:
+    """The number of a terminal's columns that a text takes."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def format_ranges(numbers: Iterable[int]) -> str:

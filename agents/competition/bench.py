@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
 from functools import partial
-from queue import SimpleQueue
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
 from xxhash import xxh3_128_digest
@@ -23,6 +21,9 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.competition.arena import Arena, Conduct
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Tested = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
@@ -208,6 +209,7 @@ class Tests:
 
     def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import ThreadPoolExecutor
+        from queue import SimpleQueue
 
         from goldrush.agents.pool import next_of
 
@@ -231,6 +233,8 @@ class Tests:
         return [found[index] for index in range(len(tasks))]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
+        from concurrent.futures import BrokenExecutor
+
         from goldrush.agents.pool import Workers, result_of, workers
         from goldrush.agents.workers import WorkerDied
 

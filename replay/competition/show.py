@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
 
 from goldrush.agents.competition.formats import format_number as value_text
 from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
-from goldrush.replay.competition.consequences import Consequences, Differing, Results, WorkerEnd
 from goldrush.replay.competition.story import story
-from goldrush.replay.competition.summary import Ended, Summary, WorkerLine, agent_as_dict
-from goldrush.replay.rebuild import Rebuilt
 from goldrush.replay.text import Paint, format_table
+
+if TYPE_CHECKING:
+    from goldrush.kernel.competition.memory import Memory
+    from goldrush.kernel.competition.state import Agent
+    from goldrush.replay.competition.consequences import (
+        Consequences,
+        Differing,
+        Results,
+        WorkerEnd,
+    )
+    from goldrush.replay.competition.summary import Ended, Summary, WorkerLine
+    from goldrush.replay.rebuild import Rebuilt
 
 LINES_MAX: Final = 12  # of tables, and of eliminations and returns
 SHOWN_MAX: Final = 20  # differing assignments, differing workers
@@ -182,8 +193,21 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
         "assignments": state.config.assignments,
         "digest": f"{rebuilt.digest:016x}",
         "leaderboard": [list(row) for row in state.leaderboard],
-        "agents": [agent_as_dict(agent) for agent in state.agents.values()],
+        "agents": [_agent_as_dict(agent) for agent in state.agents.values()],
     }
+
+
+def _agent_as_dict(agent: Agent) -> dict[str, Any]:
+    fields = attrs.asdict(agent, recurse=False)
+    return {
+        **{name.rstrip("_"): value for name, value in fields.items()},
+        "memory": _memory_as_dict(agent.memory),
+        "contract": None if agent.contract is None else attrs.asdict(agent.contract),
+    }
+
+
+def _memory_as_dict(memory: Memory) -> dict[str, Any]:
+    return {family: [attrs.asdict(fact) for fact in facts] for family, facts in memory.items()}
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:

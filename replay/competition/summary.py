@@ -28,8 +28,7 @@ from goldrush.kernel.competition.events import (
     named,
 )
 from goldrush.kernel.competition.fork import turn_of
-from goldrush.kernel.competition.memory import Memory
-from goldrush.kernel.competition.state import Agent, SeasonState
+from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.table import Table
 from goldrush.kernel.competition.terms import Move, Part
 from goldrush.kernel.journal import FORK, JournalReader
@@ -343,17 +342,3 @@ def _by_half(tables: Sequence[Ended], assignments: int) -> tuple[Value, Value]:
         if table.quality is not None:
             halves[2 * table.assignment >= assignments].append(table.quality.percentile)
     return mean(halves[0]), mean(halves[1])
-
-
-def agent_as_dict(agent: Agent) -> dict[str, Any]:
-    """An agent for JSON."""
-    fields = attrs.asdict(agent, recurse=False)
-    return {
-        **{name.rstrip("_"): value for name, value in fields.items()},
-        "memory": _memory_as_dict(agent.memory),
-        "contract": None if agent.contract is None else attrs.asdict(agent.contract),
-    }
-
-
-def _memory_as_dict(memory: Memory) -> dict[str, Any]:
-    return {family: [attrs.asdict(fact) for fact in facts] for family, facts in memory.items()}

@@ -1,4 +1,7 @@
-"""The toolkit of the competition: its functions and texts for the generic tools."""
+"""The toolkit of the competition: its functions and texts for the generic tools.
+
+A tool is imported when it is used: recording a season needs none of them.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,7 @@ from goldrush.agents.competition.players import SEASON_PLAYERS
 from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.run import OnUnit
-from goldrush.replay.competition import (
-    audit,
-    folder,
-    prompt,
-    score,
-    show,
-    show_score,
-    story,
-    summary,
-)
-from goldrush.replay.competition.consequences import consequences
+from goldrush.replay.competition import audit, show, story
 from goldrush.replay.competition.steps import world_of
 from goldrush.replay.competition.view.view import VIEW
 from goldrush.replay.toolkit import (
@@ -40,7 +32,14 @@ from goldrush.replay.toolkit import (
 )
 
 if TYPE_CHECKING:
+    from goldrush.agents.players import Resources
+    from goldrush.kernel.run import OnUnit
+    from goldrush.replay.competition import consequences
+    from goldrush.replay.competition.prompt import Prompted
     from goldrush.replay.competition.run import SeasonRun
+    from goldrush.replay.competition.score import Score
+    from goldrush.replay.competition.summary import Summary
+    from goldrush.replay.diff import Diff
     from goldrush.replay.studies import Studies
 
 
@@ -48,17 +47,53 @@ def _length(state: SeasonState) -> int:
     return state.config.assignments
 
 
-def _questions(found: Sequence[prompt.Prompted], assignment: int, agent: int) -> dict[str, Any]:
+def _summary(path: str | Path) -> Summary:
+    from goldrush.replay.competition.summary import summarise
+
+    return summarise(path)
+
+
+def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+    from goldrush.replay.competition.consequences import consequences
+
+    return consequences(found, by_round=by_round)
+
+
+def _scores(path: str | Path, assignment: int, agent: int, table: int | None) -> Sequence[Score]:
+    from goldrush.replay.competition.score import scores
+
+    return scores(path, assignment, agent, table)
+
+
+def _format_score(score: Score) -> str:
+    from goldrush.replay.competition.show_score import format_score
+
+    return format_score(score)
+
+
+def _prompts(
+    path: str | Path, assignment: int, agent: int, resources: Resources
+) -> Sequence[Prompted]:
+    from goldrush.replay.competition.prompt import prompted
+
+    return prompted(path, assignment, agent, resources)
+
+
+def _questions(found: Sequence[Prompted], assignment: int, agent: int) -> dict[str, Any]:
     questions = [question.as_dict() for question in found]
     return {"assignment": assignment, "agent": agent, "questions": questions}
 
 
 def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> str:
+    from goldrush.replay.competition import folder
+
     season = folder.export(path, target, at, force=force)
     return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
 
 
 def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
+    from goldrush.replay.competition import folder
+
     return folder.Live(path, target, force=force)
 
 
@@ -93,11 +128,11 @@ TOOLKIT = Toolkit(
     length=_length,
     story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, line=show.format_line),
-    summary=Summaries(summary.summarise, show.format_summary, commands=["leaderboard"]),
-    consequences=Consequences(consequences, show.format_consequences),
+    summary=Summaries(_summary, show.format_summary, commands=["leaderboard"]),
+    consequences=Consequences(_consequences, show.format_consequences),
     tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
-    scores=Scores(score.scores, show_score.format_score),
-    prompts=Prompts(prompt.prompted, _questions),
+    scores=Scores(_scores, _format_score),
+    prompts=Prompts(_prompts, _questions),
     measures=_measures,
     tables=_tables,
     studies=_studies,
