@@ -34,26 +34,25 @@ class Draws:
 
     def __init__(self, *key: int | str) -> None:
         self.parts = key
-        self._packed: bytes | None = None  # packed late: many a Draws is never used
+        self._packed = b""  # packed late: many a Draws is never used
         self.taken = 0
 
     @property
     def key(self) -> bytes:
         """The packed key."""
-        if self._packed is None:
-            self._packed = pack(self.parts)
+        self._packed = self._packed or pack(self.parts)
         return self._packed
 
     def word(self) -> int:
         """The next 64-bit word."""
-        word = xxh3_64_intdigest(self.key, self.taken)
+        word = xxh3_64_intdigest(self._packed or self.key, self.taken)
         self.taken += 1
         return word
 
     def words(self) -> tuple[int, ...]:
         """All words used so far, in order; events record them."""
         key = self.key
-        return tuple(xxh3_64_intdigest(key, i) for i in range(self.taken))
+        return tuple([xxh3_64_intdigest(key, i) for i in range(self.taken)])
 
     def below(self, n: int) -> int:
         """An unbiased index in 0 .. n-1.
@@ -77,14 +76,16 @@ class Draws:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken
-        # `below` inlined: policies shuffle hundreds of plots a round.
+        # `below` inlined: policies shuffle hundreds of plots a round. It accepts every word of at
+        # most 2^64 - n, so nearly always one comparison decides.
+        safe = WORD_RANGE - len(result)
         for j in range(len(result) - 1, 0, -1):
-            while True:
+            word = xxh3_64_intdigest(key, i)
+            i += 1
+            while word > safe and word - word % (j + 1) > WORD_RANGE - 1 - j:
                 word = xxh3_64_intdigest(key, i)
                 i += 1
-                index = word % (j + 1)
-                if word - index <= WORD_RANGE - 1 - j:
-                    break
+            index = word % (j + 1)
             result[j], result[index] = result[index], result[j]
         self.taken = i
         return result

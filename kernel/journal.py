@@ -156,8 +156,9 @@ class Commit:
     def body(self) -> bytes:
         """The canonical body."""
         if self.kind == UNIT:
-            front = _array_of(3 + len(self.blocks)) + b"\x01" + pack(self.unit) + pack(self.digest)
-            return front + b"".join([block.packed for block in self.blocks])
+            front = pack((UNIT, self.unit, self.digest))[1:]
+            parts = [block.packed for block in self.blocks]
+            return b"".join([_array_of(3 + len(parts)), front, *parts])
         if self.kind == START:
             return pack((START, self.setup, self.digest))
         if self.kind == FORK:
@@ -428,7 +429,7 @@ def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
 
 
 class _Reached(NamedTuple):
-    """A location between two commits, and the hashes of the bytes before it."""
+    """A location between two commits, and hashes of the bytes before it."""
 
     offset: int
     checksum: int
@@ -486,7 +487,7 @@ class JournalReader:
         """
         other = self.over(self._fd, self.path, hashed=self._sha256 is not None)
         other.size = other._bytes.size = self.size
-        other._known = self._reached
+        other._known = _Reached(self._offset, self._checksum, self._sha256 and self._sha256.copy())
         return other
 
     def _open(self, fd: int, path: str, hashed: bool) -> None:
@@ -496,7 +497,10 @@ class JournalReader:
         self.size = os.fstat(fd).st_size
         self._bytes = _Bytes(fd, self.size)
         self._file = io.BufferedReader(self._bytes, _BUFFER)
-        self._reached = self._known = _Reached(0, 0, None)
+        self._offset = self._checksum = 0  # of the frame given last
+        self._met = b""  # what was read of it: hashed when the next one is asked for
+        self._whole: str | None = None
+        self._known = _Reached(0, 0, None)
         try:
             self.header = self._read_header()
         except BaseException:
@@ -525,9 +529,13 @@ class JournalReader:
         The reader must be `hashed` and have been iterated from the start.
         """
         assert self._sha256 is not None
-        while self._read(_PIECE):
-            pass
-        return self._sha256.hexdigest()
+        if self._whole is None:
+            whole = self._sha256.copy()
+            whole.update(self._met)
+            while piece := self._file.read(_PIECE):
+                whole.update(piece)
+            self._whole = whole.hexdigest()
+        return self._whole
 
     def reached(self) -> tuple[int, str]:
         """The end of the commits read so far: its offset, and the SHA-256 in hex of all bytes
@@ -536,8 +544,8 @@ class JournalReader:
         During the iteration that is the start of the commit given last. The reader must be
         `hashed`.
         """
-        assert self._reached.sha256 is not None
-        return self._reached.offset, self._reached.sha256.hexdigest()
+        assert self._sha256 is not None
+        return self._offset, self._sha256.hexdigest()
 
     def checksum_before(self, offset: int) -> int:
         """The checksum that seeds that of the commit at this byte."""
@@ -568,7 +576,8 @@ class JournalReader:
         index = first.index - 1
         parser = _BodyParser()
         self.ended = False
-        for index, (offset, end, body) in enumerate(self.frames(first), first.index):
+        for offset, end, body in self.frames(first):
+            index += 1
             commit = self._parsed(parser, index, offset, end, body)
             if commit.kind != UNIT or commit.unit != closed + 1 or index == 0:
                 forks += commit.kind == FORK
@@ -649,18 +658,21 @@ class JournalReader:
         `commits`.
         """
         location = location or Location(len(self.header.packed()), 0, 0)
-        read, size, path = self._read, self.size, self.path
+        read, size, path = self._file.read, self.size, self.path
         offset, index = location.offset, location.index
         checksum = self._begin_at(offset)
+        sha256 = self._sha256
         while True:
-            self._reached = _Reached(offset, checksum, self._sha256 and self._sha256.copy())
+            if sha256 is not None:
+                sha256.update(self._met)
+            self._offset, self._checksum, self._met = offset, checksum, b""
             if offset >= size:
                 return
             if self.ended:  # no recorder writes anything behind END
                 raise DamagedJournal(
                     path, index, offset, "the end of the file", f"{size - offset} bytes more"
                 )
-            head = read(_HEAD_BYTES)
+            self._met = head = read(_HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
                 raise self._torn(index, offset, len(head))
             front, length, mark, found = _HEAD.unpack(head)
@@ -677,24 +689,25 @@ class JournalReader:
             if end > size:
                 raise self._torn(index, offset, size - offset)
             rest = read(length + _TAIL_BYTES)
+            self._met = frame = head + rest
             if len(rest) < length + _TAIL_BYTES:  # the file shrank while it was read
                 raise self._torn(index, offset, _HEAD_BYTES + len(rest))
-            body = rest[:length]
-            checksum = xxh3_64_intdigest(head + body, checksum)
+            checksum = xxh3_64_intdigest(frame[:-_TAIL_BYTES], checksum)
             mark, found = _TAIL.unpack_from(rest, length)
             if found != checksum or mark != b"\xcf":
                 raise self._zeroed(index, offset, end) or DamagedJournal(
                     path, index, offset, f"checksum cf{checksum:016x}", rest[length:].hex()
                 )
             if offset < self._known.offset <= end:
-                self._check_known(index, offset, _Reached(end, checksum, self._sha256))
-            yield offset, end, body
+                self._check_known(index, offset, _Reached(end, checksum, sha256), frame)
+            yield offset, end, rest[:length]
             offset = end
             index += 1
 
     def _begin_at(self, offset: int) -> int:
         """Seek to a byte and return the checksum before it; hash only from the first commit on."""
         self._file.seek(offset)
+        self._met, self._whole = b"", None
         header = self.header.packed()
         if offset > len(header):
             self._sha256 = None
@@ -703,17 +716,13 @@ class JournalReader:
             self._sha256 = hashlib.sha256(header)
         return int.from_bytes(header[-8:], "big")
 
-    def _read(self, count: int) -> bytes:
-        data = self._file.read(count)
-        if self._sha256 is not None:
-            self._sha256.update(data)
-        return data
-
-    def _check_known(self, index: int, offset: int, found: _Reached) -> None:
+    def _check_known(self, index: int, offset: int, found: _Reached, frame: bytes) -> None:
         known = self._known
         same = found[:2] == known[:2]
         if same and found.sha256 is not None and known.sha256 is not None:
-            same = found.sha256.digest() == known.sha256.digest()
+            sha256 = found.sha256.copy()
+            sha256.update(frame)
+            same = sha256.digest() == known.sha256.digest()
         if not same:
             raise DamagedJournal(
                 self.path, index, offset, "what was read there before", "a file edited meanwhile"
@@ -784,7 +793,12 @@ class _BodyParser:
         start: int = reads.tell()
         try:
             reads.feed(body)
-            commit = self._commit(body, reads, start)
+            size = reads.read_array_header()
+            kind = reads.unpack()
+            if type(kind) is int and kind == UNIT and size >= 3:
+                commit = self._unit(body, reads, start, size - 3)
+            else:
+                commit = self._other(kind, size, reads)
             if reads.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
         except MALFORMED as error:
@@ -792,12 +806,8 @@ class _BodyParser:
             raise undecodable(error) from None
         return commit
 
-    def _commit(self, body: bytes, unpacker: msgpack.Unpacker, start: int) -> Commit:
-        size = unpacker.read_array_header()
+    def _other(self, kind: Any, size: int, unpacker: msgpack.Unpacker) -> Commit:
         unpack = unpacker.unpack
-        kind = unpack()
-        if type(kind) is int and kind == UNIT and size >= 3:
-            return self._unit(body, unpacker, start, size - 3)
         if type(kind) is int and kind == START and size == 3:
             setup, digest = unpack(), unpack()
             if type(setup) is not dict or digest is None:
@@ -823,10 +833,10 @@ class _BodyParser:
         if digest is not None and (count == 0 or count % 2):
             raise Undecodable("a unit that closes without derived events")
         blocks = []
-        at = tell() - start
+        at = tell()
         for _ in range(count):
             batches = unpack()
-            end = tell() - start
+            end = tell()
             if type(batches) is not tuple:
                 raise Undecodable("a block is not a list of batches")
             for batch in batches:
@@ -835,7 +845,7 @@ class _BodyParser:
                 code, rows = batch
                 if type(code) is not int or code < 0 or type(rows) is not tuple or not rows:
                     raise Undecodable("a batch is not [code, [row, ...]]")
-            blocks.append(Block(batches, body[at:end]))
+            blocks.append(Block(batches, body[at - start : end - start]))
             at = end
         return Commit(UNIT, unit, digest, blocks)
 

@@ -38,12 +38,19 @@ class Block:
 
     __slots__ = ("batches", "packed")
 
-    def __init__(self, batches: Sequence[Batch], packed: bytes | None = None) -> None:
+    batches: Sequence[Batch]
+
+    def __init__(self, batches: Batches, packed: bytes | None = None) -> None:
         """Make a block; empty batches are dropped, neighbours of one type merged.
 
-        `packed`: the bytes from which the batches were read, if they come from a file.
+        Args:
+            batches: the events. Those of another block are taken over with its bytes.
+            packed: the bytes from which the batches were read, if they come from a file.
+
         """
-        if packed is None:
+        if isinstance(batches, Block):
+            batches, packed = batches.batches, batches.packed
+        elif packed is None:
             batches = _tidy(batches)
             packed = pack(batches)
         self.batches = batches
@@ -57,9 +64,10 @@ class Block:
 
     __hash__ = None  # type: ignore[assignment]  # compared, and nowhere looked up
 
-    def rows(self, code: int) -> list[Row]:
+    def rows(self, code: int) -> Sequence[Row]:
         """All rows of one event type, in order."""
-        return [row for batch, rows in self.batches if batch == code for row in rows]
+        found = [rows for batch, rows in self.batches if batch == code]
+        return found[0] if len(found) == 1 else [row for rows in found for row in rows]
 
     @staticmethod
     def joined(blocks: Sequence[Block]) -> Block:
@@ -70,6 +78,9 @@ class Block:
         if len(blocks) == 1:
             return blocks[0]
         return Block([batch for block in blocks for batch in block.batches])
+
+
+Batches = Sequence[Batch] | Block
 
 
 def _tidy(batches: Sequence[Batch]) -> Sequence[Batch]:
@@ -383,8 +394,8 @@ class World(Generic[S]):
         events: the event types; an event's code is its index here.
         initial: `initial(setup)` gives the state before the first unit; `setup` is a map of plain
             values. Raises BadInput for an invalid setup.
-        decide: `decide(state, inputs)` gives the batches derived from a block of inputs. Draws are
-            keyed.
+        decide: `decide(state, inputs)` gives the events derived from a block of inputs, as batches,
+            or as a block that it has already. Draws are keyed.
         evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
             change its argument in place: `fold` passes a copy.
         ended: `ended(state)` tells whether the run is over.
@@ -423,7 +434,7 @@ class World(Generic[S]):
     rules: int
     events: Sequence[EventType]
     initial: Callable[[Mapping[str, Any]], S]
-    decide: Callable[[S, Block], Sequence[Batch]]
+    decide: Callable[[S, Block], Batches]
     evolve: Callable[[S, Block], S]
     ended: Callable[[S], bool]
     arrange: Callable[[Block], Block] = _as_recorded

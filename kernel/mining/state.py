@@ -45,7 +45,7 @@ class RoundRecord:
             derived.packed, xxh3_64_intdigest(inputs.packed, round)
         )
 
-    def rows(self, code: int) -> list[Row]:
+    def rows(self, code: int) -> Sequence[Row]:
         """The rows of one event type, in order."""
         return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
 
@@ -65,15 +65,17 @@ class MiningState:
         gold, memo: by agent.
         spent: `spent[agent][kind]`: stamina since the start.
         history: the last `visibility` rounds.
+        quiet: the last round if nothing can have changed in it but gold and stamina spent: nobody
+            claimed or raided, and no fork followed. The same inputs give the same events again.
         staminas, alphas: by agent and by plot.
         plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
 
     """
 
     __slots__ = (
-        "_captured", "_derived", "_inputs", "_submitted", "alphas", "config", "gold", "history",
-        "history_sum", "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum", "roster",
-        "round", "setup_print", "since", "spent", "staminas",
+        "_captured", "_derived", "_inputs", "_is_quiet", "_submitted", "alphas", "config", "gold",
+        "history", "history_sum", "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum",
+        "quiet", "roster", "round", "setup_print", "since", "spent", "staminas",
     )  # fmt: skip
 
     def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
@@ -92,6 +94,7 @@ class MiningState:
         self._captured: dict[int, tuple[int, int, int]] = {}
         self._inputs: list[Block] = []
         self._derived: list[Block] = []
+        self._is_quiet = True
 
     def __repr__(self) -> str:
         owned = sum(map(len, self.plots_of))
@@ -102,6 +105,7 @@ class MiningState:
 
     def set_up(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
         """Set the configuration and the roster, and the values derived from them."""
+        self.quiet: RoundRecord | None = None
         self.config = config
         self.roster = roster
         self.staminas = config.staminas
@@ -195,6 +199,7 @@ def close(state: MiningState) -> MiningState:
     """Close the round under way and append its events to the record."""
     state.round += 1
     record = RoundRecord(state.round, Block.joined(state._inputs), Block.joined(state._derived))
+    state.quiet = record if state._is_quiet else None
     state.history.append(record)
     state.history_sum += record.fingerprint
     window = state.config.visibility
@@ -202,6 +207,7 @@ def close(state: MiningState) -> MiningState:
         state.history_sum -= state.history.pop(0).fingerprint
     state.history_sum &= WORD_MASK
     state._submitted, state._inputs, state._derived, state._captured = [], [], [], {}
+    state._is_quiet = True
     return state
 
 
@@ -281,11 +287,13 @@ def _pruned(state: MiningState, rows: Sequence[Row]) -> None:
 
 
 def _claim_drawn(state: MiningState, rows: Sequence[Row]) -> None:
+    state._is_quiet = False
     for plot, _, winner, _ in rows:
         state.hold(plot, winner, state.round + 1, BY_CLAIM)
 
 
 def _raid_resolved(state: MiningState, rows: Sequence[Row]) -> None:
+    state._is_quiet = False
     for plot, owner, _, _, outcome, winner, _ in rows:
         if outcome == CAPTURED:
             state._captured[plot] = (owner, state.since[plot], state.how[plot])

@@ -7,6 +7,7 @@ needs to know what was left of a plan, or how a shuffle went, it works that out 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+import attrs
 import msgpack
 import pytest
 from hypothesis import given
@@ -16,7 +17,8 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import block_events, faults, fold
 from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import ALL
+from goldrush.kernel.mining.config import ALL, config_of
+from goldrush.kernel.mining.decide import resolve
 from goldrush.kernel.mining.events import (
     CAPTURED,
     CLAIM,
@@ -334,6 +336,25 @@ def test_the_derived_events_follow_again_from_what_was_written(game: Game) -> No
 
 
 @given(games())
+def test_a_round_submitted_again_has_the_events_that_the_rules_give_it(game: Game) -> None:
+    for round in played(game):
+        worked_out = Block(resolve(round.after, round.inputs))
+
+        assert worked_out.packed == Block(MINING.decide(round.after, round.inputs)).packed
+
+
+def test_where_everybody_only_mines_the_events_of_a_round_are_taken_over_until_a_fork() -> None:
+    config = config_of({"rows": 3, "cols": 3, "agents": 2, "stamina": 6, "rounds": 6})
+    *_, last = played(Game(config, ("greedy-mine",) * 2, ((None,) * 2,) * 6))
+    forked = fold(MINING, last.after, [])
+    forked.set_up(attrs.evolve(config, mining_cap=1), forked.roster)
+
+    assert last.after.quiet is not None
+    assert MINING.decide(last.after, last.inputs) is last.after.quiet.derived
+    assert MINING.decide(forked, last.inputs) == resolve(forked, last.inputs)
+
+
+@given(games())
 def test_every_event_written_is_one_that_its_type_allows(game: Game) -> None:
     for round in played(game):
         read = [Block(unpack(block.packed)) for block in (round.inputs, round.derived)]
@@ -520,6 +541,8 @@ def fields(state: MiningState) -> dict[str, object]:
             shown[name] = pack(value.as_dict())
         elif name == "history":
             shown[name] = [(r.round, r.inputs.packed, r.derived.packed) for r in value]
+        elif name == "quiet":
+            shown[name] = value and value.round
         elif isinstance(value, list) and value and isinstance(value[0], Block):
             shown[name] = [block.packed for block in value]
         else:
