@@ -39,6 +39,7 @@ class Block:
     __slots__ = ("batches", "packed")
 
     batches: Sequence[Batch]
+    packed: bytes
 
     def __init__(self, batches: Batches, packed: bytes | None = None) -> None:
         """Make a block; empty batches are dropped, neighbours of one type merged.
@@ -49,7 +50,7 @@ class Block:
 
         """
         if isinstance(batches, Block):
-            batches, packed = batches.batches, batches.packed
+            packed, batches = batches.packed, batches.batches
         elif packed is None:
             batches = _tidy(batches)
             packed = pack(batches)

@@ -32,7 +32,7 @@ from goldrush.kernel.mining.events import (
 from goldrush.kernel.mining.history import kept_actions
 from goldrush.kernel.mining.state import MiningState, RoundRecord
 from goldrush.kernel.mining.submit import resubmitted
-from goldrush.kernel.world import Batch, Block, Row
+from goldrush.kernel.world import Batches, Block, Row
 from goldrush.replay.why import Change
 
 Act = tuple[int, int, int]  # kind, plot, points
@@ -45,7 +45,7 @@ _GIVEN_UP: Final = {MINE: 0, CLAIM: 1, RAID: 1, DEFEND: 2}
 class Outcome:
     """The derived events of a round: claims, raids and rulings by plot, removals by agent."""
 
-    def __init__(self, batches: Sequence[Batch]) -> None:
+    def __init__(self, batches: Batches) -> None:
         rows = dict(batches)
         self.claims, self.raids, self.rulings, self.removals = (
             {row[0]: row for row in rows.get(code, ())}
