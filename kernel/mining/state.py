@@ -45,7 +45,7 @@ class RoundRecord:
             derived.packed, xxh3_64_intdigest(inputs.packed, round)
         )
 
-    def rows(self, code: int) -> Sequence[Row]:
+    def rows(self, code: int) -> list[Row]:
         """The rows of one event type, in order."""
         return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
 

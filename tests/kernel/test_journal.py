@@ -235,7 +235,7 @@ def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
     write(path, [Commit(START, 0, 1, setup={}), Commit(UNIT, 1, digest, many)])
     found = read(path)[0]
 
-    assert [block.rows(0) for block in found[1].blocks] == [((place,),) for place in range(blocks)]
+    assert [block.rows(0) for block in found[1].blocks] == [[(place,)] for place in range(blocks)]
 
 
 @pytest.mark.parametrize("size", [65_000, 65_536, 70_000, 2_000_000])
