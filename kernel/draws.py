@@ -45,7 +45,7 @@ class Draws:
 
     def word(self) -> int:
         """The next 64-bit word."""
-        word = xxh3_64_intdigest(self._packed or self.key, self.taken)
+        word = xxh3_64_intdigest(self.key, self.taken)
         self.taken += 1
         return word
 
@@ -66,9 +66,11 @@ class Draws:
         """
         if not 1 <= n <= WORD_RANGE:
             raise ValueError(f"below({n}): n must be from 1 to 2^64")
+        key = self._packed or self.key
         while True:
-            word = self.word()
-            index = word % n
+            word = xxh3_64_intdigest(key, self.taken)
+            self.taken += 1
+            index: int = word % n
             if word - index <= WORD_RANGE - n:
                 return index
 

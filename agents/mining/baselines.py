@@ -13,7 +13,6 @@ class Random:
     """Spends each stamina point on a random action on a random plot: the null policy."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
-        mined: dict[int, int] = {}
         actions: dict[tuple[int, int], int] = {}
         free = {
             DEFEND: list(seen.own),
@@ -21,16 +20,20 @@ class Random:
             CLAIM: list(seen.unowned),
             RAID: list(seen.others),
         }
+        possible = [kind for kind, plots in free.items() if plots]
+        cap, below = seen.mining_cap, draws.below
         for _ in range(seen.stamina):
-            possible = [kind for kind, plots in free.items() if plots]
             if not possible:
                 break
-            kind = possible[draws.below(len(possible))]
-            plot = free[kind][draws.below(len(free[kind]))]
-            actions[kind, plot] = actions.get((kind, plot), 0) + 1
-            mined[plot] = mined.get(plot, 0) + (kind == MINE)
-            if kind != MINE or mined[plot] == seen.mining_cap:
-                free[kind].remove(plot)
+            kind = possible[below(len(possible))]
+            plots = free[kind]
+            index = below(len(plots))
+            action = kind, plots[index]
+            points = actions[action] = actions.get(action, 0) + 1
+            if kind != MINE or points == cap:
+                del plots[index]
+                if not plots:
+                    possible.remove(kind)
         return Actions([(kind, plot, points) for (kind, plot), points in actions.items()])
 
 

@@ -7,6 +7,7 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import attrs
 
@@ -60,14 +61,59 @@ class PublicRaid:
     winner: int | None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class PublicRound:
-    """The public events of a round, by ascending plot; `defended` lists plots."""
+    """The public events of a round, by ascending plot.
 
-    round: int
-    claims: tuple[PublicClaim, ...]
-    raids: tuple[PublicRaid, ...]
-    defended: tuple[int, ...]
+    Each kind is worked out on first use, because most policies look at one or none.
+    """
+
+    _record: RoundRecord
+
+    @property
+    def round(self) -> int:
+        """Its number."""
+        return self._record.round
+
+    @cached_property
+    def claims(self) -> tuple[PublicClaim, ...]:
+        """The claimed plots."""
+        return tuple(
+            [
+                PublicClaim(plot, tuple(claimants), winner)
+                for plot, claimants, winner, _ in self._record.rows(CLAIM_DRAWN)
+            ]
+        )
+
+    @cached_property
+    def raids(self) -> tuple[PublicRaid, ...]:
+        """The raided plots."""
+        return tuple(
+            [
+                PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
+                for plot, owner, raiders, defense, outcome, winner, _ in self._record.rows(
+                    RAID_RESOLVED
+                )
+            ]
+        )
+
+    @cached_property
+    def defended(self) -> tuple[int, ...]:
+        """The defended plots."""
+        kept = kept_actions(self._record)
+        return tuple(sorted({action[1] for _, action in kept if action[0] == DEFEND}))
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.round, self.claims, self.raids, self.defended
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublicRound) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return "PublicRound(round={}, claims={}, raids={}, defended={})".format(*self._parts())
 
 
 @attrs.frozen
@@ -111,22 +157,6 @@ class PastAction:
     amount: int
     result: str
     gold: float = 0.0
-
-
-def public_round(record: RoundRecord) -> PublicRound:
-    """The public events of a recorded round."""
-    return PublicRound(
-        record.round,
-        tuple(
-            PublicClaim(plot, tuple(claimants), winner)
-            for plot, claimants, winner, _ in record.rows(CLAIM_DRAWN)
-        ),
-        tuple(
-            PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
-            for plot, owner, raiders, defense, outcome, winner, _ in record.rows(RAID_RESOLVED)
-        ),
-        tuple(sorted({action[1] for _, action in kept_actions(record) if action[0] == DEFEND})),
-    )
 
 
 def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:

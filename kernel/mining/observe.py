@@ -7,6 +7,7 @@ its round; a policy can keep values in its memo.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 
 import attrs
@@ -18,7 +19,6 @@ from goldrush.kernel.mining.history import (
     PastAction,
     PublicRound,
     RoundSummary,
-    public_round,
     summary,
 )
 from goldrush.kernel.mining.state import MiningState
@@ -62,15 +62,20 @@ class SharedView:
         return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is None])
 
     @cached_property
+    def owned(self) -> tuple[int, ...]:
+        """The plots with an owner."""
+        return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is not None])
+
+    @cached_property
     def last(self) -> PublicRound | None:
         """See Observation.last."""
         history = self.state.history
-        return public_round(history[-1]) if history else None
+        return PublicRound(history[-1]) if history else None
 
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
         """See Observation.earlier."""
-        return tuple(summary(public_round(record)) for record in self.state.history[:-1])
+        return tuple(summary(PublicRound(record)) for record in self.state.history[:-1])
 
     @cached_property
     def outcomes(self) -> tuple[Outcomes, ...]:
@@ -196,10 +201,14 @@ class Observation:
     @property
     def others(self) -> tuple[int, ...]:
         """The plots of other agents."""
-        agent = self.agent
-        return tuple(
-            [p for p, owner in enumerate(self.owners) if owner is not None and owner != agent]
-        )
+        owned = self._shown.owned
+        found: list[int] = []
+        start = 0
+        for plot in self._state.plots_of[self.agent]:
+            at = bisect_left(owned, plot, start)
+            found += owned[start:at]
+            start = at + 1
+        return (*found, *owned[start:])
 
     def plots_of(self, agent: int) -> tuple[int, ...]:
         """The plots of an agent."""

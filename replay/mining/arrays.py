@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.mining.events import DEFEND, KINDS, MINE, OUTCOMES, REASONS
-from goldrush.kernel.mining.history import Outcomes, public_round, summary
+from goldrush.kernel.mining.history import Outcomes, PublicRound, summary
 from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import HOLDINGS, MiningState
 
@@ -168,7 +168,7 @@ class Arrays:
     def take(self, state: MiningState) -> None:
         """Take in the round that has just been closed."""
         record, plots = state.history[-1], self._config.plots
-        public = public_round(record)
+        public = PublicRound(record)
         counts = np.zeros((len(_PUBLIC), plots), np.float32)
         for plot in summary(public).plots:
             counts[:, plot.plot] = plot.claimants, plot.raiders, plot.defended, plot.captured
