@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
-from typing import Any, Final
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final, TypeVar
 
 import attrs
 
@@ -25,7 +21,9 @@ from goldrush.replay.study.plan import Planned
 DEATHS_MAX: Final = 3  # crashes of the worker of one run, after which the study stops
 WATCH_AFTER: Final = 15.0  # seconds without a finished run, after which `Backend.watch` is called
 
-Submit = Callable[[Executor, Planned], "Future[Any]"]
+TASK_SECONDS: Final = 1.0  # after which a task of several runs begins no further one
+
+R = TypeVar("R")
 
 
 def _shut_down(executor: Executor) -> None:
@@ -39,7 +37,9 @@ class Backend:
     Attributes:
         executor: makes a `concurrent.futures.Executor` for a number of runs; called again when one
             has broken.
-        window: the maximum number of runs submitted at once.
+        window: the maximum number of tasks submitted at once.
+        batch: the maximum number of runs in a task. A task begins no run after `TASK_SECONDS`; the
+            rest of its runs is submitted again.
         lost_errors: exceptions of a future whose worker was lost.
         stop: ends an executor without waiting for its runs.
         shares_folder: whether the workers write into the study's folder. If not, they return
@@ -51,6 +51,7 @@ class Backend:
 
     executor: Callable[[int], Executor]
     window: int
+    batch: int = 1
     lost_errors: tuple[type[BaseException], ...] = (BrokenExecutor,)
     stop: Callable[[Executor], None] = _shut_down
     shares_folder: bool = True
@@ -100,9 +101,9 @@ class WorkersLost(GoldrushError):
 
 
 def as_completed(
-    runs: Sequence[Planned], backend: Backend, submit: Submit
-) -> Generator[tuple[Planned, Any], None, None]:
-    """Submit every run, and yield runs with their results as they complete.
+    runs: Sequence[Planned], backend: Backend, function: Callable[[Planned], R]
+) -> Generator[tuple[Planned, R], None, None]:
+    """Call a function for every run, and yield runs with their results as they complete.
 
     When a worker is lost, the runs submitted to it are submitted again, one at a time, so that the
     run that crashes it is identified. When a run fails, no other is submitted; its error is raised
@@ -111,7 +112,7 @@ def as_completed(
     Args:
         runs: the runs.
         backend: their executor.
-        submit: submits one run to an executor.
+        function: importable by the workers.
 
     Raises:
         RunFailed: if a run failed.
@@ -121,7 +122,8 @@ def as_completed(
     waiting = deque(runs)
     suspects: set[str] = set()
     deaths: Counter[str] = Counter()
-    under_way: dict[Future[Any], Planned] = {}
+    under_way: dict[Future[list[Any]], Sequence[Planned]] = {}
+    ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
     lost: list[Planned] = []
     failed: GoldrushError | None = None
     if not runs:
@@ -131,33 +133,38 @@ def as_completed(
         while waiting or under_way:
             room = 1 if suspects else backend.window
             while waiting and not lost and len(under_way) < room:
-                run = waiting.popleft()
-                under_way[_submitted(submit, executor, run, backend)] = run
-            # With a timeout, because the wait does not notice a Ctrl-C pressed just before it.
-            patience = NOTICED if backend.watch is None else WATCH_AFTER
-            finished, _ = wait(under_way, patience, return_when=FIRST_COMPLETED)
-            if not finished and backend.watch is not None and backend.watch():
-                lost.extend(under_way.values())
+                size = 1 if suspects else _task_size(len(waiting), backend)
+                wanted = [waiting.popleft() for _ in range(size)]
+                submitted = _submitted(function, executor, wanted, backend)
+                under_way[submitted] = wanted
+                submitted.add_done_callback(ended.put)
+            future = _next_of(ended, backend)
+            if future is None and backend.watch is not None and backend.watch():
+                lost.extend(run for task in under_way.values() for run in task)
                 under_way.clear()
-            for future in [future for future in under_way if future in finished]:
-                run = under_way.pop(future)
-                try:
-                    outcome = future.result()
-                except backend.lost_errors:
-                    lost.append(run)
-                except Exception as error:
-                    failed = failed or _failure(run, error)
-                    waiting.clear()
+            # A future that is not there is of an executor that was stopped.
+            task = [] if future is None else under_way.pop(future, [])
+            outcomes = _outcomes(future, task, backend) if future is not None and task else []
+            if outcomes is None:
+                lost.extend(task)
+            else:
+                waiting.extendleft(reversed(task[len(outcomes) :]))
+            for run, outcome in zip(task, outcomes or (), strict=False):
+                if isinstance(outcome, GoldrushError):
+                    failed = failed or outcome
                 else:
                     suspects.discard(run.path)
                     yield run, outcome
+            if failed is not None:
+                waiting.clear()
             if lost and not under_way and failed is None:
                 if len(lost) == 1:
                     deaths[lost[0].path] += 1
                     if deaths[lost[0].path] == DEATHS_MAX:
                         raise _deadly(lost[0])
                 suspects.update(run.path for run in lost)
-                waiting.extendleft(sorted(lost, key=runs.index, reverse=True))
+                rank = {run.path: index for index, run in enumerate(runs)}
+                waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
                 lost.clear()
                 backend.stop(executor)
                 executor = backend.executor(len(waiting))
@@ -169,13 +176,62 @@ def as_completed(
     executor.shutdown()
 
 
-def _submitted(submit: Submit, executor: Executor, run: Planned, backend: Backend) -> Future[Any]:
+def _task_size(waiting: int, backend: Backend) -> int:
+    """The number of runs of the next task: towards the end fewer, so that all workers have some."""
+    return max(1, min(backend.batch, waiting // backend.window))
+
+
+def _submitted(
+    function: Callable[[Planned], Any],
+    executor: Executor,
+    task: Sequence[Planned],
+    backend: Backend,
+) -> Future[list[Any]]:
     try:
-        return submit(executor, run)
+        return executor.submit(call_each, function, task)
     except backend.lost_errors as error:  # a worker was lost in the meantime
-        future: Future[Any] = Future()
+        future: Future[list[Any]] = Future()
         future.set_exception(error)
         return future
+
+
+def _next_of(ended: SimpleQueue[Future[list[Any]]], backend: Backend) -> Future[list[Any]] | None:
+    """The next future that ended; None if there was none for a while, so that Ctrl-C is noticed."""
+    with suppress(Empty):
+        return ended.get(timeout=NOTICED if backend.watch is None else WATCH_AFTER)
+    return None
+
+
+def _outcomes(
+    future: Future[list[Any]], task: Sequence[Planned], backend: Backend
+) -> list[Any] | None:
+    """The outcomes of a task; None if its worker was lost."""
+    try:
+        return future.result()
+    except backend.lost_errors:
+        return None
+    except Exception as error:
+        return [_failure(task[0], error)]
+
+
+def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list[R | GoldrushError]:
+    """Call a function for runs, one after the other, in a worker.
+
+    Returns:
+        The results of the first runs, at least of one. An error of a run is returned in place of
+        its result, and is the last one, so that the results before it are kept.
+
+    """
+    until = time.monotonic() + TASK_SECONDS
+    results: list[R | GoldrushError] = []
+    for run in runs:
+        try:
+            results.append(function(run))
+        except Exception as error:
+            return [*results, _failure(run, error)]
+        if time.monotonic() > until:
+            break
+    return results
 
 
 def _failure(run: Planned, error: Exception) -> GoldrushError:

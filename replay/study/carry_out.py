@@ -10,10 +10,10 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Executor, Future
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -288,34 +288,39 @@ def _make_room(root: Path, runs: Sequence[Planned], done: Mapping[str, Done]) ->
 def _checked(
     runs: Sequence[Planned], root: Path, known: Mapping[str, str], backend: Backend, report: OnStep
 ) -> dict[str, Done]:
-    """The finished ones of these journals, by path."""
-
-    def submit(executor: Executor, run: Planned) -> Future[Any]:
-        return executor.submit(check_journal, run, str(root / run.path), known.get(run.path))
-
+    """The finished ones of these journals, by path, unless the manifest lists other bytes."""
     found: dict[str, Done | None] = {}
-    with closing(as_completed(runs, backend, submit)) as outcomes:
+    with closing(as_completed(runs, backend, partial(_check, str(root)))) as outcomes:
         for run, outcome in outcomes:
             found[run.path] = outcome
             report(CHECKED, len(found), len(runs))
-    return {path: done for path, done in found.items() if done is not None}
+    return {
+        path: done
+        for path, done in found.items()
+        if done is not None and known.get(path) in (None, done[0])
+    }
+
+
+def _check(folder: str, run: Planned) -> Done | None:
+    return check_journal(run, os.path.join(folder, run.path))
 
 
 def _played(
     runs: Sequence[Planned], root: Path, backend: Backend, models: Models | None, report: OnStep
 ) -> dict[str, Done]:
     """Play runs; their results by path."""
-
-    def submit(executor: Executor, run: Planned) -> Future[Any]:
-        if backend.shares_folder:
-            return executor.submit(play, run, str(root), models)
-        return executor.submit(play_remotely, run)
-
+    function = partial(play, folder=str(root), models=models)
     done: dict[str, Done] = {}
     if runs:
         report(PLAYED, 0, len(runs))
-    with closing(as_completed(runs, backend, submit)) as outcomes:
-        for run, made in outcomes:
-            done[run.path] = made if backend.shares_folder else store_journal(run, str(root), made)
+    if backend.shares_folder:
+        with closing(as_completed(runs, backend, function)) as outcomes:
+            for run, made in outcomes:
+                done[run.path] = made
+                report(PLAYED, len(done), len(runs))
+        return done
+    with closing(as_completed(runs, backend, play_remotely)) as journals:
+        for run, journal in journals:
+            done[run.path] = store_journal(run, str(root), journal)
             report(PLAYED, len(done), len(runs))
     return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from goldrush.replay.extras import require
 from goldrush.replay.study.backend import Backend, WorkersLost
 
 CONNECT_MAX: Final = 30.0  # seconds to wait for the scheduler, and for a first worker
+REACHED_MAX: Final = 2.0  # seconds to wait for a worker's port
+BATCH: Final = 16  # runs in a task, of which the scheduler needs about a millisecond each
 IDLE_MAX: Final = 3  # consecutive checks that find a cluster idle, after which it is given up
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")
@@ -61,10 +64,12 @@ def cluster(address: str) -> Iterator[Backend]:
                     f"the Dask scheduler at {address} has no workers", "start dask worker"
                 ) from None
             _check_versions(client)
+            client.direct_to_workers = _reaches_workers(client)
             # pure=False: Dask neither merges equal calls nor caches their results.
             yield Backend(
                 lambda runs: client.get_executor(pure=False),
                 window=4 * max(1, sum(client.nthreads().values())),
+                batch=BATCH,
                 lost_errors=(KilledWorker, BrokenExecutor),
                 stop=lambda executor: executor.shutdown(wait=False),
                 shares_folder=False,
@@ -85,6 +90,21 @@ def _check_certificates(address: str) -> None:
             f"{address} needs certificates, which Dask's configuration does not have",
             "set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..._CLIENT__CERT and ..._CLIENT__KEY",
         )
+
+
+def _reaches_workers(client: Any) -> bool:
+    """Whether this machine can fetch journals from the workers. If not, the scheduler passes them
+    on, and has to receive and send every byte.
+    """
+    from distributed.comm.addressing import get_address_host_port
+
+    address = next(iter(client.scheduler_info()["workers"]))
+    try:
+        host, port = get_address_host_port(address)
+        socket.create_connection((host, port), REACHED_MAX).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _watch(client: Any, address: str) -> Callable[[], bool]:

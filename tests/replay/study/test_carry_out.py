@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,14 @@ from goldrush.replay.studies import studied
 from goldrush.replay.study import backend as backends
 from goldrush.replay.study import carry_out as module
 from goldrush.replay.study import play
-from goldrush.replay.study.backend import Backend, RunFailed, WorkersLost, processes
+from goldrush.replay.study.backend import (
+    Backend,
+    RunFailed,
+    WorkersLost,
+    as_completed,
+    call_each,
+    processes,
+)
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
 from goldrush.replay.study.plan import Plan, Planned, plan_of
@@ -160,7 +168,7 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
     "backend",
     [
         processes(2), processes(50), Backend(lambda runs: ThreadPoolExecutor(3), 5),
-        Backend(lambda runs: ThreadPoolExecutor(1), 1, shares_folder=False),
+        Backend(lambda runs: ThreadPoolExecutor(1), 1, batch=5, shares_folder=False),
     ],
     ids=["2 processes", "more processes than runs", "threads", "a backend without the folder"],
 )  # fmt: skip
@@ -528,6 +536,7 @@ def test_players_that_cannot_be_are_refused_before_anything_is_written(
 
 POLICIES = """
 import os, signal, time
+from operator import attrgetter
 from pathlib import Path
 
 class Idle:
@@ -683,6 +692,25 @@ def test_a_run_that_fails_is_named_and_what_was_under_way_is_kept(
         carry_out(own("Raises"), tmp_path / "away", backend=away)
 
     assert 6 == len(stamps(tmp_path / "away")), "all of those that others play came back"
+
+
+def test_a_task_of_several_runs_keeps_those_before_a_failure_and_gives_back_those_after_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(run: Planned) -> str:
+        if run is RUNS[2]:
+            raise ValueError("cannot go on")
+        return run.path
+
+    *before, failure = call_each(fails, RUNS)
+    monkeypatch.setattr(backends, "TASK_SECONDS", -1.0)
+    backend = Backend(lambda runs: ThreadPoolExecutor(1), 1, batch=3)
+
+    assert [RUNS[0].path, RUNS[1].path] == before
+    assert str(failure).startswith(f"{RUNS[2].path}: ")
+    assert str(failure).endswith(" ValueError: cannot go on")
+    assert [RUNS[0].path] == call_each(fails, RUNS)
+    assert RUNS == [run for run, _ in as_completed(RUNS, backend, attrgetter("path"))]
 
 
 def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
