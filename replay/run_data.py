@@ -19,7 +19,7 @@ from goldrush.kernel.world import World
 from goldrush.replay.declared import Declared, declared_in
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.measures import Measured
-from goldrush.replay.study.manifest import cells_in
+from goldrush.replay.study.cells import cells_in
 from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
 
 R = TypeVar("R")

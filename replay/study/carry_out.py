@@ -23,8 +23,8 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.backend import Backend, as_completed, processes
+from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
-    MANIFEST,
     UNFINISHED,
     Manifest,
     check_size,

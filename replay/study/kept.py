@@ -18,7 +18,6 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -102,6 +101,8 @@ def _key(of: Studied, roster: str | None, runs: Sequence[Listed]) -> bytes | Non
 @cache
 def _code() -> tuple[str, str]:
     """The version of goldrush, and a hash of its source code, which may have been edited."""
+    from importlib.metadata import version
+
     package = Path(__file__).parents[2]
     hashed = xxh3_128()
     for room in _ROOMS:

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,12 +22,11 @@ from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.kernel.rosters import Config
 from goldrush.replay.studies import Studied, studied
+from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
 from goldrush.replay.toolkit import distribution_of
 
-MANIFEST: Final = "manifest.json"
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
-MANIFEST_MAX: Final = 1 << 27  # bytes
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -126,6 +124,8 @@ def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
 
 
 def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
+    from importlib.metadata import version
+
     done = {run.path: run for run in manifest.runs}
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
@@ -211,24 +211,6 @@ def read_manifest(folder: str | Path) -> Manifest:
         f"{path} is not the manifest of a study: {reason}",
         "restore it, or run the study in a new folder",
     )
-
-
-def cells_in(folder: Path) -> Mapping[Path, tuple[str, str]]:
-    """The treatment and the roster's name by journal, from a manifest; empty if it is invalid.
-
-    Lenient, because it serves tables of journals, which need no manifest.
-    """
-    try:
-        with open_regular(str(folder / MANIFEST), "a manifest") as file:
-            cells = json.loads(file.read(MANIFEST_MAX))["cells"]
-        found = {
-            folder / run["path"]: (cell["treatment"], cell["roster"])
-            for cell in cells
-            for run in cell["runs"]
-        }
-    except (OSError, BadInput, ValueError, TypeError, LookupError, RecursionError):
-        return {}
-    return {path: cell for path, cell in found.items() if all(type(name) is str for name in cell)}
 
 
 def _manifest_of(table: Any) -> Manifest:

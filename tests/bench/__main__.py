@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m tests.bench [--long | --scale | --study | --season | --page]`.
+"""All benchmarks: `python -m tests.bench [--long | --against PYTHON | ...]`.
 
 Every row compares goldrush with a reference measured in the same process, interleaved with it (see
 `timing`); rows about whole processes start processes and count their CPU time. A ratio says what
@@ -30,6 +30,7 @@ from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
 from . import eventsourcing_peer, long, mesa_model, models, pages, plain, scale, season, study
+from .against import rows_against
 from .timing import paired_ratio
 
 SEED = 7
@@ -46,9 +47,14 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 @click.option("--study", "is_study", is_flag=True, help="Measure the whole study instead.")
 @click.option("--season", "is_season", is_flag=True, help="Measure a season instead.")
 @click.option("--page", "is_page", is_flag=True, help="Measure pages in a browser instead.")
+@click.option(
+    "--against", "python", metavar="PYTHON",
+    help="Measure the version of goldrush that is installed beside this interpreter instead.",
+)  # fmt: skip
 def main(
-    repeats: int, is_long: bool, is_scale: bool, is_study: bool, is_season: bool, is_page: bool
-) -> None:
+    repeats: int, is_long: bool, is_scale: bool, is_study: bool, is_season: bool, is_page: bool,
+    python: str | None,
+) -> None:  # fmt: skip
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
     with tempfile.TemporaryDirectory() as folder, cache_apart():
@@ -60,6 +66,8 @@ def main(
             table = season.rows(Path(folder))
         elif is_page:
             table = pages.rows(Path(folder))
+        elif python is not None:
+            table = rows_against(Path(folder), python)
         else:
             table = long.rows(Path(folder)) if is_long else rows(Path(folder), repeats)
         for what, against, measured, target, reference in table:
@@ -209,6 +217,8 @@ def _process(
     what: str, ours: list[str], against: str, theirs: list[str], target: str, repeats: int = 11
 ) -> Row:
     """CPU time of whole processes, interleaved."""
+    for arguments in (ours, theirs):  # imports compiled
+        _cpu_of(arguments)
     pairs = [(_cpu_of(ours), _cpu_of(theirs)) for _ in range(repeats)]
     ratio = statistics.median(mine / other for mine, other in pairs)
     other = [other for _, other in pairs]
@@ -218,8 +228,11 @@ def _process(
 
 
 def _cpu_of(arguments: list[str]) -> float:
+    # Compiled once and not each time, as where it is installed.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -13,7 +13,7 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.kernel.journal import Header, JournalReader
-from goldrush.replay.study.manifest import MANIFEST
+from goldrush.replay.study.cells import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.kernel.test_journal import forged
 from tests.waiting import HANGS

@@ -40,7 +40,8 @@ from goldrush.replay.study.backend import (
     processes,
 )
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
-from goldrush.replay.study.manifest import MANIFEST, UNFINISHED, read_manifest
+from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.plan import Plan, Planned, plan_of
 from goldrush.replay.study.play import check_journal
 from goldrush.replay.verify import Verdict, verify
