@@ -19,7 +19,6 @@ in hex.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import stat
@@ -59,6 +58,8 @@ from goldrush.kernel.errors import (
 from goldrush.kernel.world import Block
 
 if TYPE_CHECKING:
+    from hashlib import _Hash
+
     from _typeshed import WriteableBuffer
 
 MAGIC = "goldrush"
@@ -428,12 +429,19 @@ def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
     return frame + b"\xcf" + checksum.to_bytes(8, "big"), checksum
 
 
+def _sha256(data: bytes = b"") -> _Hash:
+    # Imported late: it loads OpenSSL, which takes milliseconds, and most commands need no hash.
+    from hashlib import sha256
+
+    return sha256(data)
+
+
 class _Reached(NamedTuple):
     """A location between two commits, and hashes of the bytes before it."""
 
     offset: int
     checksum: int
-    sha256: hashlib._Hash | None
+    sha256: _Hash | None
 
 
 class JournalReader:
@@ -506,7 +514,7 @@ class JournalReader:
         except BaseException:
             self._file.close()
             raise
-        self._sha256 = hashlib.sha256() if hashed else None
+        self._sha256: _Hash | None = _sha256() if hashed else None
         self._begin_at(len(self.header.packed()))
 
     def __enter__(self) -> Self:
@@ -713,7 +721,7 @@ class JournalReader:
             self._sha256 = None
             return self.checksum_before(offset)
         if self._sha256 is not None:
-            self._sha256 = hashlib.sha256(header)
+            self._sha256 = _sha256(header)
         return int.from_bytes(header[-8:], "big")
 
     def _check_known(self, index: int, offset: int, found: _Reached, frame: bytes) -> None:
@@ -901,7 +909,7 @@ def sha256_of(path: str | Path) -> str:
 
 def sha256_in(file: BinaryIO) -> str:
     """The SHA-256 in hex of an open file from its start, to the length that it has now."""
-    digest = hashlib.sha256()
+    digest = _sha256()
     file.seek(0)
     left = os.fstat(file.fileno()).st_size
     while left and (piece := file.read(min(left, _PIECE))):

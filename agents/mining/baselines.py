@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from goldrush.agents.mining.draft import Draft
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID, Actions
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions
 
 
 class Random:
@@ -34,7 +33,7 @@ class Random:
                 del plots[index]
                 if not plots:
                     possible.remove(kind)
-        return Actions([(kind, plot, points) for (kind, plot), points in actions.items()])
+        return tuple([(kind, plot, points) for (kind, plot), points in actions.items()])
 
 
 class GreedyMine:
@@ -45,7 +44,7 @@ class GreedyMine:
         draft.mine()
         draft.claim()
         draft.raid()
-        return draft.actions
+        return tuple(draft.actions)
 
 
 class DefendThenMine:
@@ -57,7 +56,7 @@ class DefendThenMine:
         draft.mine()
         draft.claim()
         draft.raid()
-        return draft.actions
+        return tuple(draft.actions)
 
 
 class TitForTatRaid:
@@ -72,4 +71,4 @@ class TitForTatRaid:
                         draft.raid_one(seen.plots_of(raider))
         draft.mine()
         draft.claim()
-        return draft.actions
+        return tuple(draft.actions)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID, Action
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions
 
 
 class Draft:
@@ -32,7 +31,7 @@ class Draft:
         self.seen = seen
         self.draws = draws
         self.left = seen.stamina
-        self.actions = Actions()
+        self.actions: list[Action] = []
 
     def used(self, kind: int) -> set[int]:
         """The plots of the plan's actions of this kind."""

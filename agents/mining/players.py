@@ -21,7 +21,7 @@ from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.mining.fork import FORKS
 from goldrush.kernel.mining.observe import Observation, SharedView
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import Actions, resubmitted, submitted
+from goldrush.kernel.mining.submit import resubmitted, submitted
 from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.treatments import BASELINE
@@ -127,7 +127,7 @@ def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
     state, agent = view.shown.state, entry.agent
     draws = Draws(state.config.seed, state.round + 1, agent, "policy")
     answer = policy.plan(Observation(view.shown, agent), draws)
-    if type(answer) is Actions and entry.policy in POLICIES:
+    if entry.policy in POLICIES:
         return (agent, answer, None, None, None, None)
     return submitted(agent, answer, state.config)
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.mining.events import Actions
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions, Plan
+from goldrush.kernel.mining.submit import Plan
 
 Answer = Sequence[Any] | Plan
 

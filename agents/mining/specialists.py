@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from goldrush.agents.mining.draft import Draft
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.events import MINE
+from goldrush.kernel.mining.events import MINE, Actions
 from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Actions
 
 
 class Claimer:
@@ -18,7 +17,7 @@ class Claimer:
         draft.mine()
         draft.claim()
         draft.defend(seen.own)
-        return draft.actions
+        return tuple(draft.actions)
 
 
 class Raider:
@@ -30,7 +29,7 @@ class Raider:
         draft.mine()
         draft.claim()
         draft.raid_speculatively()
-        return draft.actions
+        return tuple(draft.actions)
 
 
 class Defender:
@@ -41,7 +40,7 @@ class Defender:
         draft.defend(seen.own, seen.stamina // 2)
         draft.mine()
         draft.claim()
-        return draft.actions
+        return tuple(draft.actions)
 
 
 class Miner:
@@ -53,4 +52,4 @@ class Miner:
         draft.defend(sorted(draft.used(MINE)))
         workable = -(-seen.stamina // seen.mining_cap)
         draft.claim(max(0, workable - len(seen.own)))
-        return draft.actions
+        return tuple(draft.actions)

@@ -186,7 +186,7 @@ def _prune(state: MiningState, submitted: Sequence[Row], plans: Plans) -> list[R
             else:
                 (claims if kind == CLAIM else raids).setdefault(plot, []).append(agent)
         if removed:
-            rows.append((agent, removed, staminas[agent] - kept))
+            rows.append((agent, tuple(removed), staminas[agent] - kept))
     return rows
 
 
@@ -221,7 +221,7 @@ def _draw_claims(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
         claimants = plans.claims[plot]
         winner, words = _winner(state, plot, "claim", claimants)
         moved[plot] = winner
-        rows.append((plot, claimants, winner, words))
+        rows.append((plot, tuple(claimants), winner, words))
     return rows
 
 
@@ -251,7 +251,7 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
             else:
                 winner, words = _winner(state, plot, "raid", others)
             moved[plot] = winner
-        rows.append((plot, owner, raiders, defense, outcome, winner, words))
+        rows.append((plot, owner, tuple(raiders), defense, outcome, winner, words))
     return rows
 
 

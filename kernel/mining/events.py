@@ -56,6 +56,9 @@ OVERFLOW = "overflow"  # the error of a plan with more than ITEMS_MAX actions
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1  # the range of plots and amounts in a plan
 
 Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for a malformed item
+# In the journal's form: codes of kinds, 64-bit integers. Rows hold tuples and no lists, because the
+# garbage collector visits a list of integers at every pass and such a tuple once.
+Actions = tuple[Action, ...]
 
 
 def _are_actions(value: Any) -> bool:

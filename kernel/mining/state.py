@@ -109,7 +109,11 @@ class MiningState:
         self.config = config
         self.roster = roster
         self.staminas = config.staminas
-        self.alphas = tuple(map(amount, config.alphas))
+        self.alphas = (
+            (amount(config.alpha),) * config.plots
+            if config.alpha_by_plot is None
+            else tuple(map(amount, config.alpha_by_plot))
+        )
         self.setup_print = fingerprint((config.as_dict(), roster))
 
     def in_truce(self, plot: int, round: int) -> bool:

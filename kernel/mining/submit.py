@@ -22,6 +22,7 @@ from goldrush.kernel.mining.events import (
     OVERFLOW,
     SAY_MAX,
     Action,
+    Actions,
 )
 from goldrush.kernel.world import ERROR_MAX, Row
 
@@ -49,12 +50,6 @@ class Plan:
     actions: Sequence[Any]
     say: str | None = None
     memo: str | None = None
-
-
-class Actions(list[Action]):
-    """Actions in the journal's form: codes of kinds, 64-bit integers."""
-
-    __slots__ = ()
 
 
 def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
@@ -96,7 +91,7 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
         raise BadPlan(f"error is {format_value(error)}; it must be null or a short code in ASCII")
     actions, overflow = _actions(item.get("actions"), nulls=True)
     message = message_of(say, config)
-    return (agent, tuple(actions), overflow or error, message, _memo(item.get("memo")), None)
+    return (agent, actions, overflow or error, message, _memo(item.get("memo")), None)
 
 
 def clean_message(text: str) -> str:
@@ -116,7 +111,7 @@ def message_of(text: object, config: MiningConfig) -> str | None:
     return clean_message(text) or None if config.communication and text else None
 
 
-def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str | None]:
+def _actions(items: object, *, nulls: bool = False) -> tuple[Actions, str | None]:
     if not isinstance(items, (list, tuple)):
         raise BadPlan(f"a plan is a list of (kind, plot, amount), not {format_value(items)}")
     actions: list[Action] = []
@@ -139,7 +134,7 @@ def _actions(items: object, *, nulls: bool = False) -> tuple[list[Action], str |
     except (TypeError, ValueError, KeyError):
         index = len(actions)
         raise BadPlan(f"item {index} is {format_value(items[index])}; {_WANTED}") from None
-    return actions, error
+    return tuple(actions), error
 
 
 def _memo(memo: object) -> str | None:

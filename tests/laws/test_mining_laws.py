@@ -86,7 +86,7 @@ def test_a_plot_changes_hands_by_claim_or_capture_only_and_is_never_let_go(game:
 def test_a_claim_is_won_by_a_claimant_and_only_for_a_plot_that_nobody_owned(game: Game) -> None:
     for round in played(game):
         asked_for = plots_used(round, CLAIM)
-        drawn = {plot: claimants for plot, claimants, _, _ in round.derived.rows(CLAIM_DRAWN)}
+        drawn = {plot: list(claimants) for plot, claimants, _, _ in round.derived.rows(CLAIM_DRAWN)}
 
         assert asked_for == drawn
         for plot, claimants, winner, _ in round.derived.rows(CLAIM_DRAWN):
@@ -97,7 +97,7 @@ def test_a_claim_is_won_by_a_claimant_and_only_for_a_plot_that_nobody_owned(game
 @given(games())
 def test_every_raid_left_is_resolved_and_only_a_raider_captures(game: Game) -> None:
     for round in played(game):
-        resolved = {row[0]: row[2] for row in round.derived.rows(RAID_RESOLVED)}
+        resolved = {row[0]: list(row[2]) for row in round.derived.rows(RAID_RESOLVED)}
 
         assert plots_used(round, RAID) == resolved
         for _, owner, raiders, _, outcome, winner, _ in round.derived.rows(RAID_RESOLVED):
