@@ -19,6 +19,7 @@ from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Vocabulary, World
+from goldrush.replay.compact import Series
 
 BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
@@ -199,7 +200,7 @@ def by_unit(
     """
 
     def read(reader: JournalReader) -> Measured[C]:
-        values: dict[str, list[Value]] = {name: [] for name in known}
+        values = {name: Series() for name in known}
         units = forks = 0
         for commit, state in fold.states(world, reader):
             forks += commit.kind == FORK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.agents.workers import map_in_order
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.declared import Declared, declared_in
 from goldrush.replay.forged import reporting_forged
@@ -69,6 +69,17 @@ class RunData:
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
             return read(reader)
+
+    @cached_property
+    def units(self) -> int:
+        """The number of closed units when it is first asked for: a journal may grow while its
+        tables are written. Of a damaged journal, of those before the damage.
+        """
+        units = 0
+        with JournalReader(self.path) as reader, suppress(JournalError):
+            for commit in reader.outline():
+                units = commit.unit - (commit.digest is None and commit.kind == UNIT)
+        return units
 
     @cached_property
     def declared(self) -> Declared:

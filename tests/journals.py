@@ -10,7 +10,9 @@ from typing import Any
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.measures import Counts
 from goldrush.kernel.world import Block, World
+from goldrush.replay.mining.measured import Measuring
 
 MINING_HEADER = Header(MINING.name, MINING.rules)
 
@@ -59,3 +61,9 @@ def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:
         found += [Commit(UNIT, commit.unit, None, [block]) for block in blocks[:-1]]
         found.append(Commit(UNIT, commit.unit, commit.digest, [blocks[-1], *derived]))
     return found
+
+
+def counts_of(path: str | Path) -> list[Counts]:
+    """The counts of each closed round of a mining journal."""
+    with JournalReader(path) as reader:
+        return [counts for counts, _ in Measuring(reader)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
-from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.config import MiningConfig
@@ -28,9 +28,10 @@ from goldrush.kernel.mining.measures import (
 )
 from goldrush.kernel.mining.state import MiningState
 from goldrush.replay import measures
+from goldrush.replay.compact import Series
 from goldrush.replay.forged import reader_of
 from goldrush.replay.measures import Span
-from goldrush.replay.mining.counting import Counting, Tie
+from goldrush.replay.mining.counting import Counting, Tie, Totals
 from goldrush.replay.mining.measures import (
     CONVERGENCE,
     GINI,
@@ -51,14 +52,14 @@ class Measured(measures.Measured[MiningConfig]):
     """A mining run with its measures (defined in `measures.MEASURES`).
 
     Attributes:
-        counts: by round.
-        gold: of every agent before round 1 and after each round, (rounds + 1) × agents, row-major.
+        totals: sums over the rounds.
+        gold: of every agent after each round, rounds × agents, row-major.
         spells: the ownership spells.
         ties: the draws between tied agents.
 
     """
 
-    counts: Sequence[Counts]
+    totals: Totals
     gold: array[float]
     spells: Sequence[Spell]
     ties: Sequence[Tie]
@@ -71,7 +72,7 @@ class Measured(measures.Measured[MiningConfig]):
     def gold_after(self, round: int) -> Sequence[float]:
         """The gold of each agent after a round; 0 is the start."""
         agents = self.config.agents
-        return self.gold[round * agents : (round + 1) * agents]
+        return self.gold[(round - 1) * agents : round * agents] if round else (0.0,) * agents
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
         """The value of a measure over a span of rounds.
@@ -105,40 +106,60 @@ def measure(path: str | Path) -> Measured:
 
 def measured_by(reader: JournalReader) -> Measured:
     """As `measure`, of an open journal not read from yet."""
-    counting: Counting | None = None
+    run = Measuring(reader)
     gold = array("d")
-    values: dict[str, list[Value]] = {
-        name: [] for name in (*PER_ROUND, *PER_LAND, CONVERGENCE, GINI, HHI)
-    }
-    forks = 0
-    for commit, state in fold.states(MINING, reader):
-        forks += commit.kind == FORK
-        if counting is None:
-            counting = Counting(state)
-            gold.extend(state.gold)
-        if commit.kind != UNIT or commit.digest is None:
-            land = land_of(state.config)  # a fork changes it
-            continue
-        _check_gold(state)
-        counting.add(state)
-        _add_values(values, counting.counts, state, land)
-        gold.extend(state.gold)
-    assert counting is not None  # the reader refuses a journal without a START
+    values = {name: Series() for name in (*PER_ROUND, *PER_LAND, CONVERGENCE, GINI, HHI)}
+    for _, found in run:
+        for name, series in values.items():
+            series.append(found[name])
+        gold.extend(run.state.gold)
     return Measured(
         path=reader.path,
-        config=state.config,
-        roster=[policy_label(entry) for entry in state.roster],
+        config=run.state.config,
+        roster=[policy_label(entry) for entry in run.state.roster],
         finished=reader.ended,
-        counts=counting.counts,
+        totals=run.counting.totals(),
         values=values,
         gold=gold,
-        spells=counting.spells(),
-        ties=counting.ties,
-        forks=forks,
+        spells=run.counting.spells(),
+        ties=run.counting.ties,
+        forks=run.forks,
         known=MEASURES,
         vocabulary=MINING.vocabulary,
-        units=len(counting.counts),
+        units=run.state.round,
     )
+
+
+class Measuring:
+    """One pass over a journal: iterating gives the counts and the measures of each closed round.
+
+    Attributes:
+        state: the state so far.
+        counting: the counting of its events.
+        forks: the number of forks so far.
+
+    """
+
+    state: MiningState
+    counting: Counting
+
+    def __init__(self, reader: JournalReader) -> None:
+        """The pass over an open journal not read from yet."""
+        self._reader = reader
+        self.forks = 0
+
+    def __iter__(self) -> Iterator[tuple[Counts, dict[str, Value]]]:
+        for commit, state in fold.states(MINING, self._reader):
+            self.state = state
+            self.forks += commit.kind == FORK
+            if commit.kind == START:
+                self.counting = Counting(state)
+            if commit.kind != UNIT or commit.digest is None:
+                land = land_of(state.config)  # a fork changes it
+                continue
+            check_gold(state)
+            counts = self.counting.add(state)
+            yield counts, _values(self.counting, counts, state, land)
 
 
 def on_plots(run: Measured, plots: Collection[int]) -> Measured:
@@ -146,26 +167,20 @@ def on_plots(run: Measured, plots: Collection[int]) -> Measured:
     return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
 
 
-def _check_gold(state: MiningState) -> None:
+def check_gold(state: MiningState) -> None:
     """Raises ValueError for gold that no recorder could have written, such as infinity or NaN."""
     mined = state.history[-1].rows(MINING_SETTLED)
     if not (math.fsum(map(abs, state.gold)) + sum(abs(row[3]) for row in mined) <= GOLD_MAX):
         raise ValueError("more gold than a run can mine")
 
 
-def _add_values(
-    values: Mapping[str, list[Value]], counts: Sequence[Counts], state: MiningState, land: Land
-) -> None:
-    """Append the measures of the last counted round."""
-    now = counts[-1]
-    for name, of in PER_ROUND.items():
-        values[name].append(of(now))
+def _values(counting: Counting, counts: Counts, state: MiningState, land: Land) -> dict[str, Value]:
+    """The measures of the last counted round."""
+    values = {name: of(counts) for name, of in PER_ROUND.items()}
     for name, of_land in PER_LAND.items():
-        values[name].append(of_land(now, land))
-    values[CONVERGENCE].append(
-        convergence(counts[-2 * WINDOW :])
-        if now.round % WINDOW == 0 and now.round >= 2 * WINDOW
-        else None
-    )
-    values[GINI].append(gini(state.gold))
-    values[HHI].append(hhi(map(len, state.plots_of)))
+        values[name] = of_land(counts, land)
+    compares = counts.round % WINDOW == 0 and counts.round >= 2 * WINDOW
+    values[CONVERGENCE] = convergence(tuple(counting.windows)) if compares else None
+    values[GINI] = gini(state.gold)
+    values[HHI] = hhi(map(len, state.plots_of))
+    return values

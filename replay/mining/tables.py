@@ -31,7 +31,7 @@ from goldrush.kernel.mining.measures import Counts
 from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.world import several
 from goldrush.replay.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
-from goldrush.replay.mining.measured import Measured
+from goldrush.replay.mining.measured import Measured, Measuring, check_gold
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.run_data import RunData
 from goldrush.replay.tables import Row, Table, units_table
@@ -147,22 +147,26 @@ def _measured(run: RunData) -> Measured:
 
 
 def _round_rows(run: RunData) -> Iterator[Row]:
-    measured = _measured(run)
-    by_round = _BY_ROUND.own_rows(run)
-    for counts, (round, *values) in zip(measured.counts, by_round, strict=True):
-        yield (measured.config.agents, round, *_counted(counts), *values)
+    names = [name for name, measure in MEASURES.items() if measure.by_unit]
+    with JournalReader(run.path) as reader:
+        measuring = Measuring(reader)
+        for counts, values in measuring:
+            if counts.round > run.units:
+                return
+            agents = measuring.state.config.agents
+            yield (agents, counts.round, *_counted(counts), *(values[name] for name in names))
 
 
 def _agent_rows(run: RunData) -> Iterator[Row]:
-    measured = _measured(run)
     before: list[list[int]] = []
     with JournalReader(run.path) as reader:
         for commit, state in fold.states(MINING, reader):
             if commit.kind == UNIT and commit.digest is not None:
-                if state.round > measured.rounds:  # the journal has grown since it was measured
+                if state.round > run.units:
                     return
+                check_gold(state)
                 for row in _agents_of(state, before):
-                    yield (measured.config.agents, *row)
+                    yield (state.config.agents, *row)
                 before = []
             before = before or [kinds.copy() for kinds in state.spent]
 

@@ -17,9 +17,8 @@ import attrs
 
 from goldrush.kernel.measures import Value, mean, ratio
 from goldrush.kernel.mining.config import MiningConfig
-from goldrush.kernel.mining.measures import Counts
 from goldrush.replay.fairness import Fairness, tested
-from goldrush.replay.mining.counting import Tie
+from goldrush.replay.mining.counting import Tie, Totals
 from goldrush.replay.mining.measured import Measured
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import (
@@ -39,32 +38,6 @@ MINER: Final = "greedy-mine"
 SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
     "spared", "raided more", "no clear difference", "too few seeds", "the yardstick",
 )  # fmt: skip
-
-
-@attrs.frozen
-class Totals:
-    """Sums over the rounds of a run, by the names of `Counts`.
-
-    `owned` sums the plots owned at the start of each round. `long_plots` and `long_raids` are plots
-    held for 5 rounds or more and raid actions on them, `new_plots` and `new_raids` the others.
-    """
-
-    owned: int
-    raided: int
-    raids: int
-    speculative: int
-    defended: int
-    defended_raided: int
-    defended_captured: int
-    defended_undone: int
-    overrun: int
-    undefended_captured: int
-    staked: int
-    defend: int
-    long_plots: int
-    long_raids: int
-    new_plots: int
-    new_raids: int
 
 
 @attrs.frozen
@@ -92,9 +65,9 @@ MiningResults = Results[MiningConfig, Kept]
 def kept(measured: Measured) -> Kept:
     """The part of a measured run that a study keeps."""
     return Kept(
-        totals=_totals(measured.counts),
+        totals=measured.totals,
         gold=tuple(measured.gold_after(measured.units)),
-        ties=measured.ties,
+        ties=list(measured.ties),
         lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
     )
 
@@ -117,26 +90,6 @@ def unpacked(values: Any) -> Kept:
         gold,
         [Tie(*tie) for tie in ties],
         {(length, is_over): count for length, is_over, count in lengths},
-    )
-
-
-def _totals(counts: Sequence[Counts]) -> Totals:
-    def grouped(age: str, what: str) -> int:
-        groups = (f"{age}_claimed", f"{age}_captured")
-        return sum(getattr(getattr(n, group), what) for n in counts for group in groups)
-
-    held = {
-        f"{age}_{what}": grouped(age, what)
-        for age in ("long", "new")
-        for what in ("plots", "raids")
-    }
-    return Totals(
-        **{
-            name: sum(getattr(n, name) for n in counts)
-            for name in attrs.fields_dict(Totals)
-            if name not in held
-        },
-        **held,
     )
 
 

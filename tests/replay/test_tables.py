@@ -52,7 +52,7 @@ from goldrush.replay.table_files import CSV, PARQUET
 from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units_table
 from goldrush.replay.toolkit import Toolkit
 from tests.golden import path_of
-from tests.journals import commits_of, in_pieces, write
+from tests.journals import commits_of, counts_of, in_pieces, write
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 
 IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
@@ -310,7 +310,7 @@ def test_rounds_are_the_counts_and_the_measures(paths: list[Path], out: Path) ->
     expected = []
     for path in paths:
         run = measure(path)
-        for place, counts in enumerate(run.counts):
+        for place, counts in enumerate(counts_of(path)):
             row = {**front_of(path), "agents": run.config.agents}
             for name, value in attrs.asdict(counts).items():
                 flat = value if isinstance(value, dict) else {"": value}

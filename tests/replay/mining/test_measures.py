@@ -39,7 +39,7 @@ from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.spells import Seen, Spell, curve, half_life, restricted_mean, seen
 from tests import measures_oracle
 from tests.golden import NAMES, path_of
-from tests.journals import MINING_HEADER, commits_of, in_pieces, write
+from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, write
 from tests.laws.strategies import Game, games, played
 from tests.measures_oracle import Hold, Told
 
@@ -292,7 +292,7 @@ BY_COUNT = {
 
 @pytest.mark.parametrize("name", BY_COUNT)
 def test_what_no_measure_shows_is_counted_right_too(quarrel: Measured, name: str) -> None:
-    assert BY_COUNT[name] == [getattr(counts, name) for counts in quarrel.counts]
+    assert BY_COUNT[name] == [getattr(counts, name) for counts in counts_of(quarrel.path)]
 
 
 def test_spells_are_those_that_are_read_off_by_hand(quarrel: Measured) -> None:
@@ -862,7 +862,7 @@ def assert_told_alike(path: Path) -> Measured:
     assert {*MEASURES} == {*expected.run}
     for name, values in measured.values.items():
         assert almost([round[name] for round in expected.rounds]) == values, name
-    for counts, round in zip(expected.counts, measured.counts, strict=True):
+    for counts, round in zip(expected.counts, counts_of(path), strict=True):
         assert counts == {name: getattr(round, name) for name in counts}
     assert almost(expected.run) == shown["run"]
     for key, burn_in in (("halves", True), ("halves_without_burn_in", False)):
@@ -942,7 +942,8 @@ def test_games_of_hostile_plans_are_told_alike(game: Game) -> None:
 @given(games())
 def test_spells_account_for_every_plot_at_every_round_end(game: Game) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        measured = measure(journal_of(game, Path(folder)))
+        path = journal_of(game, Path(folder))
+        measured, counted = measure(path), counts_of(path)
     turns = list(played(game))
     owners = [turn.after.owner for turn in turns]
     held = {
@@ -958,8 +959,8 @@ def test_spells_account_for_every_plot_at_every_round_end(game: Game) -> None:
         for plot, owner in enumerate(of_round)
         if owner is not None
     } == held
-    assert len(held) == sum(counts.owned_after for counts in measured.counts)
-    assert sum(counts.turned for counts in measured.counts) == sum(
+    assert len(held) == sum(counts.owned_after for counts in counted)
+    assert sum(counts.turned for counts in counted) == sum(
         spell.lost_to is not None for spell in measured.spells
     )
     running = [spell.plot for spell in measured.spells if spell.lost_to is None]

@@ -25,6 +25,7 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Cell, plan_of
 from goldrush.replay.study.results import POINTS, result_of, results_of
 from tests.indexes import cached
+from tests.journals import counts_of
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -85,7 +86,7 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
 def test_totals_are_sums_over_the_rounds(folder: Path, found: MiningResults) -> None:
     for cell, journals in found.journals.items():
         for result, journal in zip(found.by_cell[cell], journals, strict=True):
-            counts = measure(folder / journal).counts
+            counts = counts_of(folder / journal)
             totals = attrs.asdict(result.own.totals)
             for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
                 assert sum(getattr(n, name) for n in counts) == totals[name]

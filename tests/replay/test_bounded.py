@@ -1,0 +1,143 @@
+"""Reading takes memory for the state, not for the file; what measuring takes is bounded, too."""
+
+import tracemalloc
+from collections import deque
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.mining.players import GAME, fork, record, resume
+from goldrush.kernel import fold, journal
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.mining import MINING
+from goldrush.replay import encoded
+from goldrush.replay.diff import diff
+from goldrush.replay.fairness import fairness
+from goldrush.replay.follow import follow
+from goldrush.replay.log import Query, log
+from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.mining.measured import measure
+from goldrush.replay.outline import outline
+from goldrush.replay.prompts import prompted
+from goldrush.replay.rebuild import rebuild, rebuilt_from
+from goldrush.replay.recheck import recheck
+from goldrush.replay.story import narrator
+from goldrush.replay.toolkit import toolkit_at
+from goldrush.replay.usage import usage
+from goldrush.replay.verify import verify
+
+FEW, MANY = 300, 900  # rounds
+BOUNDED = 16  # bytes a round: less than a list with anything new for each of them
+MEASURED = 300  # bytes: numbers of eight for measures and gold, six of four for a spell
+KEYS = 100  # bytes: a set of integers, less than one a round
+
+
+def run_of(folder: Path, rounds: int) -> Path:
+    """A small run, a fork of it from its second round on, and its first nine tenths."""
+    path = folder / f"{rounds}.journal"
+    settings = {"seed": 3, "rounds": rounds, "rows": 2, "cols": 4, "stamina": 4}
+    record(path, settings, "greedy-mine*1,random*1")
+    fork(path, 2, path.with_suffix(".forked"), roster="random*2")
+    data = path.read_bytes()
+    path.with_suffix(".cut").write_bytes(data[: len(data) * 9 // 10])
+    return path
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A short run and a long one."""
+    folder = tmp_path_factory.mktemp("runs")
+    return [run_of(folder, rounds) for rounds in (FEW, MANY)]
+
+
+@pytest.fixture(autouse=True)
+def _in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read or held at once, up to a limit, is small beside these runs."""
+    monkeypatch.setattr(journal, "_BUFFER", 1 << 12)
+    monkeypatch.setattr(journal, "_PIECE", 1 << 12)
+    monkeypatch.setattr(encoded, "BATCH", 20)
+    monkeypatch.setattr(encoded, "LONG", 0)
+
+
+def drained(items: Iterable[Any]) -> None:
+    deque(items, maxlen=0)
+
+
+def folded(path: Path) -> None:
+    with JournalReader(path) as reader:
+        drained(fold.states(MINING, reader))
+
+
+def told(path: Path) -> None:
+    drained(narrator(path).chronicle(log(path, Query())))
+
+
+def explained(path: Path) -> None:
+    by = toolkit_at(path).why
+    assert by is not None
+    by.at(path, 1, None, None)
+
+
+def resumed(path: Path) -> None:
+    again = path.with_suffix(".resumed")
+    again.write_bytes(path.with_suffix(".cut").read_bytes())
+    resume(again)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "fold.states": folded,
+    "log.log": lambda path: drained(log(path, Query())),
+    "story.narrator": told,
+    "rebuild.rebuild": lambda path: rebuild(path, 90),
+    "rebuild.rebuilt_from": lambda path: drained(rebuilt_from(path, 1)),
+    "outline.outline": lambda path: outline(path, hashed=True),
+    "follow.follow": lambda path: drained(follow(path, lambda: None)),
+    "verify.verify, 2": lambda path: verify(path, 2),
+    "verify.verify, 4": lambda path: verify(path, 4),
+    "recheck.recheck": recheck,
+    "usage.usage": usage,
+    "prompts.prompted": lambda path: prompted(path, GAME, 90, 0),
+    "why": explained,
+    "diff.diff, the same": lambda path: diff(path, path),
+    "diff.diff": lambda path: consequences(diff(path, path.with_suffix(".forked"))),
+    **{
+        f"encoded.csv_table, {name}": lambda path, name=name: drained(
+            encoded.csv_table([path], name)
+        )
+        for name in ("rounds", "agents")
+    },
+    "players.resume": resumed,
+    "players.fork": lambda path: fork(path, 90, path.with_suffix(".forked"), force=True),
+}
+
+
+def peak(read: Callable[[], object]) -> int:
+    """Bytes that Python takes at most while something is read."""
+    tracemalloc.start()
+    try:
+        read()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def a_round(reader: Callable[[Path], object], paths: list[Path]) -> float:
+    """Bytes that a reader takes for each round by which a run is longer."""
+    reader(paths[0])  # imports
+    few, many = (peak(lambda path=path: reader(path)) for path in paths)  # type: ignore[misc]
+    return (many - few) / (MANY - FEW)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_longer_run_takes_no_more_memory_to_read(name: str, paths: list[Path]) -> None:
+    assert a_round(READERS[name], paths) < BOUNDED
+
+
+def test_measuring_takes_numbers_for_each_round_but_no_objects(paths: list[Path]) -> None:
+    assert a_round(measure, paths) < MEASURED
+
+
+def test_the_test_of_fairness_holds_only_the_keys_of_draws(paths: list[Path]) -> None:
+    assert a_round(lambda path: fairness([path]), paths) < KEYS
