@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from goldrush.agents import workers
+from goldrush.agents import pool, workers
 from goldrush.agents.mining.players import record
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
@@ -36,9 +36,9 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of processes of each pool, which even the smallest journals start."""
     found: list[int] = []
-    pool = workers.workers
+    start = pool.workers
     monkeypatch.setattr(workers, "ALONE", 0)
-    monkeypatch.setattr(workers, "workers", lambda jobs: found.append(jobs) or pool(jobs))
+    monkeypatch.setattr(pool, "workers", lambda jobs: found.append(jobs) or start(jobs))
     return found
 
 
