@@ -10,51 +10,56 @@ from typing import Any, Final
 
 import click
 
-HELP_MAX: Final = 63  # characters of a command's line in the help, beside its name
-
-# goldrush's own, in the sections of the help: where each is. Not records of entry points: to import
-# what reads those takes as long as everything else that help needs.
-SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+# goldrush's own, in the sections of the help: where each is, and its first line, so that the help
+# imports none of them. Not records of entry points: to import what reads those takes as long as
+# everything else that help needs.
+SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Record": {
-        "record": "record:record",
-        "resume": "record:resume",
-        "fork": "fork:fork",
-        "season": "competition.season:season",
+        "record": ("record:record", "Record a run in a journal."),
+        "resume": ("record:resume", "Continue a run that was interrupted."),
+        "fork": ("fork:fork", "Play a run again from a round on, with changes."),
+        "season": ("competition.season:season", "Record a season of the competition world."),
     },
     "Look": {
-        "ls": "outline:ls",
-        "info": "outline:info",
-        "replay": "replay:replay",
-        "log": "log:log",
-        "why": "why:why",
-        "watch": "watch:watch",
-        "view": "view:view",
-        "prompt": "models:prompt",
-        "leaderboard": "competition.leaderboard:leaderboard_",
+        "ls": ("outline:ls", "List journals with world, treatment, roster, seed, state."),
+        "info": ("outline:info", "Show a run's settings, policies, forks, size and SHA-256."),
+        "replay": ("replay:replay", "Show a round: map, agents, events."),
+        "log": ("log:log", "List events, filtered by round, agent, plot or name."),
+        "why": ("why:why", "Explain captures, failed raids, claims, removed actions."),
+        "watch": ("watch:watch", "Follow a run while it is recorded."),
+        "view": ("view:view", "Write an HTML page that plays a run."),
+        "prompt": ("models:prompt", "Show the prompt that an agent was, or would be, sent."),
+        "leaderboard": (
+            "competition.leaderboard:leaderboard_",
+            "Show the leaderboard of a season.",
+        ),
     },
     "Check": {
-        "verify": "verify:verify",
-        "audit": "audit:audit",
-        "diff": "diff:diff",
+        "verify": ("verify:verify", "Check journals: checksums, digests, events, decisions."),
+        "audit": ("audit:audit", "Recompute random draws and scores; test their fairness."),
+        "diff": ("diff:diff", "Compare two runs: first difference, cause, consequences."),
     },
     "Measure": {
-        "measure": "measure:measure",
-        "study": "study:study",
-        "report": "study:report",
-        "export": "export:export",
+        "measure": ("measure:measure", "Measure a run, or the means over many runs."),
+        "study": ("study:study", "Record many runs: treatments x rosters x seeds x horizons."),
+        "report": ("study:report", "Write the report of a study: verdicts, figures, tables."),
+        "export": ("export:export", "Convert journals to JSON lines, CSV or Parquet."),
     },
     "List what can be played": {
-        "policies": "catalogue:policies",
-        "treatments": "catalogue:treatments",
-        "settings": "catalogue:settings",
-        "arenas": "competition.arenas:arenas_",
+        "policies": ("catalogue:policies", "List the policies for rosters, with their settings."),
+        "treatments": (
+            "catalogue:treatments",
+            "List treatments: named variations of the settings.",
+        ),
+        "settings": ("catalogue:settings", "List the settings of a world: name, default, range."),
+        "arenas": ("competition.arenas:arenas_", "List the arenas of seasons, with their options."),
     },
     "Extend": {
-        "plugins": "catalogue:plugins",
-        "conform": "conform:conform",
+        "plugins": ("catalogue:plugins", "List worlds, policies and commands of other packages."),
+        "conform": ("conform:conform", "Test a world against the laws that all worlds keep."),
     },
 }
-BUILT_IN: Final = {name: where for names in SECTIONS.values() for name, where in names.items()}
+BUILT_IN: Final = {name: where for names in SECTIONS.values() for name, (where, _) in names.items()}
 
 
 class Commands(click.Group):
@@ -72,11 +77,7 @@ class Commands(click.Group):
         """Write the commands, section by section."""
         width = max(map(len, BUILT_IN))
         for title, names in SECTIONS.items():
-            rows = []
-            for name in names:
-                command = self.get_command(ctx, name)
-                assert command is not None
-                rows.append((name.ljust(width), command.get_short_help_str(HELP_MAX)))
+            rows = [(name.ljust(width), line) for name, (_, line) in names.items()]
             with formatter.section(title):
                 formatter.write_dl(rows)
 

@@ -14,7 +14,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.cli.commands import BUILT_IN, HELP_MAX
+from goldrush.cli.commands import BUILT_IN
 from goldrush.cli.main import cli
 from goldrush.kernel.journal import JournalReader
 from tests.cli.helpers import ROOT, built_in, goldrush
@@ -24,6 +24,7 @@ from tests.waiting import HANGS
 LINE = re.compile(r"^ +(goldrush .*)$", re.MULTILINE)
 FIRST = ("record", "resume", "fork", "season", "study")  # they make what the others read
 ANSWERS = {"diff": 1}  # exit codes that are no error
+HELP_MAX = 63  # characters of a command's line in the help, beside its name
 
 OWN = """
 class Hawk:
