@@ -95,19 +95,19 @@ def _curve(what: str, points: Sequence[Point]) -> Iterator[Row]:
     yield ("CPU time", what, "an event", "ratio", "")
     for point in points:
         repeats = max(1, min(REPEATS, BUDGET // point.events))
-        pairs = [_pair(point, points[0], repeat) for repeat in range(repeats)]
+        references = -(-REPEATS // repeats)
+        pairs = [_pair(point, points[0], references, repeat % 2) for repeat in range(repeats)]
         for index, kind in enumerate(KINDS):
             cost = statistics.median(ours[index] for ours, _ in pairs)
             ratio = statistics.median(ours[index] / first[index] for ours, first in pairs)
             yield (kind, point.name, f"{cost:,.0f} ns", f"{ratio:.2f} x", "#" * round(BAR * ratio))
 
 
-def _pair(point: Point, first: Point, repeat: int) -> tuple[Costs, Costs]:
-    """Both costs; who goes first alternates."""
-    if repeat % 2:
-        reference = first.costs()
-        return point.costs(), reference
-    return point.costs(), first.costs()
+def _pair(point: Point, first: Point, references: int, goes_first: int) -> tuple[Costs, Costs]:
+    """The costs of both; those of the first point are medians of so many measurements."""
+    ours = point.costs() if goes_first else ()
+    theirs = [first.costs() for _ in range(references)]
+    return ours or point.costs(), tuple(map(statistics.median, zip(*theirs, strict=True)))
 
 
 def _by_size(path: Path, agents: int, plots: int) -> Callable[[], Costs]:
