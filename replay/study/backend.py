@@ -125,6 +125,7 @@ def as_completed(
     under_way: dict[Future[list[Any]], Sequence[Planned]] = {}
     ended: SimpleQueue[Future[list[Any]]] = SimpleQueue()  # asking every future takes too long
     lost: list[Planned] = []
+    size = 1  # of the next task: it grows while workers end whole tasks in time
     failed: GoldrushError | None = None
     if not runs:
         return
@@ -133,8 +134,9 @@ def as_completed(
         while waiting or under_way:
             room = 1 if suspects else backend.window
             while waiting and not lost and len(under_way) < room:
-                size = 1 if suspects else _task_size(len(waiting), backend)
-                wanted = [waiting.popleft() for _ in range(size)]
+                # Towards the end fewer, so that all workers have some.
+                few = max(1, min(size, len(waiting) // backend.window))
+                wanted = [waiting.popleft() for _ in range(1 if suspects else few)]
                 submitted = _submitted(function, executor, wanted, backend)
                 under_way[submitted] = wanted
                 submitted.add_done_callback(ended.put)
@@ -147,8 +149,10 @@ def as_completed(
             outcomes = _outcomes(future, task, backend) if future is not None and task else []
             if outcomes is None:
                 lost.extend(task)
-            else:
-                waiting.extendleft(reversed(task[len(outcomes) :]))
+            elif outcomes:
+                left = task[len(outcomes) :]
+                waiting.extendleft(reversed(left))
+                size = len(outcomes) if left else min(max(size, 2 * len(task)), backend.batch)
             for run, outcome in zip(task, outcomes or (), strict=False):
                 if isinstance(outcome, GoldrushError):
                     failed = failed or outcome
@@ -174,11 +178,6 @@ def as_completed(
         backend.stop(executor)
         raise
     executor.shutdown()
-
-
-def _task_size(waiting: int, backend: Backend) -> int:
-    """The number of runs of the next task: towards the end fewer, so that all workers have some."""
-    return max(1, min(backend.batch, waiting // backend.window))
 
 
 def _submitted(

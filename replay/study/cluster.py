@@ -17,7 +17,7 @@ from goldrush.replay.study.backend import Backend, WorkersLost
 
 CONNECT_MAX: Final = 30.0  # seconds to wait for the scheduler, and for a first worker
 REACHED_MAX: Final = 2.0  # seconds to wait for a worker's port
-BATCH: Final = 16  # runs in a task, of which the scheduler needs about a millisecond each
+BATCH: Final = 64  # runs in a task, at most: the scheduler needs about 2 ms for each task
 IDLE_MAX: Final = 3  # consecutive checks that find a cluster idle, after which it is given up
 
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:\[[0-9A-Fa-f:]+\]|[^\s/:]+):[0-9]{1,5}")

@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m tests.bench [--long | --against PYTHON | ...]`.
+"""All benchmarks: `python -m tests.bench` prints a table; `--help` lists longer ones.
 
 Every row compares goldrush with a reference measured in the same process, interleaved with it (see
 `timing`); rows about whole processes start processes and count their CPU time. A ratio says what
@@ -29,7 +29,18 @@ from goldrush.kernel.mining import MINING
 from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
-from . import eventsourcing_peer, long, mesa_model, models, pages, plain, scale, season, study
+from . import (
+    eventsourcing_peer,
+    long,
+    mesa_model,
+    models,
+    pages,
+    plain,
+    scale,
+    season,
+    study,
+    workers,
+)
 from .against import rows_against
 from .timing import paired_ratio
 
@@ -40,36 +51,38 @@ ROOT = Path(__file__).resolve().parents[2]
 Row = tuple[str, str, str, str, str]  # what, against, measured, target, the reference in itself
 
 
+# The tables that take minutes, by the name of their option.
+OTHERS = {
+    "long": (long.rows, "Measure long journals instead (minutes)."),
+    "scale": (scale.rows, "Measure growing runs instead (minutes)."),
+    "study": (study.rows, "Measure the whole study instead."),
+    "workers": (workers.rows, "Measure what limits many workers instead."),
+    "season": (season.rows, "Measure a season instead."),
+    "page": (pages.rows, "Measure pages in a browser instead."),
+}
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    for name, (_, text) in reversed(OTHERS.items()):
+        command = click.option(f"--{name}", "other", flag_value=name, help=text)(command)
+    return command
+
+
 @click.command()
 @click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
-@click.option("--long", "is_long", is_flag=True, help="Measure long journals instead (minutes).")
-@click.option("--scale", "is_scale", is_flag=True, help="Measure growing runs instead (minutes).")
-@click.option("--study", "is_study", is_flag=True, help="Measure the whole study instead.")
-@click.option("--season", "is_season", is_flag=True, help="Measure a season instead.")
-@click.option("--page", "is_page", is_flag=True, help="Measure pages in a browser instead.")
+@_options
 @click.option(
     "--against", "python", metavar="PYTHON",
     help="Measure the version of goldrush that is installed beside this interpreter instead.",
 )  # fmt: skip
-def main(
-    repeats: int, is_long: bool, is_scale: bool, is_study: bool, is_season: bool, is_page: bool,
-    python: str | None,
-) -> None:  # fmt: skip
+def main(repeats: int, other: str | None, python: str | None) -> None:
     """Measure everything and print the table."""
     click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
     with tempfile.TemporaryDirectory() as folder, cache_apart():
-        if is_scale:
-            table = scale.rows(Path(folder))
-        elif is_study:
-            table = study.rows(Path(folder))
-        elif is_season:
-            table = season.rows(Path(folder))
-        elif is_page:
-            table = pages.rows(Path(folder))
-        elif python is not None:
+        if python is not None:
             table = rows_against(Path(folder), python)
         else:
-            table = long.rows(Path(folder)) if is_long else rows(Path(folder), repeats)
+            table = OTHERS[other][0](Path(folder)) if other else rows(Path(folder), repeats)
         for what, against, measured, target, reference in table:
             click.echo(f"{what:<34} {against:<42} {measured:>14} {target:>10}   {reference}")
 
