@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -25,10 +25,7 @@ from goldrush.agents.competition.cast import (
     models_in,
     with_models_resolved,
 )
-from goldrush.agents.competition.change import changed_by
-from goldrush.agents.competition.check import SeasonCheck
 from goldrush.agents.competition.limits import PROMPT_MAX
-from goldrush.agents.competition.season import Season, replaced_in
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
@@ -52,6 +49,9 @@ from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.world import Row
+
+if TYPE_CHECKING:
+    from goldrush.agents.competition.season import Season
 
 
 def record(
@@ -148,10 +148,14 @@ def _resolve_change(state: SeasonState, change: Change, models: Models | None) -
         if named and all(agent.status == Status.GONE for agent in named):
             there = (a.name for a in state.agents.values() if a.status != Status.GONE)
             raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
+    from goldrush.agents.competition.change import changed_by
+
     return changed_by(state, change, models)
 
 
 def _start_agents(context: RunContext[SeasonState]) -> Season:
+    from goldrush.agents.competition.season import Season, replaced_in
+
     state, trust = context.state, context.trust
     for agent in state.agents.values():
         if agent.policy not in (*POLICIES, LLM, HUMAN):
@@ -191,6 +195,8 @@ def _policy_check(
         if not tests.bench.deterministic:
             tests.close()
             return PolicyCheck(None, [f"{what}, which are not deterministic"])
+        from goldrush.agents.competition.check import SeasonCheck
+
         again = SeasonCheck(state, tests, forks, trust)
         return PolicyCheck(again, again.not_asked, again.unknown, again.pending, tests.close)
 
