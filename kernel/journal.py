@@ -514,8 +514,9 @@ class JournalReader:
         except BaseException:
             self._file.close()
             raise
+        self._front = self.header.packed()
         self._sha256: _Hash | None = _sha256() if hashed else None
-        self._begin_at(len(self.header.packed()))
+        self._begin_at(len(self._front))
 
     def __enter__(self) -> Self:
         return self
@@ -576,8 +577,8 @@ class JournalReader:
         A commit is verified with the eight bytes before it, so nothing before `location` is read,
         and an invalid offset is reported as damage. The index of the location is not verified.
         """
-        first = location or Location(len(self.header.packed()), 0, 0)
-        if not len(self.header.packed()) <= first.offset <= self.size:
+        first = location or Location(len(self._front), 0, 0)
+        if not len(self._front) <= first.offset <= self.size:
             raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such offset")
         closed, is_open, forks = first.unit, False, 0
         pending = 0
@@ -665,7 +666,7 @@ class JournalReader:
         """(offset, end, body) of each commit whose checksums hold, undecoded; otherwise as
         `commits`.
         """
-        location = location or Location(len(self.header.packed()), 0, 0)
+        location = location or Location(len(self._front), 0, 0)
         read, size, path = self._file.read, self.size, self.path
         offset, index = location.offset, location.index
         checksum = self._begin_at(offset)
@@ -716,13 +717,12 @@ class JournalReader:
         """Seek to a byte and return the checksum before it; hash only from the first commit on."""
         self._file.seek(offset)
         self._met, self._whole = b"", None
-        header = self.header.packed()
-        if offset > len(header):
+        if offset > len(self._front):
             self._sha256 = None
             return self.checksum_before(offset)
         if self._sha256 is not None:
-            self._sha256 = _sha256(header)
-        return int.from_bytes(header[-8:], "big")
+            self._sha256 = _sha256(self._front)
+        return int.from_bytes(self._front[-8:], "big")
 
     def _check_known(self, index: int, offset: int, found: _Reached, frame: bytes) -> None:
         known = self._known
@@ -788,12 +788,16 @@ class _BodyParser:
 
     One msgpack Unpacker serves all small bodies, because making one costs as much as parsing a
     round. It limits every declared length, so that a small file cannot ask for much memory.
+
+    A block with the bytes of the block at its index in the commit before is that block, and is not
+    decoded again: no encoding is the beginning of another one. In a world at rest most are.
     """
 
     SMALL = 1 << 16
 
     def __init__(self) -> None:
         self._small = unpacker(self.SMALL)
+        self._before: Sequence[Block] = ()  # the blocks of the last small UNIT
 
     def parse(self, body: bytes) -> Commit:
         """The commit. Raises Undecodable for any invalid bytes."""
@@ -810,8 +814,10 @@ class _BodyParser:
             if reads.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
         except MALFORMED as error:
-            self._small = unpacker(self.SMALL)
+            self._small, self._before = unpacker(self.SMALL), ()
             raise undecodable(error) from None
+        if reads is self._small:
+            self._before = commit.blocks
         return commit
 
     def _other(self, kind: Any, size: int, unpacker: msgpack.Unpacker) -> Commit:
@@ -841,8 +847,13 @@ class _BodyParser:
         if digest is not None and (count == 0 or count % 2):
             raise Undecodable("a unit that closes without derived events")
         blocks = []
-        at = tell()
-        for _ in range(count):
+        before = self._before if unpacker is self._small else ()
+        at: int = tell()
+        for index in range(count):
+            if index < len(before) and body.startswith(before[index].packed, at - start):
+                blocks.append(before[index])
+                at += len(unpacker.read_bytes(len(before[index].packed)))
+                continue
             batches = unpack()
             end = tell()
             if type(batches) is not tuple:

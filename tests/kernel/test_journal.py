@@ -13,6 +13,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -236,6 +237,27 @@ def test_many_blocks_stand_in_one_commit(path: Path, blocks: int) -> None:
     found = read(path)[0]
 
     assert [block.rows(0) for block in found[1].blocks] == [[(place,)] for place in range(blocks)]
+
+
+FEW_BLOCKS = st.sampled_from(
+    [Block([]), Block([(0, [(1,)])]), Block([(0, [(1,), (2,)])]), Block([(1, [(1,)]), (0, [(1,)])])]
+    + [Block([(0, [("x" * size,)])]) for size in (1, 70_000)]
+)
+
+
+@given(st.lists(st.lists(FEW_BLOCKS, min_size=2, max_size=4).filter(lambda b: len(b) != 3)))
+def test_a_commit_is_read_the_same_after_any_other_as_alone(units: list[list[Block]]) -> None:
+    """Blocks that repeat are not decoded again."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.journal"
+        closed = [Commit(UNIT, unit, 1, blocks) for unit, blocks in enumerate(units, 1)]
+        write(path, [Commit(START, 0, 1, setup={}), *closed])
+        with JournalReader(path) as reader:
+            for before, commit in pairwise(list(reader)):
+                alone = next(reader.commits(before.after))
+
+                assert [b.batches for b in alone.blocks] == [b.batches for b in commit.blocks]
+                assert [b.packed for b in alone.blocks] == [b.packed for b in commit.blocks]
 
 
 @pytest.mark.parametrize("size", [65_000, 65_536, 70_000, 2_000_000])
