@@ -79,11 +79,11 @@ def painted(text: str, agent: int | None) -> str:
     """A text in the colour of an agent; dim for None. Unchanged if the terminal has no colours or
     NO_COLOR is set.
     """
-    from rich.style import Style
-
     system = _colours()
     if system is None:
         return text
+    from rich.style import Style
+
     if agent is None:
         return Style(dim=True).render(text, color_system=system)
     colours = (*_DARK, *_LIGHT)
@@ -96,6 +96,8 @@ def painted(text: str, agent: int | None) -> str:
 @cache
 def _colours() -> ColorSystem | None:
     """The colour system of standard output; None without colours."""
+    if not sys.stdout.isatty():  # click prints none there; to import rich takes a fifth of `replay`
+        return None
     from rich.color import ColorSystem
     from rich.console import Console
 
