@@ -84,7 +84,7 @@ def _survival(cells: Cells, styles: Styles) -> Panel | None:
     says = []
     for index, (cell, weights) in enumerate(spells.items()):
         if weights:
-            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(weights, weights))]
+            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(weights.items()))]
             steps.append((float(max(one.exit for one in weights)), steps[-1][1]))
             plot.line(steps, styles[cell.roster], steps=True)
             plot.marks(steps, styles[cell.roster], index, len(spells))

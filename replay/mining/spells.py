@@ -11,8 +11,9 @@ takes longer than measuring a hundred runs.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any, Final, NamedTuple
 
 import attrs
@@ -95,7 +96,7 @@ def half_life(spells: Sequence[Spell]) -> float | None:
 
     None if the curve stays above one half, or there is no spell.
     """
-    whole = [Seen(spell.length, spell.lost_to is not None, 0) for spell in spells]
+    whole = ((Seen(spell.length, spell.lost_to is not None, 0), 1) for spell in spells)
     return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
@@ -116,38 +117,42 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
         A number from 0 to `horizon`; None if no plot is owned in these rounds.
 
     """
-    shown = [one for spell in spells if (one := seen(spell, first, last)) is not None]
-    if not shown:
+    shown = (one for spell in spells if (one := seen(spell, first, last)) is not None)
+    earliest = next(shown, None)
+    if earliest is None:
         return None
-    steps = [(0, 1.0), *((at, share) for at, share in curve(shown) if at < horizon)]
-    ends = [*(at for at, _ in steps[1:]), horizon]
-    return math.fsum(share * (end - at) for (at, share), end in zip(steps, ends, strict=True))
+    return math.fsum(_areas(curve((one, 1) for one in chain((earliest,), shown)), horizon))
 
 
-def curve(
-    shown: Iterable[Seen], weights: Mapping[Seen, int] | None = None
-) -> list[tuple[int, float]]:
-    """The Kaplan–Meier curve of observed spells.
+def _areas(steps: Iterable[tuple[int, float]], horizon: int) -> Iterator[float]:
+    """The areas under the steps of a curve, from 0 to `horizon`."""
+    before, share = 0, 1.0
+    for at, after in steps:
+        if at >= horizon:
+            break
+        yield share * (at - before)
+        before, share = at, after
+    yield share * (horizon - before)
 
-    Args:
-        shown: the spells.
-        weights: the number of each; None: count `shown`.
 
-    Returns:
-        Each time at which a spell was lost, with the share of spells that last longer. Before the
-        first time the share is 1.
+def curve(shown: Iterable[tuple[Seen, int]]) -> Iterator[tuple[int, float]]:
+    """The Kaplan–Meier curve of observed spells, given with the number of each.
 
+    Yields each time at which a spell was lost, with the share of spells that last longer. Before
+    the first time the share is 1.
     """
-    entered, gone, lost = Counter[int](), Counter[int](), Counter[int]()
-    for one, count in (Counter(shown) if weights is None else weights).items():
+    entered, gone, lost = tallies = array("q"), array("q"), array("q")  # by time
+    for one, count in shown:
+        if one.exit >= len(gone):
+            for tally in tallies:
+                tally.extend(repeat(0, one.exit + 1 - len(tally)))
         entered[one.entry] += count
         gone[one.exit] += count
         if one.is_over:
             lost[one.exit] += count
-    steps, at_risk, share = [], 0, 1.0
-    for at in sorted(entered.keys() | gone.keys()):
-        if at in lost:
-            share *= 1 - lost[at] / at_risk  # spells that enter now are at risk after it
-            steps.append((at, share))
+    at_risk, share = 0, 1.0
+    for at, count in enumerate(lost):
+        if count:
+            share *= 1 - count / at_risk  # spells that enter now are at risk after it
+            yield at, share
         at_risk += entered[at] - gone[at]
-    return steps
