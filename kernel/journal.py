@@ -224,6 +224,7 @@ class JournalWriter:
         self._new = None
         self._is_branch = False
         self._is_name_synced = False
+        self._file: tuple[int, int] | None = None  # device and inode, once it has its name
 
     @classmethod
     def branch(
@@ -388,14 +389,16 @@ class JournalWriter:
 
     def _check_named(self) -> None:
         """Raise JournalLost if the path no longer names this file, or the file has another size."""
-        here = os.fstat(self._fd)
+        if self._file is None:
+            here = os.fstat(self._fd)
+            self._file = here.st_dev, here.st_ino
         try:
             there = os.stat(self.path)
         except FileNotFoundError:
             raise JournalLost(self.path, "removed") from None
-        if (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino):
+        if (there.st_dev, there.st_ino) != self._file:
             raise JournalLost(self.path, "replaced by another file")
-        if here.st_size != self.offset:
+        if there.st_size != self.offset:
             raise JournalLost(self.path, "changed by another process")
 
     def _take_back(self) -> None:

@@ -124,9 +124,10 @@ def view_of(state: MiningState) -> Prompts:
 
 def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
     """The row of an agent's submission. Raises BadPlan, and any exception of the policy."""
-    state, agent = view.shown.state, entry.agent
+    shown, agent = view.shown, entry.agent
+    state = shown.state
     draws = Draws(state.config.seed, state.round + 1, agent, "policy")
-    answer = policy.plan(Observation(view.shown, agent), draws)
+    answer = policy.plan(Observation(shown, agent), draws)
     if entry.policy in POLICIES:
         return (agent, answer, None, None, None, None)
     return submitted(agent, answer, state.config)
