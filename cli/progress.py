@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+AFTER = 0.5  # seconds
 
 # Called with the name of a bar, how much is done, and of how much.
 OnStep = Callable[[str, int, int], None]
 
-_under_way: list[Any] = []  # the bars that are shown
+_under_way: list[Progress] = []  # the bars that are shown
 
 
 @contextmanager
@@ -27,24 +33,40 @@ def paused() -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[OnStep]:
-    """The function that updates the bars, one for each name that it is called with."""
+    """The function that updates the bars, one for each name that it is called with. The first is
+    shown after AFTER seconds: to import rich and to draw bars takes as long as a short command.
+    """
     if not sys.stderr.isatty():
         yield lambda what, done, every: None
         return
+    begun = time.monotonic()
+    shown: list[Progress] = []
+    tasks: dict[str, TaskID] = {}
+
+    def step(what: str, done: int, every: int) -> None:
+        if not shown:
+            if time.monotonic() - begun < AFTER:
+                return
+            bars = _bars()
+            bars.start()
+            shown.append(bars)
+            _under_way.append(bars)
+        [bars] = shown
+        if what not in tasks:
+            tasks[what] = bars.add_task(what, total=every)
+        bars.update(tasks[what], completed=done, total=every)
+
+    try:
+        yield step
+    finally:
+        for bars in shown:
+            _under_way.remove(bars)
+            bars.stop()
+
+
+def _bars() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def step(what: str, done: int, every: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=every)
-            bars.update(tasks[what], completed=done, total=every)
-
-        _under_way.append(bars)
-        try:
-            yield step
-        finally:
-            _under_way.remove(bars)
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -138,6 +138,13 @@ def in_terminal(*arguments: object, cwd: Path, until: bytes = b"", **env: str) -
     return Ran(process.wait(timeout=HANGS), shown.decode(), "")
 
 
+def bars_after(seconds: int, folder: Path) -> dict[str, str]:
+    """The environment of commands that show progress bars after so long."""
+    start = f"import goldrush.cli.progress\ngoldrush.cli.progress.AFTER = {seconds}\n"
+    (folder / "sitecustomize.py").write_text(start)  # Python imports it when it starts
+    return {"PYTHONPATH": os.pathsep.join((str(folder), str(ROOT)))}
+
+
 def built_in() -> dict[str, click.Command]:
     """The commands of goldrush itself, by name."""
     context = click.Context(cli)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import shlex
 import shutil
@@ -15,7 +14,7 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.replay.verify import verify
-from tests.cli.helpers import ROOT, assert_refused, drained, goldrush
+from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal
 from tests.waiting import HANGS, until
 
 
@@ -356,22 +355,17 @@ def test_an_interrupted_run_goes_on_with_the_command_that_it_printed(tmp_path: P
     assert_refused(again, "a has ended with round 9")
 
 
-def test_a_terminal_gets_a_progress_bar_and_a_pipe_does_not(tmp_path: Path) -> None:
-    piped = goldrush("record", "--rounds", 50, "--out", "a.journal", cwd=tmp_path)
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "goldrush", "record", "--rounds", "50", "--out", "b.journal"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
-        stdout=subprocess.DEVNULL,
-        stderr=slave,
-    )
-    os.close(slave)
-    shown = drained(master)
+@pytest.mark.parametrize(("seconds", "bar"), [(0, True), (3600, False)])
+def test_a_terminal_gets_a_progress_bar_after_a_while_and_a_pipe_does_not(
+    tmp_path: Path, seconds: int, bar: bool
+) -> None:
+    command = ("record", "--rounds", "50", "--force", "--out", "a.journal")
+    piped = goldrush(*command, cwd=tmp_path)
+    shown = in_terminal(*command, cwd=tmp_path, **bars_after(seconds, tmp_path))
 
-    assert process.wait(timeout=HANGS) == 0
+    assert (0, 0) == (piped.code, shown.code)
     assert piped.err == ""
-    assert b"50/50" in shown
+    assert bar == ("50/50" in shown.out)
 
 
 STOPS = """

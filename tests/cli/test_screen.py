@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.cli.helpers import assert_refused, goldrush, in_terminal
+from tests.cli.helpers import assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import path_of
 
 COLOURED = re.compile(r"\x1b\[[0-9;]*m")
@@ -54,7 +54,7 @@ def test_ctrl_c_ends_what_plays_and_leaves_the_terminal_as_it_was(tmp_path: Path
 
 def test_verify_shows_how_far_it_has_come_and_then_the_verdict(tmp_path: Path) -> None:
     journal = path_of("baseline")
-    ran = in_terminal("verify", journal, cwd=tmp_path)
+    ran = in_terminal("verify", journal, cwd=tmp_path, **bars_after(0, tmp_path))
     size = journal.stat().st_size
     lines = [line.rpartition("\x1b[2K")[2] for line in ran.out.split("\r\n")]
 
