@@ -50,6 +50,10 @@ class Workers(ProcessPoolExecutor):
         for process in processes:
             process.join(GRACE)
             process.kill()
+        if self._result_queue is not None:
+            # One that ended while it sent a large result leaves a part of it in the pipe; the
+            # thread that reads it waits for the rest as long as anybody could write it.
+            self._result_queue._writer.close()  # type: ignore[attr-defined]
         self.shutdown(cancel_futures=True)
 
 

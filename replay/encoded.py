@@ -7,7 +7,7 @@ table has to fit into memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -38,7 +38,7 @@ def encoded_tables(
     *,
     jobs: int | None = None,
     toolkit: Toolkit | None = None,
-) -> Iterator[Sequence[Iterable[Encoded]]]:
+) -> Generator[Sequence[Iterable[Encoded]], None, None]:
     """The batches of each table, for each journal. Batches of one journal must be taken before
     those of the next one.
 

@@ -71,7 +71,9 @@ def write(
         for table in tables_of(first.toolkit, first.world, names):
             file = group.file(f"{table.name}.{form}", force=force)
             files.append(stack.enter_context(closing(kind(table, file))))
-        runs = encoded_tables(paths, kind.form, names, jobs=jobs, toolkit=toolkit)
+        runs = stack.enter_context(
+            closing(encoded_tables(paths, kind.form, names, jobs=jobs, toolkit=toolkit))
+        )
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs, 1):
             for table_file, batches in zip(files, run, strict=True):

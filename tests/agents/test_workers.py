@@ -2,6 +2,8 @@
 
 import os
 import signal
+import struct
+import sys
 import time
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from goldrush.agents.pool import workers
 from goldrush.agents.workers import ALONE, WorkerDied, map_in_order
+from tests.waiting import HANGS, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -81,3 +84,18 @@ def test_little_work_or_one_job_starts_no_process(
     assert os.getpid() not in map_in_order(note, paths, 2, ALONE + 1)
     assert [None] == list(map_in_order(print, ["loud"], jobs, size))
     assert ("", "loud\n") == capfd.readouterr()
+
+
+def sends_a_part(path: str) -> None:
+    """Begins to send a result of 1,000 bytes, as one that is killed meanwhile."""
+    queue = sys._getframe(1).f_locals["result_queue"]
+    os.write(queue._writer.fileno(), struct.pack("!i", 1_000) + b"a part")
+    Path(path).touch()
+    time.sleep(HANGS)
+
+
+def test_a_pool_stops_where_a_worker_has_sent_a_part_of_a_result(tmp_path: Path) -> None:
+    with workers(1) as pool:
+        pool.submit(sends_a_part, str(tmp_path / "sent"))
+        until((tmp_path / "sent").exists)
+        pool.stop()  # which waits for the thread that reads results
