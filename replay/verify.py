@@ -330,7 +330,10 @@ class _Check:
             self._ask_again(self._last, self._ask_waiting, self._state, self._steps.pending)
 
     def _count(self, commit: Commit) -> None:
-        events = sum([len(rows) for block in commit.blocks for _, rows in block.batches])
+        events = 0
+        for block in commit.blocks:
+            for _, rows in block.batches:
+                events += len(rows)
         if commit.digest is not None:
             self.rounds = commit.unit
         if commit.kind == FORK:

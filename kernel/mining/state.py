@@ -61,6 +61,7 @@ class MiningState:
         owner: by plot; None: unowned.
         since: by plot: the round in which the owner got it.
         how: by plot: BY_CLAIM, BY_CAPTURE or NOBODYS.
+        plot_prints: by plot: the fingerprint of its owner, since and how; 0 if unowned.
         plots_of: the inverse of `owner`: the plots of each agent, ascending.
         gold, memo: by agent.
         spent: `spent[agent][kind]`: stamina since the start.
@@ -74,8 +75,8 @@ class MiningState:
 
     __slots__ = (
         "_captured", "_derived", "_inputs", "_is_quiet", "_submitted", "alphas", "config", "gold",
-        "history", "history_sum", "how", "memo", "memo_sum", "owner", "plots_of", "plots_sum",
-        "quiet", "roster", "round", "setup_print", "since", "spent", "staminas",
+        "history", "history_sum", "how", "memo", "memo_sum", "owner", "plot_prints", "plots_of",
+        "plots_sum", "quiet", "roster", "round", "setup_print", "since", "spent", "staminas",
     )  # fmt: skip
 
     def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
@@ -84,6 +85,7 @@ class MiningState:
         self.owner: list[int | None] = [None] * config.plots
         self.since = [0] * config.plots
         self.how = [NOBODYS] * config.plots
+        self.plot_prints = [0] * config.plots
         self.plots_of: list[list[int]] = [[] for _ in range(config.agents)]
         self.gold = [0.0] * config.agents
         self.spent = [[0] * len(KINDS) for _ in range(config.agents)]
@@ -134,10 +136,11 @@ class MiningState:
         if before is not None:
             held = self.plots_of[before]
             del held[bisect_left(held, plot)]
-            self.plots_sum -= fingerprint((plot, before, self.since[plot], self.how[plot]))
         insort(self.plots_of[owner], plot)
         self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
-        self.plots_sum = self.plots_sum + fingerprint((plot, owner, since, how)) & WORD_MASK
+        print_ = fingerprint((plot, owner, since, how))
+        self.plots_sum = self.plots_sum - self.plot_prints[plot] + print_ & WORD_MASK
+        self.plot_prints[plot] = print_
 
     def remember(self, agent: int, memo: str | None) -> None:
         """Replace an agent's memo."""
