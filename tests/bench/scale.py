@@ -78,6 +78,8 @@ class Point:
 
 def rows(folder: Path) -> Iterator[Row]:
     """The rows of both tables, each measured when it is asked for."""
+    gc.collect()
+    gc.freeze()  # or every full collection would also walk through the peers of other benchmarks
     sizes = [
         Point(f"{agents:,} on {plots:,}", agents * EACH // 10 * ROUNDS,
               _by_size(folder / "run.journal", agents, plots))
