@@ -33,10 +33,12 @@ class Block:
     Attributes:
         batches: pairs of event code and rows.
         packed: the canonical encoding of the array of batches, each `[code, [row, ...]]`.
+        is_checked: whether a block that was read is known to hold valid inputs, canonically
+            encoded. Readers give a block that repeats as one object, which is checked once.
 
     """
 
-    __slots__ = ("batches", "packed")
+    __slots__ = ("batches", "is_checked", "packed")
 
     batches: Sequence[Batch]
     packed: bytes
@@ -56,6 +58,7 @@ class Block:
             packed = pack(batches)
         self.batches = batches
         self.packed = packed
+        self.is_checked = False
 
     def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
