@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.groups import groups
 from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.report import report
@@ -21,6 +24,7 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Plan, plan_of
 from goldrush.replay.study.play import play
 from goldrush.replay.study.results import results_of
+from goldrush.replay.table_files import PARQUET, write
 from tests.indexes import cache_apart
 
 Row = tuple[str, str, str, str, str]
@@ -44,6 +48,7 @@ def rows(folder: Path) -> Iterator[Row]:
     yield ("the same once more, all kept", "", f"{kept:.1f} s", "", "")
     with cache_apart():
         yield from _of_report(folder / "study", took)
+    yield from _of_processes(folder)
     verifying = _timed(lambda: _verified(folder / "study"))[0]
     yield (f"verify, {len(runs):,} journals, level 4", "", f"{verifying:.1f} s", "", "")
 
@@ -64,6 +69,22 @@ def _of_report(folder: Path, study: float) -> Iterator[Row]:
     yield ("report: statistics and the page", "", f"{whole:.1f} s", "", "")
     writing, page = _timed(lambda: as_html(blocks))
     yield ("report: writing it", f"{len(page) / 1e6:.1f} MB", f"{writing:.1f} s", "", "")
+
+
+def _of_processes(folder: Path) -> Iterator[Row]:
+    """What reads many journals, of one treatment, with two processes."""
+    paths = journals_in([folder / "study" / BASELINE])
+    works: dict[str, Callable[[int], Any]] = {
+        "measure": lambda jobs: groups(paths, jobs),
+        "export to Parquet": lambda jobs: write(
+            paths, folder / "tables", PARQUET, jobs=jobs, force=True
+        ),
+        "verify": lambda jobs: list(verify_all(paths, jobs=jobs)),
+    }
+    for name, work in works.items():
+        one, two = (_timed(partial(work, jobs))[0] for jobs in (1, 2))
+        what = f"{name}, {len(paths)} journals, --jobs 2"
+        yield (what, "one process, by the clock", f"{two / one:.2f} x", "", f"{one:.1f} s")
 
 
 def _verified(folder: Path) -> None:
