@@ -39,7 +39,7 @@ def progress() -> Iterator[OnStep]:
     if not sys.stderr.isatty():
         yield lambda what, done, every: None
         return
-    begun = time.monotonic()
+    begun, files = time.monotonic(), (sys.stdout, sys.stderr)
     shown: list[Progress] = []
     tasks: dict[str, TaskID] = {}
 
@@ -62,6 +62,8 @@ def progress() -> Iterator[OnStep]:
         for bars in shown:
             _under_way.remove(bars)
             bars.stop()
+            # rich puts back what it found, which may have been redirected while the work went on.
+            sys.stdout, sys.stderr = files
 
 
 def _bars() -> Progress:

@@ -141,8 +141,10 @@ def in_terminal(*arguments: object, cwd: Path, until: bytes = b"", **env: str) -
 def bars_after(seconds: int, folder: Path) -> dict[str, str]:
     """The environment of commands that show progress bars after so long."""
     start = f"import goldrush.cli.progress\ngoldrush.cli.progress.AFTER = {seconds}\n"
-    (folder / "sitecustomize.py").write_text(start)  # Python imports it when it starts
-    return {"PYTHONPATH": os.pathsep.join((str(folder), str(ROOT)))}
+    own = folder / "start"  # by itself, so that nothing else in the folder can be imported
+    own.mkdir()
+    (own / "sitecustomize.py").write_text(start)  # Python imports it when it starts
+    return {"PYTHONPATH": os.pathsep.join((str(own), str(ROOT)))}
 
 
 def built_in() -> dict[str, click.Command]:

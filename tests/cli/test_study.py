@@ -15,7 +15,7 @@ import pytest
 from goldrush.agents.mining.players import record
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
-from tests.cli.helpers import ROOT, assert_refused, drained, goldrush
+from tests.cli.helpers import ROOT, assert_refused, bars_after, drained, goldrush
 from tests.waiting import HANGS, until, until_gone
 
 SMALL = [
@@ -28,10 +28,13 @@ def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[
     return subprocess.Popen(
         [sys.executable, "-m", "goldrush", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(folder)},
         text=True,
         stdout=subprocess.PIPE,
-        **{"stderr": subprocess.PIPE, **more},  # type: ignore[call-overload]
+        **{
+            "stderr": subprocess.PIPE,
+            "env": {**os.environ, "PYTHONPATH": str(ROOT), "MARK": str(folder)},
+            **more,
+        },  # type: ignore[call-overload]
     )
 
 
@@ -314,7 +317,8 @@ def test_a_terminal_gets_a_bar_with_the_time_left_and_a_pipe_gets_nothing(tmp_pa
     )
     arguments = [*SMALL, "--roster", "loud:Loud*10", "--rounds", "40"]
     master, slave = pty.openpty()
-    process = started(tmp_path, *arguments, "--json", stderr=slave)
+    env = {**os.environ, **bars_after(0, tmp_path)}
+    process = started(tmp_path, *arguments, "--json", stderr=slave, env=env)
     os.close(slave)
     shown = drained(master)
     out, _ = process.communicate(timeout=HANGS)
