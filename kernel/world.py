@@ -143,9 +143,10 @@ class Kind:
 
 def optional(kind: Kind) -> Kind:
     """The kind, or null. Null identifies nothing."""
+    holds = kind.holds
     return Kind(
         f"{kind.name} or null",
-        lambda value: value is None or kind.holds(value),
+        lambda value: value is None or holds(value),
         lambda value: None if value is None else kind.show(value),
         kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
