@@ -16,16 +16,21 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 import msgpack
 
-from goldrush.agents.mining.players import record
+from goldrush.agents import players
+from goldrush.agents.mining.players import MINING_PLAYERS, prepare, record
+from goldrush.agents.simultaneous import prepared
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining import MINING
+from goldrush.kernel.mining.decide import resolve
 from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
@@ -99,6 +104,14 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
     _same_outcome()
     yield _ratio("record a run", "plain loop", recording, _plain, repeats, "<= 3")
     yield _ratio("record a run", "Mesa with DataCollector", recording, _mesa, repeats, "<= 1")
+    yield _ratio(
+        "the same, no round taken over",
+        "Mesa with DataCollector",
+        partial(_recording_resolved, path),
+        _mesa,
+        repeats,
+        "<= -",
+    )
     yield from _whole_processes(folder)
 
     body = path.read_bytes()
@@ -109,6 +122,17 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         lambda: _decode(body),
         repeats,
         "<= 4",
+    )
+    busy = folder / "busy.journal"
+    record(busy, {"seed": SEED})
+    busy_body = busy.read_bytes()
+    yield _ratio(
+        "the same, rounds that differ",
+        "msgpack's decode of the same bytes",
+        lambda: verify(busy, 2),
+        lambda: _decode(busy_body),
+        repeats,
+        "<= -",
     )
     yield _ratio("verify level 3", "record", lambda: verify(path, 3), recording, repeats, "<= 1.2")
 
@@ -128,6 +152,13 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
     yield from models.rows(folder)
     yield _process("goldrush --help", ["-m", "goldrush", "--help"], "click's empty command",
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
+
+
+def _recording_resolved(path: Path) -> object:
+    """Record the run with every round worked out, though greedy miners soon repeat theirs."""
+    world = attrs.evolve(MINING, decide=resolve)
+    run = prepared(*prepare({"seed": SEED}, "greedy-mine"))
+    return players.record(world, MINING_PLAYERS, path, run, force=True)
 
 
 def _plain() -> object:
