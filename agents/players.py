@@ -264,7 +264,7 @@ def record(
             resources=resources or Resources(),
         )  # fmt: skip
         with players.start_agents(context) as ask:
-            return run.record(world, setup, ask, journal, on_unit)
+            return run.record(world, setup, ask, journal, on_unit, context.state)
 
 
 def resume(

@@ -51,6 +51,7 @@ def steps(
     setup: Mapping[str, Any],
     journal: JournalWriter,
     on_unit: OnUnit[S] | None = None,
+    state: S | None = None,
 ) -> Steps[S]:
     """The run loop from the start of a run to its end, as a generator that the caller drives.
 
@@ -63,13 +64,14 @@ def steps(
         setup: what START records.
         journal: a new one; the caller closes it.
         on_unit: as in `record`.
+        state: as in `record`.
 
     Raises:
         BadInput: for a setup that the world refuses.
         WriteFailed: from the journal.
 
     """
-    state = world.initial(setup)
+    state = world.initial(setup) if state is None else state
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
     return (yield from _play(world, state, 0, Block(()), journal, on_unit))
 
@@ -80,6 +82,7 @@ def record(
     ask: Ask[S],
     journal: JournalWriter,
     on_unit: OnUnit[S] | None = None,
+    state: S | None = None,
 ) -> S:
     """Play a run from its start to its end into a new journal and return the last state.
 
@@ -93,13 +96,15 @@ def record(
         journal: a new one; the caller closes it.
         on_unit: called after each committed unit with its number in the journal, from 1, and the
             state, which must not be changed.
+        state: the world's initial state for the setup, if the caller has made it; it is the run's
+            own from now on.
 
     Raises:
         BadInput: for a setup that the world refuses.
         WriteFailed: from the journal.
 
     """
-    return _driven(steps(world, setup, journal, on_unit), ask)
+    return _driven(steps(world, setup, journal, on_unit, state), ask)
 
 
 def resume(
