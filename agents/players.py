@@ -121,7 +121,8 @@ class RunContext(Generic[S]):
     """Everything that the agents of a run need to continue from a state.
 
     Attributes:
-        state: the state that the next unit begins with.
+        state: the state that the next unit begins with. It is the run's own: agents must not change
+            it, and the run may change it in place, so a value of the start has to be copied.
         forks: the fields of the FORK commits before it, oldest first.
         pending: inputs of the next step that the journal holds already.
         models: how language models are reached.

@@ -1,7 +1,7 @@
 """Worker processes: pools that end cleanly with Ctrl-C, signals and their parent.
 
-To import this takes as long as verifying a short journal: whoever may do without processes imports
-it when there is more than one job (see agents/workers.py).
+Importing this module takes as long as verifying a short journal, because it imports
+multiprocessing. Callers that may need one process only import it once they need more.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ class Workers(ProcessPoolExecutor):
             process.join(GRACE)
             process.kill()
         if self._result_queue is not None:
-            # One that ended while it sent a large result leaves a part of it in the pipe; the
-            # thread that reads it waits for the rest as long as anybody could write it.
+            # A process that ended while it sent a large result leaves a part of it in the pipe. The
+            # thread that reads results waits for the rest until no process can write to the pipe,
+            # and this one could.
             self._result_queue._writer.close()  # type: ignore[attr-defined]
         self.shutdown(cancel_futures=True)
 

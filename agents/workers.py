@@ -18,7 +18,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 AHEAD: Final = 4  # tasks per process that are submitted in advance
-ALONE: Final = 1 << 19  # bytes of journals that one process reads before others have started
+SERIAL_MAX: Final = 1 << 19  # bytes of journals that are read sooner than a process starts
 
 
 class WorkerDied(GoldrushError):
@@ -34,11 +34,11 @@ def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> in
     Args:
         tasks: the number of tasks; there are no more processes.
         jobs: the maximum; None: one per processor.
-        size: bytes of the journals that the tasks read; up to `ALONE`, one process is enough. None:
-            unknown.
+        size: bytes of the journals that the tasks read; one process reads up to `SERIAL_MAX`.
+            None: unknown.
 
     """
-    if size is not None and size <= ALONE:
+    if size is not None and size <= SERIAL_MAX:
         return 1
     return max(1, min(jobs or os.cpu_count() or 1, tasks))
 

@@ -16,8 +16,9 @@ YOUNG = 50_000  # new objects after which garbage is looked for (Python: 700 or 
 def main() -> None:
     """Import the command line and run it; Ctrl-C while it is imported is Ctrl-C too.
 
-    Almost all that a command makes before it works are modules and classes, which stay. To search
-    them for garbage, again and again and once more at the end, takes an eighth of a short command.
+    Nearly all objects that exist before a command does its work are modules and classes, which
+    stay. Searching them for garbage, repeatedly and once more at the end, takes an eighth of the
+    time of a short command.
     """
     gc.set_threshold(YOUNG)
     try:
@@ -29,7 +30,7 @@ def main() -> None:
 
         sys.exit(INTERRUPTED)
     finally:
-        gc.freeze()  # ends with the process
+        gc.freeze()  # or the interpreter would search all objects once more at its end
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ def _reseeded(seed: int) -> Iterator[None]:
 
 def folding_in_pieces_gives_the_same(run: Trial) -> None:
     """Inputs and derived events give the same state when folded together or one after the other,
-    and `copy` shares no mutable value.
+    `copy` shares no mutable value, and `evolve` changes no event.
     """
     for state, step, unit, is_first in run.steps():
         before = run.world.digest(state) if is_first else None
@@ -227,6 +227,8 @@ def folding_in_pieces_gives_the_same(run: Trial) -> None:
         pieces = fold.fold(run.world, half, [step.derived])
         if is_first and run.world.digest(state) != before:
             raise LawBroken(f"{run.format_unit(unit)}: `copy` shares a value that `evolve` changes")
+        if any(Block(block.batches) != block for block in (step.inputs, step.derived)):
+            raise LawBroken(f"{run.format_unit(unit)}: `evolve` changed an event it was given")
         if run.world.unit_done(whole):
             one, other = (run.world.digest(run.world.close(found)) for found in (whole, pieces))
             if one != other:

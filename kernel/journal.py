@@ -224,7 +224,7 @@ class JournalWriter:
         self._new = None
         self._is_branch = False
         self._is_name_synced = False
-        self._file: tuple[int, int] | None = None  # device and inode, once it has its name
+        self._inode: tuple[int, int] | None = None  # with its device; None: not asked for yet
 
     @classmethod
     def branch(
@@ -389,14 +389,14 @@ class JournalWriter:
 
     def _check_named(self) -> None:
         """Raise JournalLost if the path no longer names this file, or the file has another size."""
-        if self._file is None:
+        if self._inode is None:
             here = os.fstat(self._fd)
-            self._file = here.st_dev, here.st_ino
+            self._inode = here.st_dev, here.st_ino
         try:
             there = os.stat(self.path)
         except FileNotFoundError:
             raise JournalLost(self.path, "removed") from None
-        if (there.st_dev, there.st_ino) != self._file:
+        if (there.st_dev, there.st_ino) != self._inode:
             raise JournalLost(self.path, "replaced by another file")
         if there.st_size != self.offset:
             raise JournalLost(self.path, "changed by another process")
@@ -433,7 +433,7 @@ def _framed(body: bytes, checksum: int) -> tuple[bytes, int]:
 
 
 def _sha256(data: bytes = b"") -> _Hash:
-    # Imported late: it loads OpenSSL, which takes milliseconds, and most commands need no hash.
+    # Imported late: it loads OpenSSL, which takes milliseconds, and most commands need no SHA-256.
     from hashlib import sha256
 
     return sha256(data)
@@ -508,18 +508,18 @@ class JournalReader:
         self.size = os.fstat(fd).st_size
         self._bytes = _Bytes(fd, self.size)
         self._file = io.BufferedReader(self._bytes, _BUFFER)
-        self._offset = self._checksum = 0  # of the frame given last
-        self._met = b""  # what was read of it: hashed when the next one is asked for
-        self._whole: str | None = None
+        self._offset = self._checksum = 0  # where the frame given last begins, and its seed
+        self._frame = b""  # the bytes read of that frame; `_sha256` covers those before it
+        self._hexdigest: str | None = None  # of the whole file, once it was asked for
         self._known = _Reached(0, 0, None)
         try:
             self.header = self._read_header()
         except BaseException:
             self._file.close()
             raise
-        self._front = self.header.packed()
+        self._packed_header = self.header.packed()
         self._sha256: _Hash | None = _sha256() if hashed else None
-        self._begin_at(len(self._front))
+        self._begin_at(len(self._packed_header))
 
     def __enter__(self) -> Self:
         return self
@@ -541,13 +541,13 @@ class JournalReader:
         The reader must be `hashed` and have been iterated from the start.
         """
         assert self._sha256 is not None
-        if self._whole is None:
+        if self._hexdigest is None:
             whole = self._sha256.copy()
-            whole.update(self._met)
+            whole.update(self._frame)
             while piece := self._file.read(_PIECE):
                 whole.update(piece)
-            self._whole = whole.hexdigest()
-        return self._whole
+            self._hexdigest = whole.hexdigest()
+        return self._hexdigest
 
     def reached(self) -> tuple[int, str]:
         """The end of the commits read so far: its offset, and the SHA-256 in hex of all bytes
@@ -580,8 +580,8 @@ class JournalReader:
         A commit is verified with the eight bytes before it, so nothing before `location` is read,
         and an invalid offset is reported as damage. The index of the location is not verified.
         """
-        first = location or Location(len(self._front), 0, 0)
-        if not len(self._front) <= first.offset <= self.size:
+        first = location or Location(len(self._packed_header), 0, 0)
+        if not len(self._packed_header) <= first.offset <= self.size:
             raise DamagedJournal(self.path, first.index, first.offset, "a commit", "no such offset")
         closed, is_open, forks = first.unit, False, 0
         pending = 0
@@ -669,22 +669,22 @@ class JournalReader:
         """(offset, end, body) of each commit whose checksums hold, undecoded; otherwise as
         `commits`.
         """
-        location = location or Location(len(self._front), 0, 0)
+        location = location or Location(len(self._packed_header), 0, 0)
         read, size, path = self._file.read, self.size, self.path
         offset, index = location.offset, location.index
         checksum = self._begin_at(offset)
         sha256 = self._sha256
         while True:
             if sha256 is not None:
-                sha256.update(self._met)
-            self._offset, self._checksum, self._met = offset, checksum, b""
+                sha256.update(self._frame)
+            self._offset, self._checksum, self._frame = offset, checksum, b""
             if offset >= size:
                 return
             if self.ended:  # no recorder writes anything behind END
                 raise DamagedJournal(
                     path, index, offset, "the end of the file", f"{size - offset} bytes more"
                 )
-            self._met = head = read(_HEAD_BYTES)
+            self._frame = head = read(_HEAD_BYTES)
             if len(head) < _HEAD_BYTES:
                 raise self._torn(index, offset, len(head))
             front, length, mark, found = _HEAD.unpack(head)
@@ -701,7 +701,7 @@ class JournalReader:
             if end > size:
                 raise self._torn(index, offset, size - offset)
             rest = read(length + _TAIL_BYTES)
-            self._met = frame = head + rest
+            self._frame = frame = head + rest
             if len(rest) < length + _TAIL_BYTES:  # the file shrank while it was read
                 raise self._torn(index, offset, _HEAD_BYTES + len(rest))
             checksum = xxh3_64_intdigest(frame[:-_TAIL_BYTES], checksum)
@@ -719,13 +719,13 @@ class JournalReader:
     def _begin_at(self, offset: int) -> int:
         """Seek to a byte and return the checksum before it; hash only from the first commit on."""
         self._file.seek(offset)
-        self._met, self._whole = b"", None
-        if offset > len(self._front):
+        self._frame, self._hexdigest = b"", None
+        if offset > len(self._packed_header):
             self._sha256 = None
             return self.checksum_before(offset)
         if self._sha256 is not None:
-            self._sha256 = _sha256(self._front)
-        return int.from_bytes(self._front[-8:], "big")
+            self._sha256 = _sha256(self._packed_header)
+        return int.from_bytes(self._packed_header[-8:], "big")
 
     def _check_known(self, index: int, offset: int, found: _Reached, frame: bytes) -> None:
         known = self._known
@@ -792,8 +792,9 @@ class _BodyParser:
     One msgpack Unpacker serves all small bodies, because making one costs as much as parsing a
     round. It limits every declared length, so that a small file cannot ask for much memory.
 
-    A block with the bytes of the block at its index in the commit before is that block, and is not
-    decoded again: no encoding is the beginning of another one. In a world at rest most are.
+    A block whose bytes equal those of the block at the same index in the commit before is not
+    decoded again: the commit has that block itself. To compare the first bytes is enough, because
+    no msgpack value is the beginning of another one. In runs that have settled, most blocks repeat.
     """
 
     SMALL = 1 << 16

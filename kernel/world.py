@@ -28,13 +28,14 @@ Batch = tuple[int, Sequence[Row]]
 class Block:
     """Events in order, as batches, with their canonical bytes. Treat it as immutable.
 
-    A block holds either inputs or the events derived from them.
+    A block holds either inputs or the events derived from them. Readers give blocks with the same
+    bytes as one object, so a map in a row must not be changed either.
 
     Attributes:
         batches: pairs of event code and rows.
         packed: the canonical encoding of the array of batches, each `[code, [row, ...]]`.
-        is_checked: whether a block that was read is known to hold valid inputs, canonically
-            encoded. Readers give a block that repeats as one object, which is checked once.
+        is_checked: whether `kernel.derive` has found these inputs valid and canonically encoded;
+            False for blocks that it has not checked.
 
     """
 
@@ -401,7 +402,7 @@ class World(Generic[S]):
         decide: `decide(state, inputs)` gives the events derived from a block of inputs, as batches,
             or as a block that it has already. Draws are keyed.
         evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
-            change its argument in place: `fold` passes a copy.
+            change the state in place, because `fold` passes a copy, but never the block.
         ended: `ended(state)` tells whether the run is over.
         arrange: `arrange(inputs)` puts the inputs of several commits in the order in which they are
             judged; by default that of their arrival. Must not raise, whatever the rows.

@@ -96,9 +96,9 @@ def pending_fault(state: MiningState, pending: Block) -> str | None:
 def decide(state: MiningState, inputs: Block) -> Batches:
     """The derived events of a round from the submissions of all agents, in the order of agents.
 
-    Where everybody mines and nobody claims or raids, as in the end under stable property, rounds
-    repeat, and the events of the last one are taken over. They depend on the plans, the owners and
-    the configuration alone, and none of these has changed.
+    Once property is stable, agents only mine, and rounds repeat. The events of a round without
+    claims and raids depend on nothing but the submissions, the owners and the configuration, so the
+    events of `state.quiet` are returned if the submissions are the same.
 
     Raises:
         ValueError: unless every agent has submitted exactly once.
@@ -110,7 +110,7 @@ def decide(state: MiningState, inputs: Block) -> Batches:
 
 
 def resolve(state: MiningState, inputs: Block) -> list[Batch]:
-    """`decide`, worked out in any case."""
+    """As `decide`, without a look at the last round. Raises ValueError as `decide` does."""
     submitted = inputs.rows(SUBMITTED)
     if [row[0] for row in submitted] != list(range(state.config.agents)):
         raise ValueError("a round needs one submission of every agent, in agent order")

@@ -66,8 +66,9 @@ class MiningState:
         gold, memo: by agent.
         spent: `spent[agent][kind]`: stamina since the start.
         history: the last `visibility` rounds.
-        quiet: the last round if nothing can have changed in it but gold and stamina spent: nobody
-            claimed or raided, and no fork followed. The same inputs give the same events again.
+        quiet: the last round if it had no claims and no raids and no fork followed it, so that the
+            owners and the configuration are those it began with; else None. From it follows that
+            the same inputs give the same events again.
         staminas, alphas: by agent and by plot.
         plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
 
@@ -138,9 +139,9 @@ class MiningState:
             del held[bisect_left(held, plot)]
         insort(self.plots_of[owner], plot)
         self.owner[plot], self.since[plot], self.how[plot] = owner, since, how
-        print_ = fingerprint((plot, owner, since, how))
-        self.plots_sum = self.plots_sum - self.plot_prints[plot] + print_ & WORD_MASK
-        self.plot_prints[plot] = print_
+        before_print, after_print = self.plot_prints[plot], fingerprint((plot, owner, since, how))
+        self.plots_sum = self.plots_sum - before_print + after_print & WORD_MASK
+        self.plot_prints[plot] = after_print
 
     def remember(self, agent: int, memo: str | None) -> None:
         """Replace an agent's memo."""

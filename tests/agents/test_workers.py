@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.pool import workers
-from goldrush.agents.workers import ALONE, WorkerDied, map_in_order
+from goldrush.agents.workers import SERIAL_MAX, WorkerDied, map_in_order
 from tests.waiting import HANGS, until
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -74,14 +74,14 @@ def test_what_is_printed_in_a_worker_is_no_part_of_an_answer(
     assert ("", "loud\n") == capfd.readouterr()
 
 
-@pytest.mark.parametrize(("jobs", "size"), [(1, None), (2, ALONE)])
+@pytest.mark.parametrize(("jobs", "size"), [(1, None), (2, SERIAL_MAX)])
 def test_little_work_or_one_job_starts_no_process(
     tmp_path: Path, jobs: int, size: int | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
     paths = [str(tmp_path / str(n)) for n in range(3)]
 
     assert [os.getpid()] * 3 == list(map_in_order(note, paths, jobs, size))
-    assert os.getpid() not in map_in_order(note, paths, 2, ALONE + 1)
+    assert os.getpid() not in map_in_order(note, paths, 2, SERIAL_MAX + 1)
     assert [None] == list(map_in_order(print, ["loud"], jobs, size))
     assert ("", "loud\n") == capfd.readouterr()
 

@@ -31,7 +31,9 @@ def _called(name: str) -> Toolkit:
     )
 
 
-def _with(name: str, fish: Callable[[], int]) -> Toolkit:
+def _with(
+    name: str, fish: Callable[[], int], source: Callable[[], dict[str, int] | None] = lambda: None
+) -> Toolkit:
     """The fishery under another name, whose first agent asks for something of its own."""
 
     @contextmanager
@@ -40,7 +42,7 @@ def _with(name: str, fish: Callable[[], int]) -> Toolkit:
 
             def changed(state: Fishery) -> list[Batch]:
                 [(_, rows)] = ask(state)  # type: ignore[misc]
-                return [(ASKED, [(0, fish(), None, None), *rows[1:]])]
+                return [(ASKED, [(0, fish(), None, source()), *rows[1:]])]
 
             yield changed
 
@@ -49,6 +51,7 @@ def _with(name: str, fish: Callable[[], int]) -> Toolkit:
 
 COUNTS = _with("counts", count().__next__)  # what is asked depends on what was asked before
 HASHES = _with("hashes", lambda: hash("fish") % 1_000_003)
+NOTES = _with("notes", lambda: 1, lambda: {"tries": 1})  # whose rows have a map
 SHARKS = attrs.evolve(
     _called("sharks"), studies=lambda: attrs.evolve(STUDIES, baselines=("shark",))
 )

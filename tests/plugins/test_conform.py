@@ -48,6 +48,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 "commons": "goldrush_commons.toolkit:TOOLKIT",
                 "counts": "tests.plugins.canaries:COUNTS",
                 "hashes": "tests.plugins.canaries:HASHES",
+                "notes": "tests.plugins.canaries:NOTES",
                 "sharks": "tests.plugins.canaries:SHARKS",
             }
         },
@@ -156,6 +157,22 @@ def test_a_world_that_is_broken_on_purpose_breaks_the_law(name: str, run: Trial)
 
     assert broken(LAWS[name], run) is None
     assert broken(LAWS[name], attrs.evolve(run, world=canary)) is not None
+
+
+def test_a_world_that_changes_the_events_it_is_given_breaks_the_law() -> None:
+    with trial("notes", SMALL) as run:
+
+        def evolve(state: Any, block: Any) -> Any:
+            for _, _, _, source in block.rows(0):
+                if source is not None:
+                    source["tries"] += 1
+            return run.world.evolve(state, block)
+
+        law = LAWS["folding in pieces gives the same"]
+        changing = attrs.evolve(run, world=attrs.evolve(run.world, evolve=evolve))
+
+        assert broken(law, run) is None
+        assert "`evolve` changed an event" in (broken(law, changing) or "")
 
 
 @pytest.mark.parametrize(

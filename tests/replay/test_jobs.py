@@ -37,7 +37,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of processes of each pool, which even the smallest journals start."""
     found: list[int] = []
     start = pool.workers
-    monkeypatch.setattr(workers, "ALONE", 0)
+    monkeypatch.setattr(workers, "SERIAL_MAX", 0)
     monkeypatch.setattr(pool, "workers", lambda jobs: found.append(jobs) or start(jobs))
     return found
 
