@@ -14,7 +14,6 @@ from typing import Any
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.mining.players import record
 from goldrush.replay.view.page import write_page
-from tests.browser import WIDE, Tab, browsers
 
 Row = tuple[str, str, str, str, str]
 TRIES = 5
@@ -36,6 +35,8 @@ _SCRUB = """() => {
 
 def rows(folder: Path) -> Iterator[Row]:
     """The rows of the table, each measured when it is asked for."""
+    from tests.browser import browsers  # which the other tables can do without
+
     yield ("what", "beside", "measured", "target", "the journal, or the slowest")
     record(folder / "default run.journal", {"seed": 7})
     record(folder / "R=500, N=20.journal", LARGE, RAIDERS)
@@ -46,6 +47,8 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def _page(journal: Path, browser: Any) -> Iterator[Row]:
+    from tests.browser import WIDE, Tab
+
     name, page = journal.stem, journal.with_suffix(".html")
     start = time.perf_counter()
     written = write_page(journal, page)
@@ -70,6 +73,8 @@ def _page(journal: Path, browser: Any) -> Iterator[Row]:
 
 
 def _opened(page: Path, browser: Any) -> float:
+    from tests.browser import WIDE, Tab
+
     tab = Tab(browser, "light", WIDE)
     start = time.perf_counter()
     tab.open(page)

@@ -17,7 +17,6 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.batch import journals_in, verify_all
 from goldrush.replay.groups import groups
 from goldrush.replay.report.contents import page_of
-from goldrush.replay.report.html import as_html
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.carry_out import carry_out
@@ -60,6 +59,8 @@ def _one_by_one(plan: Plan, folder: Path) -> None:
 
 def _of_report(folder: Path, study: float) -> Iterator[Row]:
     """A report, one more of the same journals, and the parts of the second."""
+    from goldrush.replay.report.html import as_html
+
     for name, target in (("its report", "<= 1"), ("a second report, nothing changed", "<= 0.2")):
         took = _timed(lambda: report(folder))[0]
         yield (name, "the study", f"{took / study:.2f} x", target, f"{study:.1f} s")

@@ -5,7 +5,7 @@ A run passes the client (planning, handing out, storing, syncing, the manifest),
 Dask cluster and a worker. Workers multiply; the client and the scheduler are one process each, and
 what fills first limits the study. CPU time, but for the disk, which is time by the clock. Dask's
 scheduler, two workers and this client talk over loopback; what is played there takes no time, so
-that only the handing out is measured.
+that only the handing out is measured. Needs goldrush[dask].
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
-
-from distributed import Client, SubprocessCluster
 
 from goldrush.kernel.files import make_folder
 from goldrush.replay.study import carry_out, cluster
@@ -70,6 +68,8 @@ def rows(folder: Path) -> Iterator[Row]:
 
 def _of_dask(size: int) -> Iterator[Row]:
     """CPU time of the client and of the scheduler."""
+    from distributed import Client
+
     runs = plan_of(treatments=["baseline"], rosters=["greedy-mine"], seeds=HANDED_OUT).runs()
     with _cluster(2) as dask, Client(dask.scheduler_address, set_as_default=False) as asking:
         asking.wait_for_workers(2)
@@ -107,6 +107,8 @@ def _by_the_clock(folder: Path) -> Iterator[Row]:
 
 def _cluster(count: int) -> Any:
     """A scheduler and its workers, each a process of its own, on loopback."""
+    from distributed import SubprocessCluster
+
     return SubprocessCluster(
         host="127.0.0.1", n_workers=count, scheduler_kwargs={"dashboard": False}, silence_logs=50,
         worker_kwargs={"nthreads": 1, "dashboard": False},
