@@ -88,7 +88,7 @@ class Draft:
         if not budget:
             return
         used = self.used(kind)
-        free = [plot for plot in candidates if plot not in used]
+        free = [plot for plot in candidates if plot not in used] if used else candidates
         picked = self.draws.shuffled(free)[:budget]
         self.actions.extend([(kind, plot, 1) for plot in picked])
         self.left -= len(picked)
