@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from goldrush.kernel.errors import GoldrushError
@@ -56,7 +57,8 @@ def map_in_order(
     for their tasks.
 
     Args:
-        function: importable by the processes. Its output goes to stderr.
+        function: importable by the processes. What it prints goes to stderr (see
+            `printing_to_stderr`).
         tasks: its arguments.
         jobs, size: see `jobs_for`.
 
@@ -68,7 +70,7 @@ def map_in_order(
     count = jobs_for(len(tasks), jobs, size)
     if count == 1:
         for task in tasks:
-            with redirect_stdout(sys.stderr):
+            with printing_to_stderr():
                 result = function(task)
             yield result
         return
@@ -93,3 +95,14 @@ def map_in_order(
         pool.stop()
         raise
     pool.shutdown()
+
+
+def printing_to_stderr() -> AbstractContextManager[object]:
+    """Sends to stderr what user-defined code prints, so that it is no part of a command's output.
+
+    Does nothing outside the main thread: all threads share `sys.stdout`, and two that replace it at
+    the same time do not put back the original.
+    """
+    if threading.current_thread() is threading.main_thread():
+        return redirect_stdout(sys.stderr)
+    return nullcontext()

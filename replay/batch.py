@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.agents.players import Resources
-from goldrush.agents.workers import jobs_for
+from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
@@ -200,7 +199,7 @@ def _judged(
 ) -> Outcome:
     began = time.perf_counter()
     try:
-        with redirect_stdout(sys.stderr):  # a policy's output is no part of the result
+        with printing_to_stderr():
             outcome = _demanded(
                 path, level, trust, sources, demands or Demands(), resources, on_bytes
             )
