@@ -24,6 +24,7 @@ from goldrush.replay.sums import Sums
 from goldrush.replay.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from xml.etree.ElementTree import Element
 
 SUFFIX: Final = ".journal"
@@ -132,8 +133,8 @@ def verify_all(
 ) -> Iterator[Outcome]:
     """`verify` for each journal, with the results in the order given, as they arrive.
 
-    If a worker process dies, the journals not judged yet are judged one by one, each in a process
-    of its own.
+    If a worker process dies, the journals not judged yet are judged one at a time in another one,
+    to find the journal that makes a process die.
 
     Args:
         paths: the journals.
@@ -174,7 +175,13 @@ def verify_all(
             try:
                 yield result_of(futures[index])
             except (BrokenProcessPool, IndexError):
-                yield _judged_alone(path, judged)
+                try:
+                    alone = pool.submit(judged, path)
+                except BrokenProcessPool:  # by this journal or another; the next pool judges alone
+                    pool.shutdown()
+                    pool = workers(1)
+                    alone = pool.submit(judged, path)
+                yield _unless_died(alone, path)
             done += sizes[index]
             if on_bytes is not None:
                 on_bytes(done, sum(sizes))
@@ -271,17 +278,16 @@ def _not_known(verdict: Verdict) -> str:
     )
 
 
-def _judged_alone(path: str, judged: Callable[[str], Outcome]) -> Outcome:
-    """Judge a journal in a process of its own, to find the one that makes a worker die."""
+def _unless_died(judged: Future[Outcome], path: str) -> Outcome:
+    """The result for a journal whose process judges nothing else."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from goldrush.agents.pool import result_of, workers
+    from goldrush.agents.pool import result_of
 
-    with workers(1) as pool:
-        try:
-            return result_of(pool.submit(judged, path))
-        except BrokenProcessPool:
-            return Outcome(path, None, f"{path}: the process that verified it died")
+    try:
+        return result_of(judged)
+    except BrokenProcessPool:
+        return Outcome(path, None, f"{path}: the process that verified it died")
 
 
 def junit(outcomes: Sequence[Outcome]) -> bytes:

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.mining.players import record
+from goldrush.agents.pool import Workers, workers
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
 from goldrush.replay.batch import Outcome, journals_in, junit, verify_all
@@ -178,6 +179,31 @@ def test_a_process_that_dies_takes_no_other_journal_with_it(quitter: Path) -> No
     assert [True, None, True, True] == [outcome.holds for outcome in judged]
     assert f"{quitter}: the process that verified it died" == judged[1].error
     assert 4 == len(ElementTree.fromstring(junit(judged)).findall("testsuite/testcase"))
+
+
+def test_after_a_death_one_process_judges_the_others(
+    quitter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To start a process takes longer than to judge a short journal."""
+    pools = []
+
+    def counted(jobs: int) -> Workers:
+        pools.append(jobs)
+        return workers(jobs)
+
+    monkeypatch.setattr("goldrush.agents.pool.workers", counted)
+    paths = [str(quitter)] * 2 + [
+        str(path_of("baseline"))
+    ] * 3  # both processes begin with quitters
+    pipe = os.open(quitter.parent / "pipe", os.O_RDWR)
+    try:
+        os.write(pipe, b".")
+        outcomes = list(verify_all(paths, jobs=2, trust=["quitters:Quitter"]))
+    finally:
+        os.close(pipe)
+
+    assert [None, None, True, True, True] == [outcome.holds for outcome in outcomes]
+    assert [2, 1, 1, 1] == pools  # all, one for each quitter, and one for all others
 
 
 def test_a_process_that_dies_while_journals_are_still_handed_out_is_no_matter(
