@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -46,7 +47,7 @@ from . import (
     study,
     workers,
 )
-from .against import rows_against
+from .against import rows_against, script_beside
 from .timing import paired_ratio
 
 SEED = 7
@@ -69,25 +70,36 @@ OTHERS = {
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for name, (_, text) in reversed(OTHERS.items()):
-        command = click.option(f"--{name}", "other", flag_value=name, help=text)(command)
+        command = click.option(f"--{name}", is_flag=True, help=text)(command)
     return command
 
 
 @click.command()
-@click.option("--repeats", default=15, show_default=True, type=click.IntRange(3, 1000))
+@click.option(
+    "--repeats", default=15, show_default=True, type=click.IntRange(3, 1000),
+    help="Pairs of measurements in a row of the table; others have their own number.",
+)  # fmt: skip
 @_options
 @click.option(
     "--against", "python", metavar="PYTHON",
     help="Measure the version of goldrush that is installed beside this interpreter instead.",
 )  # fmt: skip
-def main(repeats: int, other: str | None, python: str | None) -> None:
+def main(repeats: int, python: str | None, **others: bool) -> None:
     """Measure everything and print the table."""
-    click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores, {repeats} repeats\n")
+    chosen = [name for name, is_chosen in others.items() if is_chosen]
+    if len(chosen) + (python is not None) > 1:
+        raise click.UsageError("one table at a time")
+    if python is not None and shutil.which(script_beside(python)) is None:
+        raise click.UsageError(f"--against: there is no {script_beside(python)}")
+    repeated = "" if chosen or python else f", {repeats} repeats"
+    click.echo(f"CPython {platform.python_version()}, {os.cpu_count()} cores{repeated}\n")
     with tempfile.TemporaryDirectory() as folder, cache_apart():
         if python is not None:
             table = rows_against(Path(folder), python)
+        elif chosen:
+            table = OTHERS[chosen[0]][0](Path(folder))
         else:
-            table = OTHERS[other][0](Path(folder)) if other else rows(Path(folder), repeats)
+            table = rows(Path(folder), repeats)
         for what, against, measured, target, reference in table:
             click.echo(f"{what:<34} {against:<42} {measured:>14} {target:>10}   {reference}")
 
@@ -193,9 +205,10 @@ def _ratio(
     ratio = found.median_ratio * units / ours_units
     median, apart = found.reference_median_seconds, found.reference_spread_seconds
     spread = f"{median * 1e3:.3f} ms ({apart * 1e3:.3f})"
+    shown = "-" if target.endswith("-") else target  # a row without one says which way it is read
     if target.startswith(">="):
-        return (what, against, f"{1 / ratio:.1f} x faster", target, spread)
-    return (what, against, f"{ratio:.2f} x", target, spread)
+        return (what, against, f"{1 / ratio:.1f} x faster", shown, spread)
+    return (what, against, f"{ratio:.2f} x", shown, spread)
 
 
 def _eventsourcing(

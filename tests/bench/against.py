@@ -138,6 +138,11 @@ measure("rebuild round 1,900 of 2,000", lambda: rebuild("long.journal", 1900))
 """
 
 
+def script_beside(python: str) -> str:
+    """The command `goldrush` of the environment of an interpreter."""
+    return str(Path(python).with_name(_COMMAND))
+
+
 class Version:
     """An installed version: its interpreter, and the folder in which it works."""
 
@@ -152,7 +157,7 @@ class Version:
         """The CPU seconds of a command, after the files that it needs were put in place."""
         self.restore(command.leaves)
         # Not `-m`: what `goldrush` was called inside has changed, the script has not.
-        return self._cpu_of([str(Path(self.python).with_name("goldrush")), *command.words])[0]
+        return self._cpu_of([script_beside(self.python), *command.words])[0]
 
     def calls(self) -> dict[str, float]:
         """The CPU seconds of library calls, by name."""
@@ -162,7 +167,7 @@ class Version:
     def prepare(self) -> None:
         """Record what the commands read. Raises Skipped where one fails."""
         for words in PREPARED:
-            self._cpu_of([str(Path(self.python).with_name("goldrush")), *words])
+            self._cpu_of([script_beside(self.python), *words])
         whole = (self.folder / "run.journal").read_bytes()
         (self.folder / "half").write_bytes(whole[: len(whole) // 2])
 

@@ -34,7 +34,7 @@ def rows(folder: Path) -> Iterator[Row]:
     plan = plan_of()
     runs = plan.runs()
     yield ("what", "against", "measured", "target", "the reference in itself")
-    alone = _timed(lambda: _one_by_one(plan, folder / "alone.journal"))[0]
+    alone = _timed(lambda: _one_by_one(plan, folder / "alone"))[0]
     took, manifest = _timed(lambda: carry_out(plan, folder / "study"))
     size = sum(run.bytes or 0 for run in manifest.runs)
     processors = os.cpu_count() or 1
@@ -53,6 +53,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def _one_by_one(plan: Plan, folder: Path) -> None:
+    folder.mkdir()
     for run in plan.runs():
         play(run, str(folder))
 
