@@ -801,7 +801,7 @@ class _BodyParser:
 
     def __init__(self) -> None:
         self._small = unpacker(self.SMALL)
-        self._before: Sequence[Block] = ()  # the blocks of the last small UNIT
+        self._before: Sequence[Block] = ()  # of the last small body
 
     def parse(self, body: bytes) -> Commit:
         """The commit. Raises Undecodable for any invalid bytes."""
@@ -818,7 +818,7 @@ class _BodyParser:
             if reads.tell() != start + len(body):
                 raise Undecodable("bytes after the commit's content")
         except MALFORMED as error:
-            self._small, self._before = unpacker(self.SMALL), ()
+            self._small = unpacker(self.SMALL)
             raise undecodable(error) from None
         if reads is self._small:
             self._before = commit.blocks
@@ -851,7 +851,7 @@ class _BodyParser:
         if digest is not None and (count == 0 or count % 2):
             raise Undecodable("a unit that closes without derived events")
         blocks = []
-        before = self._before if unpacker is self._small else ()
+        before = self._before
         at: int = tell()
         for index in range(count):
             if index < len(before) and body.startswith(before[index].packed, at - start):
