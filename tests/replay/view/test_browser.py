@@ -101,7 +101,8 @@ def test_the_player_steps_scrubs_plays_and_goes_where_the_address_says(
     assert "round 2" == tab.text("#now")
     page.get_by_label("Speed").select_option("30")
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function("() => document.getElementById('now').textContent === 'round 6'")
+    # Not for one round: a busy machine may never look while that is shown.
+    page.wait_for_function("() => document.getElementById('now').textContent.slice(6) >= 6")
     tab.press("Space")
     page.evaluate("location.hash = '#round=5&agent=3'")
     page.wait_for_selector("section[aria-label='Agent 3']")
