@@ -98,9 +98,11 @@ def _reaches_workers(client: Any) -> bool:
     """
     from distributed.comm.addressing import get_address_host_port
 
-    address = next(iter(client.scheduler_info()["workers"]))
+    addresses = list(client.scheduler_info()["workers"])
+    if not addresses:  # gone since they were waited for
+        return False
     try:
-        host, port = get_address_host_port(address)
+        host, port = get_address_host_port(addresses[0])
         socket.create_connection((host, port), REACHED_MAX).close()
     except (OSError, ValueError):
         return False

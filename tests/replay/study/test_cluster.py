@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -243,6 +245,18 @@ def test_an_address_where_no_scheduler_answers_is_refused(
         pass
 
     assert "\n" not in str(error.value)
+
+
+def test_journals_come_from_the_workers_only_if_these_can_be_reached() -> None:
+    def reaches(*workers: str) -> bool:
+        client = SimpleNamespace(scheduler_info=lambda: {"workers": dict.fromkeys(workers)})
+        return module._reaches_workers(client)
+
+    with socket.create_server(("127.0.0.1", 0)) as worker:
+        assert reaches(f"tcp://127.0.0.1:{worker.getsockname()[1]}")
+    assert not reaches(f"tcp://127.0.0.1:{closed_port()}")
+    assert not reaches("inproc://10.0.0.1/7/1")
+    assert not reaches()
 
 
 def test_a_scheduler_without_workers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
