@@ -61,9 +61,9 @@ Row = tuple[str, str, str, str, str]  # what, against, measured, target, the ref
 OTHERS = {
     "long": (long.rows, "Measure long journals instead (minutes)."),
     "scale": (scale.rows, "Measure growing runs instead (minutes)."),
-    "study": (study.rows, "Measure the whole study instead."),
+    "study": (study.rows, "Measure the whole study instead (minutes)."),
     "workers": (workers.rows, "Measure what limits many workers instead."),
-    "season": (season.rows, "Measure a season instead."),
+    "season": (season.rows, "Measure a season instead (minutes)."),
     "page": (pages.rows, "Measure pages in a browser instead."),
 }
 
