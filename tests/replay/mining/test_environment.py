@@ -516,7 +516,8 @@ sys.modules["pettingzoo"] = None
 import goldrush
 from goldrush import *
 assert "parallel_env" in dict(inspect.getmembers(goldrush))
-assert "parallel_env(treatment" in pydoc.plain(pydoc.render_doc(goldrush))
+page = pydoc.plain(pydoc.render_doc(goldrush))
+assert "parallel_env(treatment" in "".join(page.split())
 try:
     parallel_env()
 except BadInput as error:
