@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
 from goldrush.agents.askable import Player, classify_players
@@ -109,10 +110,12 @@ class Agents(Generic[S, V]):
         scripted = self._scripted
         if pending:
             scripted = [pair for pair in scripted if pair[0].agent not in pending]
-        rows = [
-            by_hand.get(entry.agent) or ask_policy(game, policy, entry, view, unit)
-            for entry, policy in scripted
-        ]
+        if by_hand:
+            given = [by_hand[entry.agent] for entry, _ in scripted if entry.agent in by_hand]
+            others = [pair for pair in scripted if pair[0].agent not in by_hand]
+            rows = sorted([*given, *ask_policies(game, others, view, unit)], key=itemgetter(0))
+        else:
+            rows = ask_policies(game, scripted, view, unit)
         if not self._outside:
             return [(game.code, rows)]
         rows += [by_hand[agent] for agent in self._outside if agent in by_hand.keys() - pending]
@@ -166,29 +169,35 @@ def _and_then(pieces: Iterator[Sequence[Batch]], rest: Sequence[Batch]) -> Input
     return rest
 
 
-def ask_policy(game: Game[S, V], policy: Any, entry: Entry, view: V, unit: int) -> Row:
-    """The row of an agent's submission.
+def ask_policies(
+    game: Game[S, V], agents: Sequence[tuple[Entry, Any]], view: V, unit: int
+) -> list[Row]:
+    """The rows of agents' submissions.
 
     Args:
         game: the world.
-        policy: the agent's policy; of a `recorded` agent its recording.
-        entry: the agent.
+        agents: each with its policy; a `recorded` agent with its recording.
         view: the shared observation of the unit.
         unit: its displayed number.
 
     Raises:
-        PolicyFailed: for any exception of the policy.
+        PolicyFailed: for any exception of a policy.
 
     """
+    rows: list[Row] = []
+    ask = game.ask
     try:
-        if entry.policy == RECORDED:
-            recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
-            return game.replayed(recorded[entry.agent], view)
-        return game.ask(policy, entry, view)
+        for entry, policy in agents:
+            if entry.policy == RECORDED:
+                recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
+                rows.append(game.replayed(recorded[entry.agent], view))
+            else:
+                rows.append(ask(policy, entry, view))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # a policy may raise anything
         raise PolicyFailed(entry.policy, entry.agent, unit, format_error(error)) from error
+    return rows
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
@@ -299,7 +308,8 @@ class AgentsCheck(Generic[S, V]):
             return None
         if entry.policy in OUTSIDE:
             return recorded and reread(self._game, recorded, view)
-        return ask_policy(self._game, self._makers[entry.agent](), entry, view, unit)
+        agent = entry, self._makers[entry.agent]()
+        return ask_policies(self._game, [agent], view, unit)[0]
 
 
 def reread(game: Game[S, V], row: Row, view: V) -> Row:

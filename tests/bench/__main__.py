@@ -110,7 +110,8 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
     path = folder / "greedy.journal"
 
     def recording() -> object:
-        return record(path, {"seed": SEED}, "greedy-mine", force=True)
+        path.unlink(missing_ok=True)  # to replace a journal waits for the disk besides
+        return record(path, {"seed": SEED}, "greedy-mine")
 
     recording()
     _same_outcome()
@@ -170,7 +171,8 @@ def _recording_resolved(path: Path) -> object:
     """Record the run with every round worked out, though greedy miners soon repeat theirs."""
     world = attrs.evolve(MINING, decide=resolve)
     run = prepared(*prepare({"seed": SEED}, "greedy-mine"))
-    return players.record(world, MINING_PLAYERS, path, run, force=True)
+    path.unlink(missing_ok=True)
+    return players.record(world, MINING_PLAYERS, path, run)
 
 
 def _plain() -> object:
@@ -257,12 +259,13 @@ for seed in range(100):
 
 
 def _whole_processes(folder: Path) -> Iterator[Row]:
-    path = str(folder / "hundred.journal")
-    ours = _HUNDRED.format(run=f"record({path!r}, {{'seed': seed}}, 'greedy-mine', force=True)")
+    new = f"from tempfile import mkdtemp\nnew = mkdtemp(dir={str(folder)!r})"
+    run = "record(f'{new}/{seed}.journal', {'seed': seed}, 'greedy-mine')"
+    ours = f"{new}{_HUNDRED.format(run=run)}"
     theirs = _HUNDRED.format(run="run(seed)")
     yield _process(
         "100 runs, whole process",
-        ["-c", "from goldrush.agents.mining.players import record" + ours],
+        ["-c", f"from goldrush.agents.mining.players import record\n{ours}"],
         "the same in Mesa",
         ["-c", "from tests.bench.mesa_model import run" + theirs],
         "<= 0.5",

@@ -5,7 +5,8 @@ busy both say more about the machine than about the code. Here each repeat times
 right after the other, so that what slows one slows the other, and what is kept is the median of
 the ratios of the pairs. Who goes first alternates, for the second finds warm caches and the heap
 that the first left behind. Garbage is collected before each pair and outside the clock, and the
-collector stays on inside it, since it is on when the code is used. Each side runs once unmeasured
+collector stays on inside it, since it is on when the code is used; but it does not walk through
+what was there before, which is mostly what peers have imported. Each side runs once unmeasured
 first, to import, compile and fill caches.
 """
 
@@ -42,6 +43,8 @@ def paired_ratio(
         raise ValueError(f"repeats is {repeats}; at least 1 is needed")
     ours()
     reference()
+    gc.collect()
+    gc.freeze()
     ours_seconds: list[float] = []
     reference_seconds: list[float] = []
     for repeat in range(repeats):

@@ -17,7 +17,7 @@ from goldrush.agents.mining.players import GAME
 from goldrush.agents.mining.policy import Scripted
 from goldrush.agents.mining.roster import POLICIES
 from goldrush.agents.roster import Entry
-from goldrush.agents.submitting import ask_policy
+from goldrush.agents.submitting import ask_policies
 from goldrush.kernel.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.draws import Draws
@@ -113,13 +113,13 @@ def played(
 
     """
     config, entries = setting_of(options, conduct, treatment, seed)
-    policies = [(_installed(entry.policy), entry) for entry in entries]
+    agents = [(entry, _installed(entry.policy)) for entry in entries]
     roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
     state = MINING.initial({"config": config.as_dict(), "roster": roster})
     tally = _Tally(config)
     while not MINING.ended(state):
         view, unit = GAME.view(state), GAME.unit(state)
-        rows = [ask_policy(GAME, policy, entry, view, unit) for policy, entry in policies]
+        rows = ask_policies(GAME, agents, view, unit)
         inputs = Block([(SUBMITTED, rows)])
         derived = Block(MINING.decide(state, inputs))
         before = state.owner.copy()
