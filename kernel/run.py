@@ -354,7 +354,7 @@ def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequenc
     """The last batches of `answers`, in either form of `Inputs`; `take` is called with each earlier
     piece.
     """
-    if not isinstance(answers, Generator):
+    if type(answers) is list or not isinstance(answers, Generator):  # the latter takes a while
         return answers
     with closing(answers):
         while True:

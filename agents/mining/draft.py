@@ -8,9 +8,10 @@ it draws nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID, Action
+from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID, Action, Actions
 from goldrush.kernel.mining.observe import Observation
 
 
@@ -39,17 +40,10 @@ class Draft:
 
     def mine(self) -> None:
         """Mine own plots, the richest first, each up to the cap."""
-        left, cap = self.left, self.seen.mining_cap
-        append = self.actions.append
-        for plot in self.seen.own_by_alpha:
-            if left <= cap:
-                if left:
-                    append((MINE, plot, left))
-                left = 0
-                break
-            append((MINE, plot, cap))
-            left -= cap
-        self.left = left
+        cap = self.seen.mining_cap
+        workable = -(-self.left // cap)
+        actions, self.left = _mining(self.seen.own_by_alpha[:workable], self.left, cap)
+        self.actions += actions
 
     def claim(self, limit: int | None = None) -> None:
         """Claim unowned plots, at most `limit`."""
@@ -92,3 +86,17 @@ class Draft:
         picked = self.draws.shuffled(free)[:budget]
         self.actions.extend([(kind, plot, 1) for plot in picked])
         self.left -= len(picked)
+
+
+@lru_cache(maxsize=256)
+def _mining(plots: tuple[int, ...], left: int, cap: int) -> tuple[Actions, int]:
+    """The actions that mine these plots in order, each up to the cap, and the stamina left over.
+
+    Cached, because an agent mines the same plots until one changes hands.
+    """
+    actions: list[Action] = []
+    for plot in plots:
+        points = min(left, cap)
+        actions.append((MINE, plot, points))
+        left -= points
+    return tuple(actions), left
