@@ -15,8 +15,8 @@ from goldrush.kernel.world import Row
 
 
 class Recorded:
-    """The answers among recorded acts. Each is taken once, by agent, question and prompt; if no
-    prompt matches, as in forged journals, by agent and question.
+    """The answers among recorded acts. Each is taken once, by agent, question and prompt; then, for
+    forged journals, in which no prompt may match, by agent and question.
     """
 
     def __init__(self, acts: Sequence[tuple[int, Row]]) -> None:
@@ -24,16 +24,22 @@ class Recorded:
 
     def take(self, questions: Mapping[int, Question]) -> dict[int, Row]:
         """The recorded answers to these questions, by index of the question."""
-        return {at: row for at, question in questions.items() if (row := self._of(question))}
+        prompts = {at: digest(question.messages) for at, question in questions.items()}
+        taken: dict[int, Row] = {}
+        for is_exact in (True, False):  # an answer may have arrived before that of its neighbour
+            for at in [at for at in questions if at not in taken]:
+                row = self._take(questions[at], prompts[at] if is_exact else None)
+                if row is not None:
+                    taken[at] = row
+        return {at: taken[at] for at in questions if at in taken}
 
-    def _of(self, question: Question) -> Row | None:
-        prompt = digest(question.messages)
-        asked = [row for row in self._rows if row[:2] == (question.agent.ordinal, question.name)]
-        exact = [row for row in asked if (row[3] or {}).get("prompt") == prompt]
-        row = next(iter([*exact, *asked]), None)
-        if row is not None:
-            self._rows.remove(row)
-        return row
+    def _take(self, question: Question, prompt: str | None) -> Row | None:
+        """The first answer to a question, with this prompt (None: any)."""
+        for index, (agent, name, _, source) in enumerate(self._rows):
+            is_same = (agent, name) == (question.agent.ordinal, question.name)
+            if is_same and prompt in (None, (source or {}).get("prompt")):
+                return self._rows.pop(index)
+        return None
 
 
 def row_of(question: Question, model: Model, answer: Answer) -> Row:

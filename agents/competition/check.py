@@ -75,6 +75,21 @@ class SeasonCheck:
 
     def __call__(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
         """The acts of the next step. Raises PolicyFailed if a policy fails."""
+        return _arranged(self._asked_again(state, recorded, is_whole=True))
+
+    def pending(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
+        """As a call, but only as many acts as are recorded, and none after a missing answer."""
+        rows = self._asked_again(state, recorded, is_whole=False)
+        return _arranged(rows[: len(acts_in(recorded.batches))])
+
+    def _asked_again(
+        self, state: SeasonState, recorded: Block, *, is_whole: bool
+    ) -> list[tuple[int, Row]]:
+        """The (code, row) of each act and answer of a step.
+
+        An answer that the record does not have counts as missing in a whole step; otherwise the
+        step ends before it, because what would follow from it is unknown.
+        """
         step = Step(state, self._scripts, self._trust)
         acts = acts_in(recorded.batches)
         answers = Recorded(acts)
@@ -83,18 +98,22 @@ class SeasonCheck:
             if not all(self._can_ask(step.agent_of(one)) for one in asked):
                 step.follow(acts[len(step.rows) :])
                 break
-            rows = self._rows(step, asked, answers)
+            outside, rows = self._rows(step, asked, answers)
             step.rows += [(ANSWERED, row) for row in rows.values()]
+            absent = {at: missing(question) for at, question in outside.items() if at not in rows}
+            if absent and not is_whole:
+                break
+            step.rows += [(ANSWERED, row) for row in absent.values()]
+            rows |= absent
             asked = step.next([step.answer(one, at, rows) for at, one in enumerate(asked)])
-        return arrange(Block(batches(step.rows))).batches
+        return step.rows
 
-    def pending(self, state: SeasonState, recorded: Block) -> Sequence[Batch]:
-        """As a call, but only as many acts as are recorded."""
-        acts = acts_in(self(state, recorded))
-        return batches(acts[: len(acts_in(recorded.batches))])
-
-    def _rows(self, step: Step, asked: Sequence[Asked], answers: Recorded) -> dict[int, Row]:
-        """The answers of models and people that the record should have, by index of question."""
+    def _rows(
+        self, step: Step, asked: Sequence[Asked], answers: Recorded
+    ) -> tuple[dict[int, Question], dict[int, Row]]:
+        """The questions to models and people, and the recorded answers, read again; both by index
+        of the question.
+        """
         is_observed = self._on_question is not None
         questions = {
             at: question
@@ -103,20 +122,21 @@ class SeasonCheck:
             and (question := step.question(one))
         }
         outside = {at: q for at, q in questions.items() if q.agent.policy in OUTSIDE}
-        found = answers.take(outside)
+        taken = answers.take(outside)
         if self._on_question is not None:
             for at, question in questions.items():
-                self._on_question(question, found.get(at))
-        return {
-            at: reread(found[at], question) if at in found else missing(question)
-            for at, question in outside.items()
-        }
+                self._on_question(question, taken.get(at))
+        return outside, {at: reread(row, outside[at]) for at, row in taken.items()}
 
     def _can_ask(self, agent: Agent) -> bool:
         try:
             return all(map(self._known.can_ask, _players(agent)))
         except UnknownPlayer:
             return False
+
+
+def _arranged(rows: Sequence[tuple[int, Row]]) -> Sequence[Batch]:
+    return arrange(Block(batches(rows))).batches
 
 
 def _players(agent: Agent) -> list[Player]:

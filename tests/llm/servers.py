@@ -13,8 +13,8 @@ from typing import Any
 
 import attrs
 
-_SHORT = "Answer with this JSON object and nothing else"
-_WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
+SHORT = "Answer with this JSON object and nothing else"
+WHO = re.compile(r"You are agent (\d+)\. This is round (\d+)")
 
 
 @attrs.frozen
@@ -130,7 +130,7 @@ def _greeting(asked: Asked, ignores_schemas: bool) -> str:
     """The answer to a short question."""
     form = asked.body.get("response_format")
     if form is None or ignores_schemas:
-        return asked.text.partition(f"{_SHORT}: ")[2]
+        return asked.text.partition(f"{SHORT}: ")[2]
     return json.dumps(_least(form["json_schema"]["schema"]))
 
 
@@ -149,11 +149,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         told: Server = self.server.told
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        who = _WHO.search(str(body["messages"][-1]["content"]))
+        who = WHO.search(str(body["messages"][-1]["content"]))
         agent, round_ = map(int, who.groups()) if who else (None, None)
         headers = {name.lower(): value for name, value in self.headers.items()}
         asked = Asked(body, headers, agent, round_)
-        if told.greets and _SHORT in asked.text:
+        if told.greets and SHORT in asked.text:
             told.greeted += 1
             self._send(completion(_greeting(asked, told.ignores_schemas)))
             return
