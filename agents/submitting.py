@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self
 
 from goldrush.agents.askable import Player, classify_players
 from goldrush.agents.game import Game, S, V, prompting_of
+from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL, Earlier
 from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.llm.question import Answer, digest, server_facts
@@ -134,7 +135,8 @@ class Agents(Generic[S, V]):
         for agent in agents:
             if agent in self._people:
                 row = ask_person(game, self._people[agent], view, unit, agent)
-                yield [(game.code, [row])]
+                with deferred():
+                    yield [(game.code, [row])]
 
 
 def ask_person(game: Game[S, V], ask: Ask, view: V, unit: int, agent: int) -> Row:

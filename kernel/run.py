@@ -312,13 +312,7 @@ def _play(
         if sum(len(piece.packed) for piece in pieces) > BODY_MAX:  # half of PENDING_MAX
             raise WriteFailed(journal.path, f"inputs of one step of over {BODY_MAX} bytes")
         journal.fsync = True  # paid answers must survive a crash of the machine, too
-        commit, before = Commit(UNIT, unit + 1, None, [*blocks, piece]), journal.commits
-        try:
-            journal.append(commit)
-        except KeyboardInterrupt:
-            if journal.commits == before:  # the write was undone, but its answers are paid for
-                journal.append(commit)
-            raise
+        journal.append(Commit(UNIT, unit + 1, None, [*blocks, piece]))
         blocks.clear()
 
     while not world.ended(state):
@@ -363,21 +357,7 @@ def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequenc
             except StopIteration as end:
                 rest: Sequence[Batch] = end.value
                 return rest
-            try:
-                take(piece)
-            except KeyboardInterrupt as stop:
-                for late in _last_of(answers, stop):
-                    take(late)
-                raise
-
-
-def _last_of(answers: InputPieces, stop: KeyboardInterrupt) -> Iterator[Sequence[Batch]]:
-    """What a generator still yields after a KeyboardInterrupt: answers that had arrived already."""
-    try:
-        yield answers.throw(stop)
-        yield from answers
-    except (KeyboardInterrupt, StopIteration):
-        return
+            take(piece)
 
 
 def _digest(world: World[S], state: S) -> int:

@@ -10,6 +10,7 @@ from goldrush.agents.competition.answers import Recorded, row_by_hand
 from goldrush.agents.competition.bench import Tests
 from goldrush.agents.competition.script import Asked, Replaced, Scripts
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
+from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.people import HUMAN, Ask, Inquiry
@@ -144,7 +145,9 @@ class Season:
             fault = partial(step.fault_of, asked[at])
             name, asks = question.agent.name, question.asks
             inquiry = Inquiry(name, unit, question.messages, question.schema, fault, asks)
-            yield at, row_by_hand(question, self._people(inquiry))
+            text = self._people(inquiry)
+            with deferred():
+                yield at, row_by_hand(question, text)
 
 
 def _nothing_early(piece: Sequence[Batch]) -> NoReturn:

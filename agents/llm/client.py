@@ -28,6 +28,7 @@ import attrs
 import httpx2
 import openai
 
+from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
@@ -115,7 +116,7 @@ class Client:
         """Ask questions and yield results as answers arrive.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
-        raised after the answers that have arrived are yielded.
+        raised after all answers that have arrived are yielded (see agents.interrupts).
 
         Args:
             questions: to ask.
@@ -136,7 +137,7 @@ class Client:
             # All at once: a second try must leave room for the first try of the others.
             for question in questions:
                 budget.take(question.upper_bound())
-        arrivals: SimpleQueue[tuple[int, Answer | BaseException]] = SimpleQueue()
+        arrivals: SimpleQueue[tuple[int, Answer | BaseException] | None] = SimpleQueue()
 
         async def ask(index: int, question: Question) -> None:
             try:
@@ -145,25 +146,22 @@ class Client:
                 arrivals.put((index, error))
                 raise
 
-        out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
-        self._out += out
-        left = len(out)
-        try:
-            while left:
-                arrived = [next_of(arrivals)]
-                while self._concurrency > 1 and not arrivals.empty():
-                    arrived.append(arrivals.get())
-                left -= len(arrived)
-                yield [form(index, _reported(answer)) for index, answer in arrived]
-        except KeyboardInterrupt:
-            while not arrivals.empty():
-                index, answer = arrivals.get()
-                yield [form(index, _reported(answer))]
-            raise
-        finally:
-            _give_up(out)
-            gone = set(out)
-            self._out = [one for one in self._out if one not in gone]
+        with deferred(wake=lambda: arrivals.put(None)) as is_interrupted:
+            out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
+            self._out += out
+            left = len(out)
+            try:
+                while left and not (is_interrupted() and arrivals.empty()):
+                    arrived = [next_of(arrivals)]
+                    while self._concurrency > 1 and not arrivals.empty():
+                        arrived.append(arrivals.get())
+                    answers = [item for item in arrived if item is not None]
+                    left -= len(answers)
+                    yield [form(index, _reported(answer)) for index, answer in answers]
+            finally:
+                _give_up(out)
+                gone = set(out)
+                self._out = [one for one in self._out if one not in gone]
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)

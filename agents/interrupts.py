@@ -1,0 +1,54 @@
+"""Ctrl-C waits until an answer from outside is committed.
+
+Answers of models and people may have been paid for, and Python raises KeyboardInterrupt between any
+two instructions: also after an answer has arrived and before it is on the disk. So between the two
+a signal is only noted.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+# The last signal to be deferred no more is the one that a user sends again and again.
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
+    """Defer the signals that a Python function handles to the end of the block.
+
+    Outside the main thread, which alone handles signals, nothing changes.
+
+    Args:
+        wake: called at each signal, between any two instructions of the block.
+
+    Yields:
+        A function that tells whether there has been a signal.
+
+    Raises:
+        KeyboardInterrupt: at the end of the block, or what else the first signal's handler raises.
+
+    """
+    received: list[int] = []
+    handlers = {}
+
+    def note(number: int, frame: object) -> None:
+        received.append(number)
+        wake()
+
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                if callable(handler := signal.getsignal(number)):
+                    handlers[number] = handler
+                    signal.signal(number, note)
+        yield lambda: bool(received)
+    finally:
+        for number, handler in reversed(handlers.items()):
+            signal.signal(number, handler)
+        if received:
+            signal.raise_signal(received[0])
