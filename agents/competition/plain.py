@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import Any
 
 from goldrush.kernel.competition.events import PLAIN, PLAIN_DEPTH, PLAIN_MAX
@@ -15,6 +16,20 @@ def plain(value: Any) -> Any:
     """
     found = _plain(value, PLAIN_DEPTH)
     return found if PLAIN.holds(found) else None
+
+
+def answers_to(questions: Any, answers: Any) -> Any:
+    """One text for each question of a debrief or an interview; "" stands for no answer.
+
+    Whoever asks would otherwise be refused for the silence of whoever is asked. Both arguments are
+    as from `plain`; questions that are no list are returned with the answers unchanged, for the
+    kernel to refuse.
+    """
+    if type(questions) is not tuple:
+        return answers
+    given = answers if type(answers) is tuple else ()
+    texts = (answer if type(answer) is str else "" for answer in given)
+    return tuple(text for _, text in zip(questions, chain(texts, repeat("")), strict=False))
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.agents.competition.bench import Request, Tests
 from goldrush.agents.competition.observation import Observation
-from goldrush.agents.competition.plain import plain
+from goldrush.agents.competition.plain import answers_to, plain
 from goldrush.kernel.competition import rights
 from goldrush.kernel.competition.acts.contracts import interviewer
 from goldrush.kernel.competition.acts.roundtable import due_test, is_conduct, speaker
@@ -47,6 +47,8 @@ from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
+Paired = Callable[[Any, Any], Any]
+
 # Replaced contributions of a fork: (assignment, table, round, agent) -> row.
 Replaced = Mapping[tuple[int, int, int, int], Row]
 
@@ -73,11 +75,21 @@ Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
-    """The scripts of a season. The caller must apply each act to `state` before it continues."""
+    """The scripts of a season. The caller must apply each act to `state` before it continues.
 
-    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
+    Attributes:
+        tests: of the arena.
+        replaced: contributions that replace those of policies.
+        paired: makes the recorded answers of a debrief or an interview of (questions, answers).
+
+    """
+
+    def __init__(
+        self, tests: Tests, replaced: Replaced | None = None, paired: Paired = answers_to
+    ) -> None:
         self.tests = tests
         self.replaced = replaced or {}
+        self.paired = paired
 
     def of(self, state: SeasonState) -> Script:
         """The script of the phase that a state is in."""
@@ -271,8 +283,9 @@ class Scripts:
             Asked(agent, "answer", {"questions": questions, "table": table})
             for agent, questions in zip(agents, asked, strict=True)
         ]
-        for agent, questions, said in zip(agents, asked, answers, strict=True):
-            yield Debriefed(table, agent, plain(questions), plain(said), extra)
+        for agent, asks, said in zip(agents, asked, answers, strict=True):
+            questions = plain(asks)
+            yield Debriefed(table, agent, questions, self.paired(questions, plain(said)), extra)
 
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
         """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""
@@ -332,7 +345,8 @@ class Scripts:
             asks = interviewer(state, agent).ordinal
             (questions,) = yield [Asked(asks, "interview", {"agent": agent})]
             (answers,) = yield [Asked(agent, "answer", {"questions": questions})]
-            yield Interviewed(agent, plain(questions), plain(answers))
+            questions = plain(questions)
+            yield Interviewed(agent, questions, self.paired(questions, plain(answers)))
             (offer,) = yield [Asked(agent, "offer_contract")]
             if offer is not None:
                 yield ContractOffered(agent, *_terms(offer))

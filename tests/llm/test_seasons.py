@@ -350,6 +350,27 @@ def test_an_admin_that_says_nothing_leaves_the_agenda_as_it_is(tmp_path: Path) -
     assert {"no-json"} == {row[3]["error"] for _, row in answers_in(path)}
 
 
+@pytest.mark.parametrize("text", ["Hm.", '{"answers": ["one", "two", "three"]}'])
+def test_whoever_asks_is_not_refused_for_the_silence_of_whoever_is_asked(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.journal"
+
+    def respond(asked: Asked) -> Reply:
+        return completion(text) if question_of(asked) == "answers" else playing(asked)
+
+    with serving(respond) as server:
+        recorded(path, server.address, "ada", "judge", assignments=6, patience=999)
+    events = list(log(path))
+    answers = [e["answers"] for e in events if e.name in ("debriefed", "interviewed")]
+
+    assert HELD == held(path)
+    assert {"" if text == "Hm." else "one"} < {each[0] for each in answers}
+    assert not {"debriefed", "interviewed"} & {
+        e["act"]["event"] for e in events if e.name == "refused"
+    }
+
+
 def test_who_refuses_or_is_cut_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "s.journal"
     replies = [
