@@ -161,6 +161,8 @@ class PolicyCheck:
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
         uses_program: asking needs a program of the user's own (`--test`).
+        unjudged: what asking so far could not compare with the record, why, and what to do: one
+            text for each; the record stands in the answers. Grows with every call.
 
     """
 
@@ -170,6 +172,7 @@ class PolicyCheck:
     pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
     uses_program: bool = False
+    unjudged: Sequence[str] = ()
 
 
 def _no_change(state: Any, change: Change, models: Models | None) -> ResolvedChange:

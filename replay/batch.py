@@ -267,7 +267,10 @@ def _demanded(
 
 
 def _not_known(verdict: Verdict) -> str:
-    """Why a journal with an unknown world or players cannot be judged."""
+    """Why a journal cannot be judged in whole."""
+    if not verdict.unknown:
+        first, *more = verdict.unjudged
+        return f"{verdict.path}: {first}{f' ({len(more)} more like it)' if more else ''}"
     first, *more = verdict.unknown
     others = f", and so are {len(more)} more" if more else ""
     if verdict.level < DERIVE:
@@ -335,6 +338,7 @@ def _add_outcome(case: Element, outcome: Outcome) -> None:
             said["level in part"] = str(verdict.level_in_part)
         not_asked = [("not asked again", who) for who in verdict.not_asked]
         not_known = [("not known", who) for who in verdict.unknown]
+        not_known += [("not judged", what) for what in verdict.unjudged]
         properties = SubElement(case, "properties")
         for name, value in (*said.items(), *not_asked, *not_known):
             SubElement(properties, "property", name=name, value=escaped(value))

@@ -101,6 +101,7 @@ class Verdict:
         not_asked: the players that level 4 did not ask, whose decisions it took from the journal.
         unknown: the players whose decisions cannot be judged, because this version does not know
             their policy, an option or the version of their prompt.
+        unjudged: decisions that were taken again and cannot be compared, with the reason.
         forks: the public numbers of the units after which the run was forked.
         branch: the point where the last fork leaves its parent; None without forks.
         vocabulary: the nouns of its world.
@@ -119,6 +120,7 @@ class Verdict:
     broken: Break | None
     not_asked: Sequence[str] = ()
     unknown: Sequence[str] = ()
+    unjudged: Sequence[str] = ()
     forks: Sequence[int] = ()
     branch: Branch | None = None
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
@@ -140,7 +142,7 @@ class Verdict:
         """
         if self.broken is not None:
             return False
-        return None if self.unknown else True
+        return None if self.unknown or self.unjudged else True
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict for JSON."""
@@ -202,7 +204,7 @@ def verify(
             broken = check.broken()
         is_open = broken is None and bool(check.unknown)
         is_asked = check.somebody_asked and not is_open
-        is_in_part = is_asked and bool(check.not_asked)
+        is_in_part = is_asked and bool(check.not_asked or check.unjudged)
         return Verdict(
             path=str(path),
             bytes=reader.size,
@@ -216,6 +218,7 @@ def verify(
             broken=broken,
             not_asked=tuple(check.not_asked),
             unknown=tuple(check.unknown),
+            unjudged=tuple(check.unjudged),
             forks=check.forks,
             branch=check.branch,
             vocabulary=check.world.vocabulary,
@@ -260,6 +263,7 @@ class _Check:
         self.somebody_asked = self.uses_program = False
         self.not_asked: dict[str, None] = {}  # in the order in which they came up
         self.unknown: dict[str, None] = {}
+        self.unjudged: list[str] = []
         self.rounds = 0
         self.events = 0
         self.forks: list[int] = []
@@ -407,12 +411,13 @@ class _Check:
         return derived
 
     def _ask_again(self, commit: Commit, ask: AskAgain, state: Any, recorded: Block) -> None:
+        where, judged = self._where(commit), len(self._asker.unjudged)
         try:
             # The state is nobody's to change but events'.
             answers = ask(self.world.copy(state), recorded)
         except PolicyFailed as error:
-            where = self._where(commit)
             raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
+        self.unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
             differs = derive.difference_error(

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
-from xxhash import xxh3_128_digest
+from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.competition.arena import Arena, Conduct
@@ -29,6 +29,7 @@ Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Tested = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
+NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
 RUNS_MAX: Final = 65_536  # runs kept for an arena; the least recently used one is dropped
 ARENAS_MAX: Final = 4  # arenas whose runs are kept
 AHEAD: Final = 4  # parts per job into which many runs are split
@@ -36,6 +37,10 @@ AHEAD: Final = 4  # parts per job into which many runs are split
 # Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
 # wait for other programs; processes, for runs that compute.
 ALONE, THREADS, PROCESSES = ("alone", "threads", "processes")
+
+
+class TimedOut(Exception):
+    """A run was ended by its time limit. It has no value, and the digest of no output."""
 
 
 def _unlisted(*of: str) -> None:
@@ -52,7 +57,7 @@ class Bench:
 
     Attributes:
         test: `(conduct, treatment, objective, seed)` to the value of a conduct in one run (None:
-            undefined) and a 64-bit digest of the run.
+            undefined) and a 64-bit digest of the run. Raises TimedOut.
         vary: `(conduct, treatment, draws)` to a drawn neighbour of the conduct, canonical for the
             treatment.
         conducts: all conducts of a treatment, in a fixed order; None: they cannot be listed.
@@ -62,7 +67,8 @@ class Bench:
             digest of one run, which must agree with `test`; None: a run has one objective.
         as_tested: `(conduct, treatment)` to a representative of all conducts with equal runs.
         at_once: the executor of runs: ALONE, THREADS or PROCESSES.
-        deterministic: `test` is a pure function.
+        deterministic: `test` is a pure function, except where it raises TimedOut.
+        time_limit: of a run in seconds; None: `test` raises no TimedOut.
         remark: a warning on one line before a season is played, or None.
         close: called at the end of a season.
 
@@ -76,6 +82,7 @@ class Bench:
     as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
     at_once: str = PROCESSES
     deterministic: bool = True
+    time_limit: float | None = None
     remark: Callable[[], str | None] = _nothing
     close: Callable[[], None] = _nothing
 
@@ -118,6 +125,7 @@ class Tests:
         bench: of the arena.
         played: number of runs that were made.
         kept: number of runs whose results were kept.
+        timed_out: the runs of the last call of `values` that a time limit ended.
 
     """
 
@@ -132,6 +140,7 @@ class Tests:
         """
         self.bench = opened()
         self.played = self.kept = 0
+        self.timed_out: Collection[Task] = ()
         self._opened = opened
         self._jobs = jobs
         self._pool: Executor | None = None
@@ -186,7 +195,9 @@ class Tests:
         self.played += len(missing)
         for key, made in zip(missing, self._made(list(missing.values())), strict=True):
             found[key] = made
-            self._store.put(key, made)
+            if not made.timed_out:  # the next run may be in time
+                self._store.put(key, made)
+        self.timed_out = {task for key, task in missing.items() if found[key].timed_out}
         return [
             (found[key].values[task[2]], found[key].digest)
             for key, task in zip(keys, tasks, strict=True)
@@ -259,13 +270,17 @@ class _Made:
 
     values: Mapping[str, Value]
     digest: int
+    timed_out: bool = False
 
 
 def _made(bench: Bench, task: Task) -> _Made:
     conduct, treatment, objective, seed = task
     if bench.together is not None:
         return _Made(*bench.together(conduct, treatment, seed))
-    value, digest = bench.test(conduct, treatment, objective, seed)
+    try:
+        value, digest = bench.test(conduct, treatment, objective, seed)
+    except TimedOut:
+        return _Made({objective: None}, NO_OUTPUT, timed_out=True)
     return _Made({objective: value}, digest)
 
 

@@ -7,22 +7,21 @@ prompt as it is made now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from goldrush.agents.askable import Askable, Player, UnknownPlayer, classify_players
 from goldrush.agents.competition.answers import Recorded, missing, reread
 from goldrush.agents.competition.bench import Tests
 from goldrush.agents.competition.cast import POLICIES
-from goldrush.agents.competition.plain import answers_to
 from goldrush.agents.competition.prompt import VERSION
-from goldrush.agents.competition.script import Asked, Scripts
+from goldrush.agents.competition.repeated import Repeated
+from goldrush.agents.competition.script import Asked
 from goldrush.agents.competition.season import replaced_in
 from goldrush.agents.competition.seats import by_class
 from goldrush.agents.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
 from goldrush.agents.llm.models import LLM
 from goldrush.kernel.competition import arrange
-from goldrush.kernel.competition.events import CODES, Debriefed, Interviewed, named
 from goldrush.kernel.competition.evolve import acts_in
 from goldrush.kernel.competition.state import Agent, SeasonState
 from goldrush.kernel.competition.terms import Status
@@ -41,6 +40,7 @@ class SeasonCheck:
     Attributes:
         not_asked: descriptions of agents whose policy is not available here.
         unknown: descriptions of agents that this version does not know.
+        unjudged: descriptions of the runs so far that cannot be compared with the record.
 
     """
 
@@ -67,8 +67,8 @@ class SeasonCheck:
 
         """
         self._on_question = on_question
-        self._scripts = Scripts(tests, replaced_in(forks), self._paired)
-        self._unpaired: set[Any] = set()  # questions of a step, recorded without answers
+        self._scripts = Repeated(tests, replaced_in(forks))
+        self.unjudged = self._scripts.unjudged
         self._trust = frozenset(trust)
         self._known = Askable(POLICIES, VERSION, self._trust)
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
@@ -95,8 +95,8 @@ class SeasonCheck:
         """
         step = Step(state, self._scripts, self._trust)
         acts = acts_in(recorded.batches)
+        self._scripts.read(acts)
         answers = Recorded(acts)
-        self._unpaired = set(_unpaired(acts))
         asked = step.next()
         while asked is not None:
             if not all(self._can_ask(step.agent_of(one)) for one in asked):
@@ -132,25 +132,11 @@ class SeasonCheck:
                 self._on_question(question, taken.get(at))
         return outside, {at: reread(row, outside[at]) for at, row in taken.items()}
 
-    def _paired(self, questions: Any, answers: Any) -> Any:
-        """As `answers_to`, or without answers if the record has none, as version 0.1.0 wrote it."""
-        is_old = answers == () and questions in self._unpaired
-        return answers if is_old else answers_to(questions, answers)
-
     def _can_ask(self, agent: Agent) -> bool:
         try:
             return all(map(self._known.can_ask, _players(agent)))
         except UnknownPlayer:
             return False
-
-
-def _unpaired(acts: Sequence[tuple[int, Row]]) -> Iterator[Any]:
-    """The questions of debriefs and interviews without answers."""
-    for code, row in acts:
-        if code in (CODES[Debriefed], CODES[Interviewed]):
-            act = named(code, row)
-            if act.answers == ():
-                yield act.questions
 
 
 def _arranged(rows: Sequence[tuple[int, Row]]) -> Sequence[Batch]:

@@ -198,7 +198,10 @@ def _policy_check(
         from goldrush.agents.competition.check import SeasonCheck
 
         again = SeasonCheck(state, tests, forks, trust)
-        return PolicyCheck(again, again.not_asked, again.unknown, again.pending, tests.close)
+        return PolicyCheck(
+            again, again.not_asked, again.unknown, again.pending, tests.close,
+            unjudged=again.unjudged,
+        )  # fmt: skip
 
     def check(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
         return attrs.evolve(asker(state, forks), uses_program=takes_program(state.arena))

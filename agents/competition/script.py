@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.competition.bench import Request, Tests
+from goldrush.agents.competition.bench import Tested as Result
 from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.plain import answers_to, plain
 from goldrush.kernel.competition import rights
@@ -47,8 +48,6 @@ from goldrush.kernel.competition.state import Agent, SeasonState, TrialCount
 from goldrush.kernel.competition.terms import Phase, Role, Status
 from goldrush.kernel.world import Row
 
-Paired = Callable[[Any, Any], Any]
-
 # Replaced contributions of a fork: (assignment, table, round, agent) -> row.
 Replaced = Mapping[tuple[int, int, int, int], Row]
 
@@ -75,25 +74,23 @@ Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
-    """The scripts of a season. The caller must apply each act to `state` before it continues.
+    """The scripts of a season. The caller must apply each act to `state` before it continues."""
 
-    Attributes:
-        tests: of the arena.
-        replaced: contributions that replace those of policies.
-        paired: makes the recorded answers of a debrief or an interview of (questions, answers).
-
-    """
-
-    def __init__(
-        self, tests: Tests, replaced: Replaced | None = None, paired: Paired = answers_to
-    ) -> None:
+    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
         self.tests = tests
         self.replaced = replaced or {}
-        self.paired = paired
 
     def of(self, state: SeasonState) -> Script:
         """The script of the phase that a state is in."""
         return _PHASES[state.phase](self, state)
+
+    def values(self, requests: Sequence[Request]) -> Sequence[Result]:
+        """The results of trials or tests, in the order of the requests."""
+        return self.tests.values(requests)
+
+    def paired(self, questions: Any, answers: Any) -> Any:
+        """The answers that a debrief or an interview records: one for each question."""
+        return answers_to(questions, answers)
 
     # Before a table.
 
@@ -205,7 +202,7 @@ class Scripts:
             Request(rows[i].conduct, rows[i].treatment, objective, [rows[i].runs[0][0]])
             for i in can_run
         ]
-        for index, (value, runs) in zip(can_run, self.tests.values(requests), strict=True):
+        for index, (value, runs) in zip(can_run, self.values(requests), strict=True):
             rows[index] = rows[index]._replace(value=plain(value), runs=runs)
         return rows
 
@@ -230,7 +227,7 @@ class Scripts:
             return
         table = state.table
         seeds = state.test_seeds(table.number)
-        values = self.tests.values(
+        values = self.values(
             [
                 Request(conduct, under, table.subject.objective, seeds)
                 for _, _, conduct, under in tests

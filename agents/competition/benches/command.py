@@ -29,7 +29,7 @@ from weakref import WeakSet
 import attrs
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.competition.bench import THREADS, Bench, BenchType, Run
+from goldrush.agents.competition.bench import THREADS, Bench, BenchType, Run, TimedOut
 from goldrush.agents.pool import before_exit
 from goldrush.kernel import files
 from goldrush.kernel.competition.arena import Arena, options_in
@@ -135,6 +135,7 @@ def _opened(arena: Arena, program: str | None) -> Bench:
         vary=_vary,
         at_once=THREADS,
         deterministic=options.deterministic,
+        time_limit=options.time_limit,
         remark=opened.remark,
         close=opened.close,
     )
@@ -153,14 +154,14 @@ class _Program:
         self._check()
 
     def test(self, text: str, treatment: str, objective: str, seed: int) -> Run:
-        """One run: the value or None, and the digest of the output (of no output, if the time limit
-        was exceeded).
+        """One run: the value or None, and the digest of the output.
 
-        Raises BadInput if the file has changed, or the system cannot start it.
+        Raises TimedOut, and BadInput if the file has changed or the system cannot start it.
         """
         output = self._output_of(text, treatment, objective, seed)
-        value = None if output.fault else _value(output.data)
-        return value, xxh3_64_intdigest(output.data)
+        if output.timed_out:
+            raise TimedOut
+        return output.value, xxh3_64_intdigest(output.data)
 
     def remark(self) -> str | None:
         """Why the start of the first subject has no value, if it has none. The program is run again
@@ -168,7 +169,7 @@ class _Program:
         """
         first = Item(*self._options.agenda[0])
         asked = first.start, first.treatment, first.objective, 0
-        if self.test(*asked)[0] is not None:
+        if self._output_of(*asked).value is not None:
             return None
         output = self._output_of(*asked, stderr=STDOUT)
         fault = output.fault or 'it prints no JSON object with a finite number "value"'
@@ -257,6 +258,11 @@ class _Output:
 
     data: bytes = b""
     fault: str = ""
+    timed_out: bool = False
+
+    @property
+    def value(self) -> Value:
+        return None if self.fault else _value(self.data)
 
 
 def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Output:
@@ -289,7 +295,7 @@ def _output(process: Popen[bytes], text: bytes, limit: int, until: float) -> _Ou
                         process.stdin.close()
             if len(data) > limit:
                 return _Output(bytes(data[:limit]), f"it prints over {limit:,} bytes")
-    return _Output(fault="it does not end in time")
+    return _Output(fault="it does not end in time", timed_out=True)
 
 
 def _format_return_code(code: int) -> str:
