@@ -35,6 +35,7 @@ _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PATH_LONG: Final = 512  # bytes; with a name of any length behind it every system takes the path
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 
 IsOwn = Callable[[bytes], bool]
@@ -523,10 +524,8 @@ class TemporaryFolder:
 
 
 def _remove_temporary(folder: str, process: int) -> None:
-    from shutil import rmtree
-
     if os.getpid() == process:
-        rmtree(folder, ignore_errors=True)
+        _remove(folder)
 
 
 def make_folders_within(folder: str, name: str) -> None:
@@ -793,14 +792,53 @@ def _remove_if_left(path: str) -> None:
 
 
 def _remove(path: str) -> None:
-    """Remove a file, or a folder with its content, as far as the system allows."""
-    with suppress(OSError):
-        if not os.path.isdir(path) or os.path.islink(path):
+    """Remove a file, or a folder with its content, as far as the system allows.
+
+    Any program may have filled the folder: links are not followed, and neither its modes nor its
+    depth stop the removal.
+    """
+    if not _is_folder(path):
+        with suppress(OSError):
             system.unlink(path)
-            return
-        for folder, folders, names in os.walk(path, topdown=False):
-            for name in names:
-                system.unlink(os.path.join(folder, name))
-            for name in folders:
-                system.remove_folder(os.path.join(folder, name))
-        system.remove_folder(path)
+        return
+    folders = [path]
+    for folder in folders:  # which grows on the way
+        folders += _emptied(folder, path)
+    for folder in reversed(folders):
+        with suppress(OSError):
+            system.remove_folder(folder)
+
+
+def _emptied(folder: str, top: str) -> list[str]:
+    """Remove what a folder holds except for folders, whose paths are returned.
+
+    Those whose path is too long are moved to `top` first.
+    """
+    folders = []
+    _open_up(folder)
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            with suppress(OSError):
+                if not _is_folder(path):
+                    system.unlink(path)
+                    continue
+                if len(os.fsencode(path)) > _PATH_LONG:
+                    _open_up(path)  # or it could not be moved
+                    path = os.path.join(top, os.urandom(8).hex())
+                    system.rename(os.path.join(folder, name), path)
+                folders.append(path)
+    return folders
+
+
+def _open_up(folder: str) -> None:
+    with suppress(OSError):  # it may be another user's, and be open
+        os.chmod(folder, stat.S_IRWXU)
+
+
+def _is_folder(path: str) -> bool:
+    """Whether this is a folder, and no link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import attrs
 import pytest
@@ -28,6 +30,7 @@ from goldrush.kernel.mining import MINING
 from tests.cli.helpers import ROOT
 from tests.waiting import HANGS
 
+NOBODY = 65534
 OLD, NEW = b"what was there", b"what is new"
 
 
@@ -40,6 +43,20 @@ def refusing(number: int) -> Callable[..., None]:
         raise OSError(number, os.strerror(number))
 
     return refuse
+
+
+@contextmanager
+def as_anybody(folder: str) -> Iterator[None]:
+    """Not as root, who may do everything in a folder of any mode."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.chown(folder, NOBODY, -1)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
 
 
 @pytest.fixture
@@ -415,6 +432,77 @@ def test_folders_within_one_are_made_and_no_link_is_followed(tmp_path: Path) -> 
 
     assert (root / "a" / "b").is_dir()
     assert [] == list(elsewhere.iterdir())
+
+
+def _deep(folder: Path) -> None:
+    """More folders in each other than a path has bytes, or a process may have open."""
+    top = folder / "deep"
+    top.mkdir()
+    at = os.open(top, os.O_RDONLY)
+    for _ in range(1_100):
+        os.mkdir("inner", dir_fd=at)
+        inner = os.open("inner", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(os.open("file", os.O_CREAT, dir_fd=at))
+    os.close(at)
+
+
+def _closed(folder: Path) -> None:
+    """Folders that may not be read, entered or changed, the outermost among them."""
+    for name, mode in (("none", 0), ("read", 0o500), ("enter", 0o100)):
+        (folder / name / "inner").mkdir(parents=True)
+        (folder / name / "inner" / "file").touch()
+        (folder / name / "inner").chmod(0o500)
+        (folder / name).chmod(mode)
+    folder.chmod(0)
+
+
+ODD: dict[str, Callable[[Path, Path], object]] = {
+    "links": lambda folder, other: [
+        (folder / "a").mkdir(), (folder / "a" / "link").symlink_to(other),
+        (folder / "link").symlink_to(other), (folder / "above").symlink_to(".."),
+        (folder / "to a file").symlink_to(other / "file"), (folder / "self").symlink_to("self"),
+        (folder / "dangling").symlink_to("nowhere"), os.link(other / "file", folder / "same"),
+    ],
+    "pipes": lambda folder, other: os.mkfifo(folder / "pipe"),
+    "names": lambda folder, other: os.mkdir(os.fsencode(folder) + b"/\xff\n" + b"x" * 200),
+    "deep": lambda folder, other: _deep(folder),
+    "closed": lambda folder, other: _closed(folder),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_a_folder_is_removed_whatever_is_in_it_and_nothing_outside(what: str) -> None:
+    with TemporaryDirectory() as root, as_anybody(root):
+        other, path = Path(root, "other"), Path(root, "new")
+        other.mkdir()
+        (other / "file").write_bytes(OLD)
+        with NewFolder(str(path)) as folder:
+            ODD[what](Path(folder.temporary), other)
+
+        assert {"file": OLD} == tree(other)
+        assert ["other"] == os.listdir(root)
+
+
+def test_what_cannot_be_removed_keeps_nothing_else(
+    tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    unlink = files.system.unlink
+
+    def but_one(path: str) -> None:
+        if path.endswith("/stuck"):
+            raise PermissionError
+        unlink(path)
+
+    systems(unlink=but_one)
+    with NewFolder(str(tmp_path / "x")) as folder:
+        temporary = Path(folder.temporary)
+        for name in ("a/stuck", "a/b/c", "d/e"):
+            folder.add(name, NEW)
+
+    assert {"a/stuck": NEW} == tree(temporary)
+    assert [temporary / "a"] == [path for path in temporary.rglob("*") if path.is_dir()]
 
 
 # Groups.

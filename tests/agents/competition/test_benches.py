@@ -32,6 +32,7 @@ from goldrush.agents.competition.arenas import (
 )
 from goldrush.agents.competition.atlas import Atlas
 from goldrush.agents.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
+from goldrush.agents.competition.benches import command
 from goldrush.agents.competition.benches.mining import atlas, played, setting_of
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
@@ -552,6 +553,26 @@ def test_what_a_program_started_ends_with_it(
 
     assert (None if last else 1.0) == value
     assert until(lambda: not marked(mark.partition("=")[2]))
+
+
+def test_what_a_program_made_is_removed_and_what_it_linked_to_stays(
+    program: Callable[[str], str], agenda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, temporary = agenda.parent / "kept", agenda.parent / "temporary"
+    kept.mkdir()
+    temporary.mkdir()
+    (kept / "file").touch()
+    monkeypatch.setattr(command, "gettempdir", lambda: str(temporary))
+    source = (
+        f"os.symlink({str(kept)!r}, 'link'); os.mkfifo('pipe')\n"
+        "for _ in range(1_100): os.mkdir('inner'); os.chdir('inner')\n"
+        f"os.symlink({str(kept)!r}, 'link'); os.chmod('.', 0)\n"
+        f"{GOOD}"
+    )
+
+    assert 1.0 == value_of(program(source), agenda)[0]
+    assert [] == os.listdir(temporary)
+    assert ["file"] == os.listdir(kept)
 
 
 def test_a_child_that_keeps_the_output_open_is_not_waited_for(
