@@ -15,10 +15,10 @@ import attrs
 from goldrush.agents import people
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.external import RosterText
-from goldrush.agents.llm.budget import Estimate
+from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.usage import AnswerFields, earlier_in
+from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, is_empty
@@ -198,6 +198,8 @@ class Players(Generic[S]):
             question where they are open. Raises BadInput if a model does not answer.
         resolve_change: checks a change against a state. Raises BadInput.
         answers: where the journal keeps the answers of language models; None: none can play.
+        bounds: the upper bounds of questions to models in a recorded step, which is the `pending`
+            of its argument; those that cannot be made again are left out.
         roster_text: the text of a roster given as Python values; None: rosters are text only.
             Raises BadInput.
         estimate: an upper bound of what each model uses in a whole run, before it begins; None:
@@ -220,6 +222,7 @@ class Players(Generic[S]):
     )
     resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
     answers: AnswerFields | None = None
+    bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
     estimate: Callable[[PreparedRun, Models, Resources], Sequence[Estimate]] | None = None
     has_recorded: bool = False
@@ -307,20 +310,28 @@ def resume(
 
     """
     _check_sources(players, path, sources)
+    answers, bounds = players.answers, dict[tuple[str, str], Amount]()
+    resources = resources or Resources()
     with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
+        def on_step(state: S, forks: Sequence[Facts], inputs: Block) -> None:
+            if answers is not None and lacks_usage(answers, inputs):
+                step = RunContext(state, forks, inputs, trust=trust, resources=resources)
+                bounds.update(players.bounds(step))
+
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
+            on_step(state, forks, pending)
             earlier: Sequence[Earlier] = ()
-            if players.answers is not None:
+            if answers is not None:
                 with journal.reader() as reader:
-                    earlier = earlier_in(reader, world, players.answers, len(forks))
+                    earlier = earlier_in(reader, world, answers, len(forks), bounds)
             context = RunContext(
                 state, forks, pending, models, earlier, trust, sources, probe=True,
-                resources=resources or Resources(),
+                resources=resources,
             )  # fmt: skip
             return stack.enter_context(players.start_agents(context))
 
-        return run.resume(world, journal, ask_of, on_unit)
+        return run.resume(world, journal, ask_of, on_unit, on_step)
 
 
 def fork(

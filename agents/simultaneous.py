@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from goldrush.agents.external import roster_text
-from goldrush.agents.game import Game, S, V
+from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.usage import AnswerFields
+from goldrush.agents.llm.question import digest, upper_bound
+from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
     Change,
     Players,
@@ -76,6 +77,17 @@ def make_players(game: Game[S, V]) -> Players[S]:
         roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
         return estimates(game, game.config_of(run.setup["config"]), roster, models)
 
+    def bounds(context: RunContext[S]) -> Bounds:
+        view, prompting = game.view(context.state), prompting_of(game)
+        chosen = models_in(entries_in(context.state.roster))
+        found = {}
+        for agent, *_ in context.pending.rows(game.code):
+            if agent in chosen:
+                model, messages = chosen[agent], prompting.messages(view, agent)
+                most = upper_bound(model, messages, prompting.schema(view, agent))
+                found[model.name, digest(messages)] = most
+        return found
+
     asks = game.prompting is not None
     return Players(
         prepare=prepare_,
@@ -87,6 +99,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
         resolve_models=resolve_models,
         resolve_change=resolve_change,
         answers=_answers(game) if asks else None,
+        bounds=bounds,
         estimate=estimate if asks else None,
         has_recorded=game.policy_set.recording is not None,
         has_plugins=True,

@@ -43,6 +43,7 @@ def states(
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
     assembler: fold.StepAssembler | None = None,
+    judge: Callable[[S, Block], Block] | None = None,
 ) -> Iterator[tuple[Commit, S]]:
     """Each commit with the state after it, in order, as `fold.states`, but with all events derived
     again.
@@ -52,6 +53,7 @@ def states(
         reader: the journal.
         commits: the commits to read, from START on; None: all.
         assembler: a new one; after the last commit it holds the pending inputs.
+        judge: as for `after`.
 
     Raises:
         DamagedJournal, TornTail: as iterating a JournalReader.
@@ -74,7 +76,7 @@ def states(
             if commit.kind == FORK:
                 state = fold.forked(world, reader, state, commit)
             elif commit.kind != START:
-                state = after(world, reader.path, state, commit, assembler)
+                state = after(world, reader.path, state, commit, assembler, judge)
             if commit.digest is not None:
                 fold.check_digest(world, reader.path, state, commit)
             yield commit, state

@@ -43,6 +43,7 @@ Inputs = Sequence[Batch] | InputPieces
 Ask = Callable[[S], Inputs]
 AskOf = Callable[[S, Sequence[Mapping[str, Any]], Block], Ask[S]]
 OnUnit = Callable[[int, S], None]
+OnStep = Callable[[S, Sequence[Mapping[str, Any]], Block], None]
 Steps = Generator[S, Inputs, S]
 
 
@@ -112,6 +113,7 @@ def resume(
     journal: JournalWriter,
     ask_of: AskOf[S],
     on_unit: OnUnit[S] | None = None,
+    on_step: OnStep[S] | None = None,
 ) -> S:
     """Continue an interrupted run from its last complete commit and return the last state.
 
@@ -124,6 +126,8 @@ def resume(
             before it, oldest first, and the recorded inputs of the step under way; the first answer
             gives the rest of them.
         on_unit: as in `record`.
+        on_step: called with each complete step of the journal, before `ask_of`: the state before
+            it, which must not be changed, the facts of the forks before it, and its inputs.
 
     Raises:
         BadInput: for a run that has ended.
@@ -133,7 +137,7 @@ def resume(
 
     """
     with journal.reader() as reader:
-        reached = _reached(world, reader)
+        reached = _reached(world, reader, on_step=on_step)
         last, state = reached.last, reached.state
         if last.kind == END:
             raise BadInput(
@@ -230,7 +234,10 @@ class _Reached(Generic[S]):
 
 
 def _reached(
-    world: World[S], reader: JournalReader, commits: Iterable[Commit] | None = None
+    world: World[S],
+    reader: JournalReader,
+    commits: Iterable[Commit] | None = None,
+    on_step: OnStep[S] | None = None,
 ) -> _Reached[S]:
     """The end of a journal, with all events derived again.
 
@@ -238,8 +245,16 @@ def _reached(
     """
     found: _Reached[S] | None = None
     assembler = fold.StepAssembler(world.arrange)
+
+    def judged(state: S, inputs: Block) -> Block:
+        assert found is not None  # START comes first
+        assert on_step is not None
+        on_step(state, found.forks, inputs)
+        return Block(world.decide(state, inputs))
+
+    judge = None if on_step is None else judged
     try:
-        for commit, state in derive.states(world, reader, commits, assembler):
+        for commit, state in derive.states(world, reader, commits, assembler, judge):
             if found is None:
                 found = _Reached(commit, state, Block(()), [])
             if commit.kind == FORK:

@@ -51,6 +51,8 @@ class SeasonCheck:
         forks: Sequence[Mapping[str, Any]] = (),
         trust: Sequence[str] = (),
         on_question: OnQuestion | None = None,
+        *,
+        reruns: bool = True,
     ) -> None:
         """Sort the agents by whether they can be asked.
 
@@ -61,13 +63,14 @@ class SeasonCheck:
             trust: names of user-defined policies that may be imported.
             on_question: called with each question, in the form for a model, and the recorded answer
                 of a model or person (None: there is none).
+            reruns: run trials and tests again; otherwise their recorded results are taken.
 
         Raises:
             ImpossiblePlayer: for an agent that no season has.
 
         """
         self._on_question = on_question
-        self._scripts = Repeated(tests, replaced_in(forks))
+        self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         self._trust = frozenset(trust)
         self._known = Askable(POLICIES, VERSION, self._trust)

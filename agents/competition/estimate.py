@@ -25,7 +25,7 @@ from goldrush.agents.competition.step import Question as SeasonQuestion
 from goldrush.agents.estimate import BYTES_PER_TOKEN
 from goldrush.agents.llm.budget import Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
-from goldrush.agents.llm.question import Question
+from goldrush.agents.llm.question import AROUND_MAX, Question
 from goldrush.agents.players import PreparedRun, Resources
 from goldrush.kernel.competition import competition
 from goldrush.kernel.competition.arena import Arena, Conduct
@@ -75,7 +75,7 @@ def _estimate(
         return counted + round(left * sum(asked[which][model.name] for asked in like) / len(like))
 
     questions, size = whole(0), whole(1)
-    most_in, most_out = questions * PROMPT_MAX, questions * model.max_tokens
+    most_in, most_out = questions * (PROMPT_MAX + AROUND_MAX), questions * model.max_tokens
     cost = price and (most_in * price[0] + most_out * price[1]) / 1_000_000
     about = min(round(size / BYTES_PER_TOKEN), most_in)
     return Estimate(model.name, questions, about, most_in, most_out, cost)

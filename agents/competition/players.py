@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from goldrush.agents import players
+from goldrush.agents.askable import ImpossiblePlayer
 from goldrush.agents.competition.arenas import (
     NoProgram,
     arena_record,
@@ -26,10 +28,12 @@ from goldrush.agents.competition.cast import (
     with_models_resolved,
 )
 from goldrush.agents.competition.limits import PROMPT_MAX
+from goldrush.agents.competition.seats import model_at
 from goldrush.agents.competition.treatments import treatment_named
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
-from goldrush.agents.llm.usage import AnswerFields
+from goldrush.agents.llm.question import digest, upper_bound
+from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.people import HUMAN, required_person
 from goldrush.agents.players import (
     Change,
@@ -46,12 +50,13 @@ from goldrush.kernel.competition.config import SeasonConfig, check_setting, conf
 from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.competition.state import SeasonState, initial
 from goldrush.kernel.competition.terms import Status
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
 from goldrush.kernel.world import Row
 
 if TYPE_CHECKING:
     from goldrush.agents.competition.season import Season
+    from goldrush.agents.competition.step import Question
 
 
 def record(
@@ -218,6 +223,27 @@ def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
     return answered.agent, source.get("name"), source.get("error"), source
 
 
+def _bounds(context: RunContext[SeasonState]) -> Bounds:
+    from goldrush.agents.competition.check import SeasonCheck
+
+    found = {}
+
+    def add(question: Question, row: Row | None) -> None:
+        if question.agent.policy == LLM and row is not None:
+            model, messages = model_at(question.agent), question.messages
+            found[model.name, digest(messages)] = upper_bound(model, messages, question.schema)
+
+    state, resources = context.state, context.resources
+    # Where agents cannot be asked again, the questions that follow stay unknown.
+    with (
+        suppress(BadInput, ImpossiblePlayer, PolicyFailed),
+        opened_tests(state.arena, resources.program, resources.jobs) as tests,
+    ):
+        check = SeasonCheck(state, tests, context.forks, context.trust, add, reruns=False)
+        check(state, context.pending)
+    return found
+
+
 def _estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
     from goldrush.agents.competition.estimate import estimates
 
@@ -232,6 +258,7 @@ SEASON_PLAYERS: Final = Players[SeasonState](
     resolve_models=_resolve_models,
     resolve_change=_resolve_change,
     estimate=_estimate,
+    bounds=_bounds,
     answers=AnswerFields(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
     policies=CATALOGUE,
     horizon="assignments",

@@ -29,8 +29,12 @@ class Repeated(Scripts):
 
     """
 
-    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
+    def __init__(
+        self, tests: Tests, replaced: Replaced | None = None, *, reruns: bool = True
+    ) -> None:
+        """See SeasonCheck."""
         super().__init__(tests, replaced)
+        self._reruns = reruns
         self.unjudged: list[str] = []
         self._recorded: Mapping[object, Tried | Tested] = {}
         self._unanswered: set[object] = set()  # lists of questions
@@ -39,7 +43,7 @@ class Repeated(Scripts):
         """Take the recorded acts of the next step."""
         pairs = [named(code, row) for code, row in acts if code in _PAIRS]
         self._unanswered = {pair.questions for pair in pairs if pair.answers == ()}
-        if self.tests.bench.time_limit is not None:
+        if self.tests.bench.time_limit is not None or not self._reruns:
             rows = [_KINDS[code](*row) for code, row in acts if code in _KINDS]
             self._recorded = {
                 (row.conduct, row.treatment, tuple(seed for seed, _ in row.runs)): row
@@ -54,11 +58,18 @@ class Repeated(Scripts):
 
     def values(self, requests: Sequence[Request]) -> Sequence[Result]:
         """The results of trials or tests; the recorded one if the two cannot be compared."""
+        if not self._reruns:
+            known = [row for request in requests if (row := self._row(request)) is not None]
+            if len(known) == len(requests):
+                return [(row.value, row.runs) for row in known]
         results = super().values(requests)
         return [self._compared(*pair) for pair in zip(requests, results, strict=True)]
 
+    def _row(self, request: Request) -> Tried | Tested | None:
+        return self._recorded.get((request.conduct, request.treatment, tuple(request.seeds)))
+
     def _compared(self, request: Request, result: Result) -> Result:
-        row = self._recorded.get((request.conduct, request.treatment, tuple(request.seeds)))
+        row = self._row(request)
         if row is None:
             return result
         causes = []

@@ -14,6 +14,7 @@ from goldrush.agents.llm.models import SCHEMA, Endpoint, Model
 from goldrush.kernel.codec import pack
 
 SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
+AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to its prompt
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
 Message = Mapping[str, str]  # role and content
@@ -24,6 +25,13 @@ def digest(messages: Sequence[Message]) -> str:
     from hashlib import sha256
 
     return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
+
+
+def upper_bound(model: Model, messages: Sequence[Message], schema: Mapping[str, Any]) -> Amount:
+    """The upper bound of the tokens of one try of a question."""
+    texts = [message["content"] for message in messages] + [json.dumps(schema)]
+    size = sum(len(text.encode()) for text in texts)
+    return Amount(model.name, size + WRAPPING, model.max_tokens)
 
 
 @attrs.frozen
@@ -57,9 +65,7 @@ class Question:
 
     def upper_bound(self) -> Amount:
         """The upper bound of the tokens of one try."""
-        texts = [message["content"] for message in self.messages] + [json.dumps(self.schema)]
-        size = sum(len(text.encode()) for text in texts)
-        return Amount(self.model.name, size + WRAPPING, self.model.max_tokens)
+        return upper_bound(self.model, self.messages, self.schema)
 
 
 @attrs.frozen

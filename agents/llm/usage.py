@@ -8,14 +8,17 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.budget import WRAPPING, Amount
+from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.models import LLM, MAX_TOKENS_MAX
-from goldrush.agents.llm.question import SCHEMA_MAX
+from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
-from goldrush.kernel.world import Row, World
+from goldrush.kernel.world import Block, Row, World
+
+# Upper bounds of questions, by the name of the model and the digest of the prompt.
+Bounds = Mapping[tuple[str, str], Amount]
 
 
 @attrs.frozen
@@ -32,7 +35,7 @@ class RecordedAnswer:
         tries: how often the question was sent.
         max_tokens: upper bound of the tokens of the answer.
         forks: number of FORK commits before it in the journal.
-        max_tokens_in: upper bound of the tokens of the question.
+        prompt: the digest of the prompt, as recorded; None: not recorded.
 
     """
 
@@ -45,7 +48,7 @@ class RecordedAnswer:
     tries: int
     max_tokens: int
     forks: int
-    max_tokens_in: int
+    prompt: str | None
 
 
 @attrs.frozen
@@ -106,22 +109,43 @@ def answers_in(
         return
 
 
+def lacks_usage(answers: AnswerFields, inputs: Block) -> bool:
+    """Whether the usage of an answer among these inputs was not reported in full."""
+    sources = (answers.read(row)[3] for row in inputs.rows(answers.code))
+    return any(
+        source is not None and None in (source.get("tokens_in"), source.get("tokens_out"))
+        for source in sources
+    )
+
+
 def earlier_in(
-    reader: JournalReader, world: World[Any], answers: AnswerFields, forks: int
+    reader: JournalReader,
+    world: World[Any],
+    answers: AnswerFields,
+    forks: int,
+    bounds: Bounds,
 ) -> list[Earlier]:
     """The answers after `forks` FORK commits: those that the run itself paid for.
 
-    Usage that was not reported is replaced by its upper bound.
+    Usage that was not reported is replaced by the upper bound of the question, or of the longest
+    question if it is not in `bounds`.
     """
     asked = answers_in(reader, world, answers)
-    return [Earlier(_amount(one), one.error) for one in asked if one.forks == forks]
+    return [
+        Earlier(_amount(one, answers.longest, bounds), one.error)
+        for one in asked
+        if one.forks == forks
+    ]
 
 
-def _amount(one: RecordedAnswer) -> Amount:
+def _amount(one: RecordedAnswer, longest: int, bounds: Bounds) -> Amount:
     if one.error == NO_ANSWER and one.tokens_in is one.tokens_out is None:
         return Amount(one.model, 0, 0)  # no answer, and no usage reported
-    tokens_in = one.max_tokens_in if one.tokens_in is None else one.tokens_in
-    tokens_out = one.max_tokens if one.tokens_out is None else one.tokens_out
+    most = bounds.get((one.model, one.prompt or ""))
+    if most is None:
+        most = Amount(one.model, longest + AROUND_MAX, one.max_tokens)
+    tokens_in = most.tokens_in if one.tokens_in is None else one.tokens_in
+    tokens_out = most.tokens_out if one.tokens_out is None else one.tokens_out
     return Amount(one.model, tokens_in, tokens_out)
 
 
@@ -151,13 +175,15 @@ def _asked(
     forks: int,
     longest: int,
 ) -> RecordedAnswer:
-    tokens_in = _count(source.get("tokens_in"), 1, longest + SCHEMA_MAX + WRAPPING)
+    tokens_in = _count(source.get("tokens_in"), 1, longest + AROUND_MAX)
     tokens_out = _count(source.get("tokens_out"), 0, model[1])
     tries = _count(source.get("tries"), 1) or 1
     text = error if type(error) is str else None
+    prompt = source.get("prompt")
     return RecordedAnswer(
-        *key, model[0], text, tokens_in, tokens_out, tries, model[1], forks, longest
-    )
+        *key, model[0], text, tokens_in, tokens_out, tries, model[1], forks,
+        prompt if type(prompt) is str else None,
+    )  # fmt: skip
 
 
 def _count(value: Any, low: int, high: float = math.inf) -> int | None:

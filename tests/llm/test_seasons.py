@@ -30,7 +30,7 @@ from goldrush.replay.usage import asked_in, usage
 from goldrush.replay.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
-from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded
+from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said
 from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.seasons import HEADER, fork, resume
 
@@ -477,7 +477,7 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
         with JournalReader(path) as reader:
             spent = sum(
                 one.amount.tokens
-                for one in earlier_in(reader, world_at(path), SEASON_PLAYERS.answers, 0)
+                for one in earlier_in(reader, world_at(path), SEASON_PLAYERS.answers, 0, {})
             )
         asked = len(server.asked)
         with pytest.raises(RunStopped, match="--max-tokens"):
@@ -485,6 +485,25 @@ def test_ceilings_hold_over_what_a_resumed_season_has_taken(tmp_path: Path) -> N
 
     assert 0 < spent <= 60_000
     assert asked == len(server.asked)
+
+
+def test_answers_that_nobody_counted_take_the_same_in_a_season_and_after_resume(
+    tmp_path: Path,
+) -> None:
+    """Also if a resumed season is resumed, and with two models in one seat."""
+    path, cut = tmp_path / "s.journal", tmp_path / "cut.journal"
+    with serving(lambda asked: completion(json.dumps(said(asked)), usage=None)) as server:
+        limits = models(server.address, "a", "b", max_tokens=250_000, tokens=300)
+        by_class = {"haiku": "a", "sonnet": "b"}
+        cast = cast_of(4, ["judge=llm:b"], limits, by_class)
+        with pytest.raises(RunStopped) as stopped:
+            record(path, SETTINGS, cast, models=limits)
+        for commit in commits_of(path)[-9:]:
+            cut.write_bytes(path.read_bytes()[: commit.end])
+            with pytest.raises(RunStopped) as again:
+                resume(cut, models=limits)
+
+            assert str(stopped.value) == str(again.value)
 
 
 def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from goldrush.agents.llm.budget import WRAPPING, Amount
-from goldrush.agents.llm.question import SCHEMA_MAX
+from goldrush.agents.llm.budget import Amount
+from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.mining.players import MINING_PLAYERS, fork, record
 from goldrush.agents.mining.prompt import PROMPT_MAX
@@ -29,7 +29,7 @@ from tests.quick_disk import syncing
 
 ROSTER = "llm:a*2,raid,llm:b*2"
 AGENTS = {0: "a", 1: "a", 3: "b", 4: "b"}
-QUESTION_MAX = PROMPT_MAX + SCHEMA_MAX + WRAPPING
+QUESTION_MAX = PROMPT_MAX + AROUND_MAX
 PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
 
 Sent = dict[tuple[int, int], tuple[int | None, int | None]]  # (round, agent): tokens in and out
@@ -206,9 +206,9 @@ def test_a_figure_that_nothing_can_have_taken_counts_as_the_most(
     source = {"tokens_in": 10**15, "tokens_out": 10**15}
     forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
     with JournalReader(write(tmp_path / "forged", [start, forged])) as reader:
-        [earlier] = earlier_in(reader, MINING, ANSWERS, 0)
+        [earlier] = earlier_in(reader, MINING, ANSWERS, 0, {})
 
-    assert Amount("a", PROMPT_MAX, 500) == earlier.amount
+    assert Amount("a", QUESTION_MAX, 500) == earlier.amount
 
 
 def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
@@ -217,14 +217,14 @@ def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
     start, first, *_ = commits_of(folder / "run")
     [row] = first.blocks[0].rows(0)
     for source, expected in (
-        ({"tokens_out": 9}, Amount("a", PROMPT_MAX, 9)),
+        ({"tokens_out": 9}, Amount("a", QUESTION_MAX, 9)),
         ({}, Amount("a", 0, 0)),
     ):
         silent = Commit(
             UNIT, 1, None, [Block([(0, [(row[0], (), "no-answer", None, None, source)])])]
         )
         with JournalReader(write(tmp_path / "forged", [start, silent])) as reader:
-            [earlier] = earlier_in(reader, MINING, ANSWERS, 0)
+            [earlier] = earlier_in(reader, MINING, ANSWERS, 0, {})
 
         assert expected == earlier.amount
 
