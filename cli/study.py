@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     "--treatment",
     "treatments",
     multiple=True,
-    metavar="NAME",
+    metavar="NAME|FILE.toml",
     shell_complete=completion.treatments(),
-    help="Treatment, or `all` (the default); repeatable.",
+    help="Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
 )
 @click.option(
     "--roster",
@@ -277,6 +277,7 @@ def _plan_of(
     settings: tuple[str, ...],
     trust: Sequence[str],
 ) -> Plan:
+    from goldrush.replay.studies import studied
     from goldrush.replay.study.plan import (
         ALL,
         BASELINES,
@@ -284,18 +285,22 @@ def _plan_of(
         plan_of,
         read_plan,
         seeds_of,
+        treatments_of,
     )
     from goldrush.replay.toolkit import WORLD_DEFAULT
 
     if plan is not None:
         return read_plan(plan, trust)
+    world = world or WORLD_DEFAULT
+    names, own = treatments_of(studied(world), treatments or [ALL])
     return plan_of(
-        world=world or WORLD_DEFAULT,
-        treatments=treatments or [ALL],
+        world=world,
+        treatments=names,
         rosters=rosters or [BASELINES],
         seeds=SEEDS_DEFAULT if seeds is None else seeds_of(seeds),
         rounds=rounds or None,
         settings=settings_of(settings, {}),
+        own=own,
     )
 
 

@@ -70,6 +70,20 @@ def processes(jobs: int | None = None) -> Backend:
     )
 
 
+class _Here(Executor):
+    """Calls each function at once, in this process."""
+
+    def submit(self, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        future: Future[R] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+def this_process() -> Backend:
+    """A backend without another process, for policies that no other process can make."""
+    return Backend(lambda runs: _Here(), window=1)
+
+
 class RunFailed(GoldrushError):
     """A run that could not be played to its end.
 

@@ -163,7 +163,10 @@ def _check_agents(of: Studied, run: Planned) -> None:
     """Raises BadInput if a policy of the run cannot be created."""
     state = of.toolkit.world(run.setup).initial(run.setup)
     prepared = run.prepared
-    with of.players.start_agents(RunContext(state, trust=prepared.trust, sources=prepared.sources)):
+    context = RunContext(
+        state, trust=prepared.trust, sources=prepared.sources, resources=run.resources
+    )
+    with of.players.start_agents(context):
         pass
 
 

@@ -16,14 +16,21 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import LLM, Model, Models, model_from
-from goldrush.agents.players import PreparedRun
-from goldrush.agents.trust import check_trust, import_names
+from goldrush.agents.players import PreparedRun, Resources
+from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
-from goldrush.kernel.treatments import NAME, NAME_MAX, Treatment, treated, treatment_named
+from goldrush.kernel.treatments import (
+    NAME,
+    NAME_MAX,
+    Treatment,
+    treated,
+    treatment_in_file,
+    treatment_named,
+)
 from goldrush.replay.studies import MIXED, Studied, studied
 from goldrush.replay.toolkit import WORLD_DEFAULT
 
@@ -33,6 +40,9 @@ SEEDS_DEFAULT: Final = 20
 RUNS_MAX: Final = 100_000
 FOLDER_MAX: Final = 100  # characters of a roster's name in the name of its folder
 FILE_MAX: Final = 1 << 20  # bytes of a plan file
+
+
+Classes = Mapping[int, type]  # of external agents
 
 
 @attrs.frozen
@@ -70,6 +80,7 @@ class Planned:
         config: its configuration.
         players: the entries of its roster.
         prepared: the prepared first run of the cell, whose roster all its runs share.
+        classes: of its external agents, by agent.
 
     """
 
@@ -80,11 +91,21 @@ class Planned:
     config: Config
     players: Sequence[Mapping[str, Any]] = attrs.field(repr=False)
     prepared: PreparedRun = attrs.field(repr=False)
+    classes: Classes = attrs.field(factory=dict, repr=False)
 
     @property
     def setup(self) -> dict[str, Any]:
         """The setup with which its journal must begin."""
         return {**self.prepared.setup, "config": self.config.as_dict()}
+
+    @property
+    def resources(self) -> Resources:
+        """New objects for its external agents. Raises BadInput if one cannot be made."""
+        return Resources(
+            policies={
+                agent: build_policy(make, make.__name__, ()) for agent, make in self.classes.items()
+            }
+        )
 
     @property
     def models(self) -> list[Model]:
@@ -124,6 +145,7 @@ class Plan:
         own: settings of user-defined treatments, by name.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
+        classes: of external agents, by roster and agent. Not in the manifest.
 
     """
 
@@ -135,10 +157,12 @@ class Plan:
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     own: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     trust: Collection[str] | None = attrs.field(default=None, eq=False)
+    classes: Mapping[str, Classes] = attrs.field(factory=dict, eq=False)
 
     def as_dict(self) -> dict[str, Any]:
         """The plan for JSON, without its world, which is a field of its own in the manifest."""
-        return attrs.asdict(self, filter=lambda field, _: field.name not in ("trust", "world"))
+        left_out = ("trust", "classes", "world")
+        return attrs.asdict(self, filter=lambda field, _: field.name not in left_out)
 
     def runs(self, models: Models | None = None) -> list[Planned]:
         """Every run, cell by cell. Raises BadInput, naming the cell, if one cannot be played."""
@@ -199,7 +223,10 @@ class Plan:
                     settings, roster = run.config.as_dict(), self.rosters[cell.roster]
                     prepared = of.players.prepare(settings, roster, None, models)
                 players = prepared.setup[of.world.vocabulary.players]
-                yield Planned(cell, run.seed, run.path, self.world, run.config, players, prepared)
+                yield Planned(
+                    cell, run.seed, run.path, self.world, run.config, players, prepared,
+                    self.classes.get(cell.roster, {}),
+                )  # fmt: skip
         except BadInput as error:
             names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
             where = f"{names}, {cell.rounds} {of.units}"
@@ -220,6 +247,7 @@ def plan_of(
     settings: Mapping[str, Any] | None = None,
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
+    classes: Mapping[str, Classes] | None = None,
 ) -> Plan:
     """A plan from user input.
 
@@ -232,6 +260,7 @@ def plan_of(
         settings: of every run.
         own: settings of user-defined treatments, by name.
         trust: see `Plan`.
+        classes: see `Plan`.
 
     Raises:
         BadInput: for a world that cannot be studied, and for duplicates and values out of range;
@@ -258,7 +287,25 @@ def plan_of(
         settings=dict(settings or {}),
         own={name: dict(table) for name, table in own.items()},
         trust=trust,
+        classes=classes or {},
     )
+
+
+def treatments_of(
+    of: Studied, texts: Sequence[str]
+) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+    """The names of treatments, and the settings of those in files (`FILE.toml:NAME`) by name.
+
+    Raises BadInput for a file without it.
+    """
+    names, own = [], {}
+    for text in texts:
+        found = treatment_in_file(text, of.settings)
+        if found is not None:
+            own[found.name] = found.settings
+        if found is None or ALL not in texts:  # which stands for them, too
+            names.append(text if found is None else found.name)
+    return names, own
 
 
 def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:

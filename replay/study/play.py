@@ -103,7 +103,10 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
         if not _continued(run, path, models):
             of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
             world = of.toolkit.world(run.setup)
-            players.record(world, of.players, unfinished, begun, models=models, force=True)
+            players.record(
+                world, of.players, unfinished, begun, models=models, resources=run.resources,
+                force=True,
+            )  # fmt: skip
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)
@@ -156,7 +159,7 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
             of = studied(run.world)
             players.resume(
                 of.toolkit.world(run.setup), of.players, unfinished, models=models,
-                trust=run.prepared.trust, sources=run.prepared.sources,
+                trust=run.prepared.trust, sources=run.prepared.sources, resources=run.resources,
             )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "move it elsewhere, or restore it whole") from None

@@ -6,7 +6,7 @@ report are those of the commands `study`, `export` and `report`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,23 +26,31 @@ from goldrush.replay.arguments import (
 )
 from goldrush.replay.run import Run
 from goldrush.replay.studies import Studied, studied
-from goldrush.replay.study.backend import Backend, processes
+from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import OnStep, carry_out
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
-from goldrush.replay.study.plan import ALL, BASELINES, SEEDS_DEFAULT, plan_of
+from goldrush.replay.study.plan import (
+    ALL,
+    BASELINES,
+    SEEDS_DEFAULT,
+    Classes,
+    plan_of,
+    treatments_of,
+)
 from goldrush.replay.study.results import Results, results_of
 from goldrush.replay.toolkit import WORLD_DEFAULT
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from goldrush.replay.study.verdicts import Verdict
+    from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 
 SHOWN_MAX: Final = 8  # measures in the table of a notebook
 RUNS: Final = "runs"  # the table with a row for each run
+_TEXT: Final = ("journal", "treatment", "roster")  # its columns of text
 _WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
 
 
@@ -68,10 +76,11 @@ def study(
     Args:
         folder: where journals and the manifest go; made if need be.
         world: the world that is played.
-        treatments: names; or a dict, from a name to settings. A known treatment has those that it
-                has (`{}`), any other is one of your own.
+        treatments: names, or files (`plan.toml:dense`); or a dict, from a name to settings. A known
+            treatment has those that it has (`{}`), any other is one of your own.
         rosters: texts, each its own name, or rosters by name, as text or as a list of policies as
-            for `record`. Policies of one's own must be classes that can be imported.
+            for `record`. Policies of one's own must be classes, for each run makes them anew; one
+            that cannot be imported (of a notebook, or of the running script) needs `jobs=1`.
         seeds: how many, from 0 on, or which.
         rounds: the horizon, or several, in the world's units; None: the world's default.
         jobs: how many processes; None: one a processor.
@@ -85,18 +94,20 @@ def study(
         RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
 
     """
-    known = {ALL, *studied(world).treatments}
-    names, own = _treatments(treatments, known)
+    of = studied(world)
+    names, own = _treatments(of, treatments)
+    texts, classes = _rosters(of, rosters, is_alone=backend is None and jobs == 1)
     plan = plan_of(
         world=world,
         treatments=names,
-        rosters=_rosters(studied(world), rosters),
+        rosters=texts,
         seeds=_integers(seeds, "seeds"),
         rounds=None if rounds is None else _integers(rounds, "rounds"),
         settings=settings_of(None, settings)[1],
         own=own,
+        classes=classes,
     )
-    chosen = backend or processes(jobs_of(jobs))
+    chosen = backend or (this_process() if classes else processes(jobs_of(jobs)))
     carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
     policies = {name for text in plan.rosters.values() if text for name in _policies(world, text)}
     return Study(folder, import_names(sorted(policies)))
@@ -218,10 +229,10 @@ class Study:
         """A table of all runs in Arrow's form, `to_pandas()` and `polars.from_arrow` away.
 
         Args:
-            name: `runs`: a row for each run, with its treatment, roster, horizon (`rounds`), seed,
-                number of agents, and each measure of the whole run and of its halves
-                (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other name is
-                that of a table of `Run.tables`, over all runs.
+            name: `runs`: a row for each run, with the path of its `journal`, its treatment, roster,
+                horizon (`rounds`), seed, number of agents, and each measure of the whole run and of
+                its halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other
+                name is that of a table of `Run.tables`, over all runs.
             jobs: number of processes; None: one per processor.
 
         Raises:
@@ -234,17 +245,19 @@ class Study:
 
         if name != RUNS:
             return arrow_table([self.folder / run.path for run in self._played()], name, jobs)
-        return rows_table(list(self._rows(jobs)), ("treatment", "roster"), _WHOLE)
+        return rows_table(list(self._rows(jobs)), _TEXT, _WHOLE)
 
     def _rows(self, jobs: int | None) -> Iterable[dict[str, Any]]:
-        for cell, results in self.results(jobs).by_cell.items():
-            for one in results:
+        results = self.results(jobs)
+        for cell, of_cell in results.by_cell.items():
+            for one, journal in zip(of_cell, results.journals[cell], strict=True):
                 halves = {
                     f"{name}_{half}": value
                     for name, pair in one.halves.items()
                     for half, value in zip(("first_half", "second_half"), pair, strict=True)
                 }
                 yield {
+                    "journal": str(self.folder / journal),
                     "treatment": cell.treatment,
                     "roster": cell.roster,
                     "rounds": cell.rounds,
@@ -254,15 +267,18 @@ class Study:
                     **halves,
                 }
 
-    def verdicts(self) -> Sequence[Verdict]:
+    def verdicts(self) -> Verdicts:
         """What the study says of the criteria of its world: `criterion`, `verdict`, `note`.
+
+        If there are none, the list has the `reason`, and shows it in place of brackets.
 
         Raises BadInput as `report`.
         """
         _check_stats()
-        from goldrush.replay.study.verdicts import Assessment
+        from goldrush.replay.study.verdicts import Assessment, Verdicts
 
-        return Assessment(self.results()).verdicts()
+        results = self.results()
+        return Verdicts(Assessment(results).verdicts(), results.of.studies.criteria)
 
     def report(
         self,
@@ -321,14 +337,11 @@ def _integers(given: object, what: str) -> int | list[int]:
     return integer(given, what)
 
 
-def _treatments(
-    given: Treatments, known: set[str]
-) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
+def _treatments(of: Studied, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
     """Names of treatments, and those of one's own by name."""
-    if isinstance(given, str):
-        return [given], {}
     if not isinstance(given, Mapping):
-        return _texts(given, "treatment"), {}
+        return treatments_of(of, _texts([given] if isinstance(given, str) else given, "treatment"))
+    known = {ALL, *of.treatments}
     own: dict[str, Mapping[str, Any]] = {}
     for name in _texts(given, "treatment"):
         if not isinstance(given[name], Mapping):
@@ -350,30 +363,53 @@ def _texts(given: object, what: str) -> list[str]:
     return list(given)
 
 
-def _rosters(of: Studied, given: Rosters) -> Sequence[str] | dict[str, str]:
+def _rosters(
+    of: Studied, given: Rosters, *, is_alone: bool
+) -> tuple[Sequence[str] | dict[str, str], dict[str, Classes]]:
+    """Rosters as text, and the classes of their external agents by roster.
+
+    `is_alone`: all runs are played by this process. Raises BadInput.
+    """
     if isinstance(given, str):
-        return [given]
+        return [given], {}
     if not given:
         raise BadInput("there is no roster", f"give one or more, or {BASELINES!r}")
     names = _texts(given, "roster")
     if not isinstance(given, Mapping):
-        return names
-    return {name: _text(of, name, given[name]) for name in names}
+        return names, {}
+    found = {name: _roster(of, name, given[name], is_alone=is_alone) for name in names}
+    return (
+        {name: text for name, (text, _) in found.items()},
+        {name: classes for name, (_, classes) in found.items() if classes},
+    )
 
 
-def _text(of: Studied, name: str, roster: str | Sequence[object]) -> str:
+def _roster(
+    of: Studied, name: str, roster: str | Sequence[object], *, is_alone: bool
+) -> tuple[str, Classes]:
     if isinstance(roster, str):
-        return roster
+        return roster, {}
     if of.players.roster_text is None:
         raise BadInput(f"roster {name} is a list", "the rosters of this world are text")
     found = of.players.roster_text(roster)
-    if found.policies or found.text is None:
-        agents = ", ".join(map(str, found.policies))
+    assert found.text is not None  # a list is not the default roster
+    external = {agent: found.objects[agent] for agent in found.policies}
+    classes = {agent: make for agent, make in external.items() if isinstance(make, type)}
+    if len(classes) < len(external):
+        agents = _agents(external.keys() - classes)
         raise BadInput(
-            f"roster {name} has objects that other processes cannot make (agents {agents})",
-            "define their classes at the top of a module, with plain settings",
+            f"roster {name} has objects that runs cannot make anew ({agents})", "give their classes"
         )
-    return found.text
+    if classes and not is_alone:
+        raise BadInput(
+            f"roster {name} has classes that other processes cannot import ({_agents(classes)})",
+            "give jobs=1, or define them at the top of a module of their own",
+        )
+    return found.text, classes
+
+
+def _agents(agents: Collection[int]) -> str:
+    return f"agent{'' if len(agents) == 1 else 's'} {', '.join(map(str, sorted(agents)))}"
 
 
 def _html(rows: Sequence[Sequence[str]]) -> str:

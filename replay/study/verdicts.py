@@ -12,13 +12,13 @@ opposite direction, or no sub-measure with data changes in any seed. Otherwise i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from goldrush.kernel.rosters import Config
-from goldrush.replay.studies import Criterion
+from goldrush.replay.studies import Criteria, Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
 from goldrush.replay.study.plan import Cell
@@ -108,6 +108,31 @@ class Verdict:
     def nothing(self) -> str:
         """A sentence if there was nothing to reduce at one size, else empty."""
         return next((one.nothing for one in self.cells.values() if one.nothing), "")
+
+
+class Verdicts(list[Verdict]):
+    """A list of verdicts.
+
+    Attributes:
+        reason: what a verdict would need, if there are none; else empty.
+
+    """
+
+    def __init__(self, verdicts: Iterable[Verdict], criteria: Criteria) -> None:
+        super().__init__(verdicts)
+        self.reason = "" if self else _reason_for_none(criteria)
+
+    def __repr__(self) -> str:
+        return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
+
+
+def _reason_for_none(criteria: Criteria) -> str:
+    if not criteria.every:
+        return "this world has no criteria"
+    return (
+        f"a verdict compares runs {criteria.with_agents()} under equal settings"
+        f"{f' ({criteria.where})' if criteria.where else ''}"
+    )
 
 
 class Assessment:

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.mining.players import record
+from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
+from goldrush.replay.study.study import study
 from tests.cli.helpers import ROOT, assert_refused, bars_after, drained, goldrush
 from tests.waiting import HANGS, until, until_gone
 
@@ -98,6 +100,27 @@ def test_options_and_a_file_that_says_the_same_give_the_same_folder(tmp_path: Pa
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
+def test_a_treatment_of_a_file_is_studied_as_in_its_plan(tmp_path: Path) -> None:
+    """On the command line and in Python; `all` stands for it, too."""
+    (tmp_path / "plan.toml").write_text(
+        'treatments = ["dense", "scarce"]\nrosters = "random"\nseeds = 2\nrounds = 3\n'
+        "[treatment.dense]\nrows = 4\nfine = 5.0\n"
+    )
+    small = ("--roster", "random", "--seeds", 2, "--rounds", 3)
+    both = ("--treatment", "plan.toml:dense", "--treatment", "scarce")
+    goldrush("study", "plan.toml", "--out", "a", cwd=tmp_path)
+    ran = goldrush("study", *both, *small, "--out", "b", cwd=tmp_path)
+    every = goldrush(
+        "study", *both[:2], "--treatment", "all", *small, "--out", "c", "--json", cwd=tmp_path
+    )
+    treatments = [f"{tmp_path}/plan.toml:dense", "scarce"]
+    study(tmp_path / "d", treatments=treatments, rosters="random", seeds=2, rounds=3)
+
+    assert (0, 0) == (ran.code, every.code), ran.err
+    assert tree(tmp_path / "a") == tree(tmp_path / "b") == tree(tmp_path / "d")
+    assert json.loads(every.out)["runs"] == 2 * (1 + len(TREATMENTS))
+
+
 def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
     """Which takes its time: its manifest is there at once."""
     process = started(tmp_path, "study", "--out", "x")
@@ -118,6 +141,7 @@ def test_without_options_it_is_the_study_of_the_rules(tmp_path: Path) -> None:
     [
         (["--treatment", "scarse"], ["no treatment 'scarse'", "did you mean scarce?"]),
         (["--treatment", "scarce", "--treatment", "scarce"], ["treatment 'scarce' twice"]),
+        (["--treatment", "plan.toml:x"], ["plan.toml has no treatments"]),
         (["--roster", "gready-mine"], ["no policy", "did you mean greedy-mine?"]),
         (["--roster", "no.such:Policy"], ["no.such:Policy", "cannot be made"]),
         (["--roster", "raid*10"], ["'agents-20', 'raid*10', 200 rounds", "10 agents, not 20"]),

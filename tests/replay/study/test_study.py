@@ -48,6 +48,9 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
     expected = [one.run["turnover"] for of in results.by_cell.values() for one in of]
     assert expected == table.column("turnover").to_pylist()
     assert str(table.schema.field("half_life").type) == "double"
+    paths = [goldrush.open(path).path for path in table.column("journal").to_pylist()]
+    assert [run.path for run in study.runs()] == paths
+    assert set(map(str, paths)) == set(study.table("events").column("journal").to_pylist())
     rounds = study.table("rounds")
     assert rounds.num_rows == 80
     assert set(rounds.column("treatment").to_pylist()) == {"baseline", "crowded"}
@@ -55,7 +58,6 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
 
 def test_its_report_is_written(study: goldrush.Study) -> None:
     assert study.report(jobs=1) == study.folder / "report.html"
-    assert not study.verdicts()  # nothing is judged with 4 agents alone
     shown = study._repr_html_()
     assert "<th>treatment</th><th>roster</th><th>runs</th>" in shown
     assert "<td>crowded</td><td>greedy</td><td>2</td>" in shown
@@ -95,11 +97,57 @@ def test_verdicts_are_shown_as_a_table(
     assert "because &amp; so" in shown
 
 
-def test_what_other_processes_cannot_make_is_refused(tmp_path: Path) -> None:
-    class Local(Idle): ...
+def test_where_there_are_no_verdicts_their_list_says_why(study: goldrush.Study) -> None:
+    found = study.verdicts()
 
-    with pytest.raises(BadInput, match=r"roster own has objects .* top of a module"):
-        goldrush.study(tmp_path / "study", rosters={"own": [Local(), "random"]}, seeds=1, rounds=1)
+    assert [] == found
+    assert "with 10 agents and with 20" in found.reason
+    assert repr(found) == f"no verdicts: {found.reason}"
+    assert not goldrush.Study.open(study.folder).verdicts()
+
+
+def test_classes_that_cannot_be_imported_are_played_by_this_process(tmp_path: Path) -> None:
+    class Counting(Idle):
+        """Mines plot 0 in its first rounds: an object that has played before would not."""
+
+        def __init__(self) -> None:
+            self.rounds = 0
+
+        def plan(self, seen: Any, draws: Any) -> list[Any]:
+            self.rounds += 1
+            return [("claim", seen.agent, 1)] if self.rounds < 3 else []
+
+    rosters = {"own": ["greedy-mine", Counting, Counting], "random": "random*3"}
+    plan: dict[str, Any] = {"rosters": rosters, "treatments": ["baseline", "scarce"], "rounds": 4}
+    played = goldrush.study(tmp_path / "study", seeds=1, jobs=1, **plan)
+    whole = goldrush.study(tmp_path / "study", seeds=2, jobs=1, **plan)
+    alone = goldrush.record(seed=1, rounds=4, treatment="scarce", roster=rosters["own"])
+    [run] = whole.runs(treatment="scarce", roster="own", seed=1)
+
+    assert len(played.manifest.runs) == 4
+    assert alone.path.read_bytes() == run.path.read_bytes()
+    assert run.verify(policies={1: Counting(), 2: Counting()}).holds
+    assert "external[name=Counting]*2" in str(whole.manifest.plan["rosters"])
+
+
+@pytest.mark.parametrize(
+    ("as_object", "jobs", "match"),
+    [
+        (False, 2, r"roster own has classes that other processes cannot .*; give jobs=1, or "),
+        (False, None, r"roster own has classes .* \(agent 0\); give jobs=1, or define .* module"),
+        (True, 1, r"roster own has objects that .* \(agent 0\); give their classes"),
+    ],
+)
+def test_what_other_processes_cannot_make_is_refused(
+    as_object: bool, jobs: int | None, match: str, tmp_path: Path
+) -> None:
+    class Local(Idle):
+        def __init__(self) -> None:
+            self.kept: list[object] = [object()]
+
+    rosters = {"own": [Local() if as_object else Local, "random"]}
+    with pytest.raises(BadInput, match=match):
+        goldrush.study(tmp_path / "study", rosters=rosters, seeds=1, rounds=1, jobs=jobs)
     assert not (tmp_path / "study").exists()
     with pytest.raises(BadInput, match="holds no study"):
         goldrush.Study.open(tmp_path)
