@@ -5,6 +5,7 @@ The public API. Names are imported when they are first used.
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared.
+- `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`: the mining world as an environment of PettingZoo.
 - `Policy`, `Observation`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined
   policy.
@@ -20,6 +21,7 @@ plays, `goldrush.replay` reads what was recorded, `goldrush.cli` is the command 
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.mining.submit import Plan
     from goldrush.kernel.settings import choice, flag, integer, real, setting
     from goldrush.kernel.world import Event
+    from goldrush.replay.catalogue import policies, settings, treatments
     from goldrush.replay.competition.run import SeasonRun
     from goldrush.replay.diff import Diff
     from goldrush.replay.mining.rl import parallel_env
@@ -52,12 +55,13 @@ if TYPE_CHECKING:
 
     # For a type checker, runs of the default world. For others, SeasonRun.open and Run.open.
     record, open = MiningRun.record, MiningRun.open
+    __version__: str
 
 # In the order of the reference.
 __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "Agent", "SeasonRun",
     "Rebuilt", "Event", "Verdict", "Diff",
-    "study", "Study",
+    "study", "Study", "policies", "treatments", "settings",
     "parallel_env",
     "Policy", "Observation", "Draws", "Plan", "setting", "integer", "real", "choice", "flag",
     "Models",
@@ -74,6 +78,7 @@ _MODULES = {
     "replay.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
+    "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.mining.rl": ("parallel_env",),
     "kernel.world": ("Event",),
     "kernel.draws": ("Draws",),
@@ -91,6 +96,10 @@ _FROM = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # not read before it is asked for: metadata take milliseconds
+        from importlib.metadata import version
+
+        return version("goldrush")
     if name not in _FROM:
         raise AttributeError(f"module 'goldrush' has no attribute {name!r}")
     found = getattr(import_module(f"goldrush.{_FROM[name]}"), name)
@@ -99,4 +108,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    modules = (name for name, value in globals().items() if isinstance(value, ModuleType))
+    return sorted({*__all__, "__version__", *modules})

@@ -46,6 +46,13 @@ LEAVES_MAX: Final = 200  # values of each part of a state that are changed
 FLIPS: Final = 100  # bytes of a journal that are damaged
 VARIED_MAX: Final = 2_000  # inputs that are varied
 
+__all__ = ["LAWS", "LawBroken", "Trial", "WorldLaws", "broken", "record", "trial"]
+
+
+def __dir__() -> list[str]:
+    return [*__all__]
+
+
 T = TypeVar("T")
 
 # Values for the fields of inputs, where their kind allows them.

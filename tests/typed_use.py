@@ -18,3 +18,7 @@ difference: goldrush.Diff = run.diff(run)
 score: bool = goldrush.SeasonRun.open("s.journal").score(0, "ada")[0].holds
 study: goldrush.Study = goldrush.study("study", treatments={"harsh": {"alpha": 0.5}}, seeds=2)
 rows: int = study.table().num_rows
+reason: str = study.verdicts().reason
+version: str = goldrush.__version__
+says: str = goldrush.policies()["raid"].text + goldrush.settings("competition")["seed"].range
+changed: list[str] = [*goldrush.treatments()["scarce"].settings]

@@ -49,8 +49,15 @@ class MiningRun(Run):
         config: MiningConfig = self.last().state.config
         return config
 
-    def plot(self, plot: int | tuple[int, int]) -> Plot:
-        """A plot, by id or by (row, column). Raises BadInput for one that is not on the map."""
+    def plot(self, plot: int | tuple[int, int] | None = None) -> Plot:
+        """A plot, by id or by (row, column). Raises BadInput without one, and for one that is not
+        on the map.
+        """
+        if plot is None:  # in other libraries `plot()` draws
+            raise BadInput(
+                "which plot is open",
+                "type run.plot(17) or run.plot((1, 7)); run.view('run.html') draws the run",
+            )
         return Plot(self, self._plot(plot))
 
     def agent(self, agent: int) -> Agent:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import goldrush
+import goldrush.testing
+from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.measures import Measured
 
@@ -47,9 +52,30 @@ def test_every_public_name_is_there_and_none_hides_a_room() -> None:
 
     assert not rooms & names
     assert names <= set(dir(goldrush))
+    seen = {name for face in (goldrush, goldrush.testing) for name in dir(face)}
+    assert not {"Any", "TYPE_CHECKING", "import_module", "partial", "attrs"} & seen
+    assert rooms | {"__version__"} <= set(dir(goldrush))
     assert all(getattr(goldrush, name).__doc__ for name in names)
     with pytest.raises(AttributeError, match="no attribute 'claim'"):
         goldrush.claim  # noqa: B018
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert metadata.version("goldrush") == goldrush.__version__
+
+
+@pytest.mark.parametrize("world", ["mining", "competition"])
+def test_what_can_be_named_is_listed_as_by_the_commands(world: str) -> None:
+    for listed, key in (
+        (goldrush.policies, "policy"), (goldrush.treatments, "treatment"),
+        (goldrush.settings, "setting"),
+    ):  # fmt: skip
+        command = [listed.__name__, "--world", world, "--json"]
+        printed = json.loads(CliRunner().invoke(cli, command).stdout)
+
+        assert [one[key] for one in printed] == list(listed(world))
+    with pytest.raises(BadInput, match="no world 'minign'; did you mean mining"):
+        goldrush.policies("minign")
 
 
 def test_the_same_arguments_are_the_same_bytes(run: goldrush.Run, tmp_path: Path) -> None:
@@ -87,6 +113,11 @@ def test_a_plot_knows_its_owners(run: goldrush.MiningRun) -> None:
     assert run.plot((4, 2)).id == 42
     with pytest.raises(BadInput, match="plot"):
         run.plot(100)
+
+
+def test_a_plot_of_a_map_is_no_drawing(run: goldrush.MiningRun) -> None:
+    with pytest.raises(BadInput, match=r"which plot is open; type run\.plot\(17\) .* run\.view\("):
+        run.plot()
 
 
 def test_an_agent_knows_its_gold(run: goldrush.MiningRun) -> None:
