@@ -357,7 +357,8 @@ class Run:
 
         Returns:
             The verdict: `holds` is True, False, or None where something could not be judged;
-            `not_asked` names the players who were believed and not asked.
+            `not_asked` names the players who were believed and not asked, `unjudged` the decisions
+            that could not be compared.
 
         Raises:
             BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.

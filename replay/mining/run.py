@@ -55,7 +55,7 @@ class MiningRun(Run):
         """
         if plot is None:  # in other libraries `plot()` draws
             raise BadInput(
-                "which plot is open",
+                "no plot was given",
                 "type run.plot(17) or run.plot((1, 7)); run.view('run.html') draws the run",
             )
         return Plot(self, self._plot(plot))

@@ -116,7 +116,7 @@ def test_a_plot_knows_its_owners(run: goldrush.MiningRun) -> None:
 
 
 def test_a_plot_of_a_map_is_no_drawing(run: goldrush.MiningRun) -> None:
-    with pytest.raises(BadInput, match=r"which plot is open; type run\.plot\(17\) .* run\.view\("):
+    with pytest.raises(BadInput, match=r"no plot was given; type run\.plot\(17\) .* run\.view\("):
         run.plot()
 
 
