@@ -51,7 +51,7 @@ class Repeated(Scripts):
             }
 
     def paired(self, questions: Any, answers: Any) -> Any:
-        """As of any season, or without answers if the record has none, as version 0.1.0 wrote it."""
+        """As of `Scripts`, or without answers if the record has none, as version 0.1.0 wrote it."""
         if answers == () and questions in self._unanswered:
             return answers
         return super().paired(questions, answers)
