@@ -123,9 +123,17 @@ def behind_door(command: click.Command) -> click.Command:
         try:
             return run(**given)
         except Exception:  # replay.forged decides which are the journal's
+            from goldrush.cli.options import echo_traceback
+            from goldrush.kernel.errors import GoldrushError, format_traceback
             from goldrush.replay.forged import reporting_forged
 
-            with reporting_forged(*_files_in(given)):
+            try:
+                with reporting_forged(*_files_in(given)):
+                    raise
+            except GoldrushError:
+                raise
+            except Exception as bug:
+                echo_traceback(format_traceback(bug))
                 raise
 
     command.callback = judged

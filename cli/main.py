@@ -158,7 +158,11 @@ def _reported(error: Exception) -> int:
         plugin = _plugin_of(error)
         if plugin is None:
             raise error
-        echo_error(f"goldrush: plugin package {plugin} raised {format_error(error)}; fix it")
+        more = ""
+        if hasattr(error, "__notes__"):  # the place in a journal, to which `verify` comes, too
+            more = f" (`{program()} verify --traceback` of the journal prints the traceback)"
+        text = f"plugin package {plugin} raised {format_error(error)}; fix it{more}"
+        echo_error(f"goldrush: {text}")
         return TROUBLE
     echo_error(f"goldrush: {error}{_way_out(error)}")
     return DIFFERS if isinstance(error, (PolicyFailed, RunStopped)) else TROUBLE

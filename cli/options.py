@@ -140,12 +140,12 @@ def _keep_traceback(context: click.Context, parameter: click.Parameter, given: b
 # An option, not a variable: it is added to the line just typed, and `--help` lists it.
 traceback_option: Final = click.option(
     "--traceback", is_flag=True, expose_value=False, callback=_keep_traceback,
-    help="If a policy fails, print its traceback.",
+    help="If a policy or a world fails, print its traceback.",
 )  # fmt: skip
 
 
 def echo_traceback(trace: str) -> None:
-    """Print the traceback of a policy on stderr, if --traceback was given."""
+    """Print a traceback on stderr, if --traceback was given."""
     if click.get_current_context().meta.get(_TRACEBACK):
         for line in trace.splitlines():
             echo_error(line)

@@ -127,6 +127,7 @@ def verify(
 
 
 def _tell(outcome: Outcome) -> None:
+    echo_traceback(outcome.trace)
     if outcome.error is not None:
         echo_error(f"goldrush: {outcome.error}")
     if outcome.verdict is not None and outcome.verdict.broken is not None:

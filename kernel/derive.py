@@ -4,6 +4,9 @@
 checksums and digests are no signature: `resume`, `fork` and reports on the state of a run would act
 on forged events. So here every derived block is computed again and compared before it is applied,
 every digest is compared, and pending inputs are checked as far as possible.
+
+The rows of inputs are checked before the world sees them. So what a world raises here, except
+InvalidInputs, is no sign of a forged journal but a bug of the world, and raised as it is.
 """
 
 from __future__ import annotations
@@ -14,9 +17,14 @@ from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 from goldrush.kernel import fold
-from goldrush.kernel.errors import MalformedEvents, TornTail, UnsupportedJournal
+from goldrush.kernel.errors import (
+    GoldrushError,
+    MalformedEvents,
+    TornTail,
+    UnsupportedJournal,
+)
 from goldrush.kernel.journal import END, FORK, START, Commit, JournalReader
-from goldrush.kernel.world import Block, Event, World
+from goldrush.kernel.world import Block, Event, InvalidInputs, World
 
 S = TypeVar("S")
 
@@ -58,6 +66,7 @@ def states(
     Raises:
         DamagedJournal, TornTail: as iterating a JournalReader.
         MalformedEvents: for the first event that the rules do not derive, with the derived one.
+        Exception: what the world raises, if it has a bug.
         UnsupportedJournal: if some of the world's rules are not installed.
 
     """
@@ -78,7 +87,7 @@ def states(
             elif commit.kind != START:
                 state = after(world, reader.path, state, commit, assembler, judge)
             if commit.digest is not None:
-                fold.check_digest(world, reader.path, state, commit)
+                _check_digest(world, reader.path, state, commit)
             yield commit, state
     except TornTail as error:
         torn = error
@@ -122,7 +131,8 @@ def after(
 
     Raises:
         NotDerived: for the first event that does not follow from the inputs.
-        MalformedEvents: for events that do not fit the state.
+        MalformedEvents: for inputs that the world does not accept.
+        Exception: what the world raises, if it has a bug.
 
     """
     try:
@@ -139,8 +149,23 @@ def after(
                 raise difference_error(world, path, commit, derived, step.derived)
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
         return fold.closed(world, path, state, commit)
-    except fold.REFUSED as error:
+    except (InvalidInputs, OverflowError) as error:  # the latter: a number beyond 64 bits
         raise fold.malformed(world, path, commit, error) from None
+    except GoldrushError:
+        raise
+    except Exception as error:
+        fold.note_place(world, commit, error)
+        raise
+
+
+def _check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
+    try:
+        fold.check_digest(world, path, state, commit)
+    except MalformedEvents as error:
+        bug = error.__cause__
+        if bug is None:
+            raise
+        raise bug from bug.__cause__
 
 
 def check_pending(
@@ -157,13 +182,15 @@ def check_pending(
 
     Raises:
         NotDerived: with the world's reason (`pending_fault`).
+        Exception: what the world raises, if it has a bug.
 
     """
     assert state is not None  # they wait behind a START
     try:
         fault = world.pending_fault(state, assembler.pending)
-    except fold.REFUSED as error:
-        fault = f"what does not fit the state before it ({type(error).__name__}: {error})"
+    except Exception as error:
+        fold.note_place(world, last, error)
+        raise
     if fault is not None:
         where = format_location(world, last)
         raise NotDerived(path, where, f"inputs of the {world.name} world", fault)

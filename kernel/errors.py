@@ -24,13 +24,14 @@ def format_value(value: object, most: int = 60) -> str:
 
 
 def format_error(error: BaseException) -> str:
-    """An error of a user's code for a message: function, file, line, error type and text."""
+    """An error of a user's code for a message: function, file, line, error type, text and notes."""
     if isinstance(error, GoldrushError):
         return str(error)
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # its __str__ may raise, too
         text = type(error).__name__
+    text = "; ".join([text, *getattr(error, "__notes__", ())])
     frames = [(frame.tb_frame.f_code, frame.tb_lineno) for frame in _frames_of_user(error)]
     if not frames:
         return text

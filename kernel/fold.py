@@ -18,7 +18,7 @@ from goldrush.kernel.world import Block, Event, Past, Step, World
 S = TypeVar("S")
 
 # The exceptions of a world's functions for invalid rows, which are not checked one by one on the
-# hot path. An assertion about a state can only fail if its events were forged.
+# hot path, and for forged events. If rows are valid and events follow, they are bugs of the world.
 REFUSED = (
     TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError,
 )  # fmt: skip
@@ -145,7 +145,8 @@ def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepA
         assembler: holds the inputs of earlier commits that are pending.
 
     Raises:
-        MalformedEvents: for events that do not fit the state.
+        MalformedEvents: for events that do not fit the state. An exception of the world is its
+            cause; if all events up to there follow from their inputs, it is a bug of the world.
 
     """
     try:
@@ -157,7 +158,7 @@ def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepA
                 state = world.evolve(state, block)
         return closed(world, path, state, commit)
     except REFUSED as error:
-        raise malformed(world, path, commit, error) from None
+        raise malformed(world, path, commit, error) from error
 
 
 def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
@@ -202,11 +203,15 @@ def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
 
 
 def digest_of(world: World[S], path: str, state: S, commit: Commit) -> int:
-    """The digest of the state after a commit. Raises MalformedEvents if it cannot be computed."""
+    """The digest of the state after a commit. Raises MalformedEvents if it cannot be computed, as
+    `apply` does.
+    """
     try:
         return world.digest(state)
-    except REFUSED as error:  # a number beyond 64 bits, for example
+    except OverflowError as error:  # a number beyond 64 bits, with which no unit is closed
         raise malformed(world, path, commit, error) from None
+    except REFUSED as error:
+        raise malformed(world, path, commit, error) from error
 
 
 def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
@@ -300,7 +305,15 @@ def malformed(
     fault = next(faults(world, commit.blocks), None)
     if fault is None:
         fault = f"its events do not fit the state before them ({type(error).__name__}: {error})"
+        if error is not None:
+            note_place(world, commit, error)
     return MalformedEvents(path, commit.where, fault)
+
+
+def note_place(world: World[Any], commit: Commit, error: Exception) -> None:
+    """Add a note to an exception of a world: where in a journal its code raised it."""
+    unit = world.vocabulary.format_unit(commit.unit)
+    error.add_note(f"code of the {world.name} world failed in {unit}, {commit.where}")
 
 
 def faults(

@@ -201,10 +201,7 @@ def fork(
     if len(forks) >= FORKS_MAX:
         raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")
     facts = facts_of(state)
-    try:
-        state = fork_state(state, facts, fold.past(world, parent, unit))
-    except fold.REFUSED as error:  # the parent's earlier events do not fit
-        raise fold.malformed(world, parent.path, last, error) from None
+    state = fork_state(state, facts, fold.past(world, parent, unit))
     commit = Commit(FORK, unit, setup=facts)
     ask = ask_of(state, [*forks, facts], Block(()))
     with JournalWriter.branch(out, parent, last, force=force, fsync=fsync) as journal:

@@ -25,6 +25,12 @@ Row = tuple[Any, ...]
 Batch = tuple[int, Sequence[Row]]
 
 
+class InvalidInputs(ValueError):
+    """Raised by a world's `decide` for valid rows that no recorder submits together, such as two
+    submissions of one agent.
+    """
+
+
 class Block:
     """Events in order, as batches, with their canonical bytes. Treat it as immutable.
 
@@ -400,7 +406,8 @@ class World(Generic[S]):
         initial: `initial(setup)` gives the state before the first unit; `setup` is a map of plain
             values. Raises BadInput for an invalid setup.
         decide: `decide(state, inputs)` gives the events derived from a block of inputs, as batches,
-            or as a block that it has already. Draws are keyed.
+            or as a block that it has already. Draws are keyed. Raises InvalidInputs for inputs that
+            no recorder submits; any other exception counts as a bug of the world, not as damage.
         evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
             change the state in place, because `fold` passes a copy, but never the block.
         ended: `ended(state)` tells whether the run is over.

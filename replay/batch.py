@@ -15,7 +15,7 @@ import attrs
 
 from goldrush.agents.players import Resources
 from goldrush.agents.workers import jobs_for, printing_to_stderr
-from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
 from goldrush.replay.parent import fault_of
@@ -64,6 +64,7 @@ class Outcome:
         faults: the requirements that it does not meet, as text.
         notes: remarks on requirements that it meets.
         seconds: the time that judging took.
+        trace: the traceback of a world, or policy, that failed; empty without one.
 
     """
 
@@ -73,6 +74,7 @@ class Outcome:
     faults: Sequence[str] = ()
     notes: Sequence[str] = ()
     seconds: float = attrs.field(default=0.0, eq=False)
+    trace: str = attrs.field(default="", eq=False, repr=False)
 
     @property
     def holds(self) -> bool | None:
@@ -215,8 +217,8 @@ def _judged(
     except MemoryError:
         outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
     except Exception as error:  # of a world or a policy; the other journals are still judged
-        problem = f"{path}: cannot be judged ({type(error).__name__}: {error})"
-        outcome = Outcome(path, None, problem)
+        problem = f"{path}: cannot be judged: {format_error(error)}"
+        outcome = Outcome(path, None, problem, trace=format_traceback(error))
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)
 
 

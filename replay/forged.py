@@ -24,7 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @contextmanager
 def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
-    """Raises MalformedEvents for errors caused by forged events of one of these journals.
+    """Raises MalformedEvents for errors caused by forged events of one of these journals, and the
+    exception of a world for MalformedEvents that it caused in a journal whose events follow.
 
     `world` is theirs; None: found by their headers.
     """
@@ -36,6 +37,11 @@ def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Ite
             if found is not None:
                 raise found from error
         raise
+    except MalformedEvents as error:
+        bug = error.__cause__
+        if bug is None or _forged(error.path, world) is not None:
+            raise
+        raise bug from bug.__cause__
 
 
 def reader_of(function: F) -> F:

@@ -178,6 +178,7 @@ def verify(
 
     Raises:
         BadInput, NotAJournal, UnsupportedJournal: if there is nothing to judge.
+        Exception: what the world raises, if it has a bug.
 
     """
     if level not in range(INTEGRITY, DECIDE + 1):
@@ -317,12 +318,22 @@ class _Check:
                 except derive.NotDerived:
                     raise
                 except MalformedEvents as error:
+                    self._check_bug(error)
                     expected = f"events of the {self.world.name} world"
                     raise _Broken(FOLD, error.where, expected, error.fault) from None
             self._count(commit)
             self._last = commit
             if self.on_bytes is not None:
                 self.on_bytes(commit.end)
+
+    def _check_bug(self, error: MalformedEvents) -> None:
+        """Raise the exception of the world that caused an error, unless forged events did."""
+        bug = error.__cause__
+        if bug is None or self.world.missing is not None:
+            return
+        if self.level == FOLD and verify(self.reader.path, DERIVE, world=self.world).broken:
+            return
+        raise bug from bug.__cause__
 
     def _judge_waiting(self) -> None:
         """Check the pending inputs of a step, from which `resume` continues."""

@@ -40,7 +40,7 @@ from goldrush.kernel.mining.events import (
     VOID,
 )
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.world import Batch, Batches, Block, Row, amount
+from goldrush.kernel.world import Batch, Batches, Block, InvalidInputs, Row, amount
 
 LEGAL = -1
 OUTSIDE = -1  # the owner of a plot that is not on the grid
@@ -101,7 +101,7 @@ def decide(state: MiningState, inputs: Block) -> Batches:
     events of `state.quiet` are returned if the submissions are the same.
 
     Raises:
-        ValueError: unless every agent has submitted exactly once.
+        InvalidInputs: unless every agent has submitted exactly once.
 
     """
     if state.quiet is not None and state.quiet.inputs.packed == inputs.packed:
@@ -110,10 +110,10 @@ def decide(state: MiningState, inputs: Block) -> Batches:
 
 
 def resolve(state: MiningState, inputs: Block) -> list[Batch]:
-    """As `decide`, without a look at the last round. Raises ValueError as `decide` does."""
+    """As `decide`, without a look at the last round. Raises as `decide` does."""
     submitted = inputs.rows(SUBMITTED)
     if [row[0] for row in submitted] != list(range(state.config.agents)):
-        raise ValueError("a round needs one submission of every agent, in agent order")
+        raise InvalidInputs("a round needs one submission of every agent, in agent order")
     plans = Plans()
     pruned = _prune(state, submitted, plans)
     moved: Moved = {}

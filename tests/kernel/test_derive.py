@@ -1,5 +1,6 @@
 """Whoever goes on from a journal believes of it what `verify` does, and no more."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from goldrush.kernel.world import Block, Kind, World
 from goldrush.replay import verify as verifying
 from goldrush.replay.batch import verify_all
 from goldrush.replay.prompts import prompted
-from goldrush.replay.verify import DERIVE, verify
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.verify import DERIVE, FOLD, verify
 from tests.faults.hostile_seasons import season
-from tests.journals import commits_of, write
+from tests.journals import commits_of, forged, write
 
 
 @pytest.fixture
@@ -88,31 +90,90 @@ def raises(error: type[Exception]) -> Callable[..., Any]:
     return function
 
 
-def left_open(commits: list[Commit], path: Path) -> Path:
+def left_open(commits: list[Commit], path: Path, closed: int = 0) -> Path:
     row = (0, (), None, None, None, None)
-    return write(path, [commits[0], Commit(UNIT, 1, None, [Block([(SUBMITTED, [row])])])])
+    waiting = Commit(UNIT, closed + 1, None, [Block([(SUBMITTED, [row])])])
+    return write(path, [*commits[: closed + 1], waiting])
 
 
-@pytest.mark.parametrize(
-    "world",
-    [
-        attrs.evolve(MINING, pending_fault=raises(ZeroDivisionError)),
-        attrs.evolve(MINING, pending_fault=raises(KeyError)),
-        attrs.evolve(MINING, arrange=raises(AttributeError)),
-    ],
-    ids=["divides", "looks up", "arranges"],
-)
-def test_inputs_that_wait_and_cannot_be_looked_at_break_what_stands_there(
-    commits: list[Commit], tmp_path: Path, world: World[Any]
+# A bug of the world: its rows are valid, and what was before follows.
+
+BUGS = {
+    "decide": TypeError,
+    "evolve": KeyError,
+    "close": AttributeError,
+    "unit_done": ValueError,
+    "digest": AssertionError,
+    "ended": RuntimeError,
+    "pending_fault": ZeroDivisionError,
+    "arrange": IndexError,
+}
+
+
+def with_bug(function: str) -> World[Any]:
+    """Mining with a function that fails from the second round on."""
+    sound = getattr(MINING, function)
+
+    def fails(*given: Any) -> Any:
+        if getattr(given[0], "round", 1):
+            raise BUGS[function]("slipped")
+        return sound(*given)
+
+    return attrs.evolve(MINING, **{function: fails})
+
+
+@pytest.mark.parametrize("function", BUGS)
+def test_what_a_world_raises_on_a_sound_journal_is_raised_as_its_own(
+    commits: list[Commit], tmp_path: Path, function: str
 ) -> None:
-    path = left_open(commits, tmp_path / "open.journal")
-    broken = verify(path, DERIVE, world=world).broken
+    world, path = with_bug(function), write(tmp_path / "run.journal", commits)
+    if function in ("pending_fault", "arrange"):
+        path = left_open(commits, path, 1)
+    with JournalReader(path) as reader, pytest.raises(BUGS[function], match="slipped") as caught:
+        list(derive.states(world, reader))
+    with pytest.raises(BUGS[function], match="slipped"):
+        verify(path, DERIVE, world=world)
+
+    assert re.fullmatch(
+        r"code of the mining world failed in round [012], commit \d at byte \d+",
+        *caught.value.__notes__,
+    )
+
+
+@pytest.mark.parametrize("function", ["evolve", "close", "unit_done", "digest"])
+def test_a_fold_raises_what_the_world_raises_as_its_own_only_if_the_events_follow(
+    commits: list[Commit], tmp_path: Path, function: str
+) -> None:
+    world, path = with_bug(function), write(tmp_path / "run.journal", commits)
+    with pytest.raises(BUGS[function], match="slipped"):
+        verify(path, FOLD, world=world)
+    with pytest.raises(BUGS[function], match="slipped"):
+        rebuild(path, 2, world=world)
+
+    inputs, derived = commits[1].blocks
+    commits[1].blocks = (inputs, Block(derived.batches[:-1]))
+    broken = verify(forged(path, MINING, commits), FOLD, world=world).broken
 
     assert broken is not None
-    assert DERIVE == broken.level
+    assert FOLD == broken.level
     assert "slipped" in broken.found
-    with JournalReader(path) as reader, pytest.raises(MalformedEvents, match="slipped"):
-        list(derive.states(world, reader))
+    with pytest.raises(MalformedEvents, match="slipped"):
+        rebuild(path, 2, world=world)
+
+
+@pytest.mark.parametrize("function", ["decide", "evolve", "close"])
+def test_a_row_that_is_none_is_told_before_what_the_world_raises_of_it(
+    commits: list[Commit], tmp_path: Path, function: str
+) -> None:
+    inputs, derived = commits[2].blocks
+    [(code, [_, *rows])] = inputs.batches
+    commits[2].blocks = (Block([(code, [("x", (), None, None, None, None), *rows])]), derived)
+    path = write(tmp_path / "forged.journal", commits)
+    for level in (FOLD, DERIVE):
+        broken = verify(path, level, world=with_bug(function)).broken
+
+        assert broken is not None
+        assert "submitted.agent: integer >= 0 expected, found 'x'" in broken.found
 
 
 def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
@@ -146,7 +207,13 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
     first, second = verify_all([str(bad), str(good)], DERIVE, jobs=1)
 
     assert (None, True) == (first.holds, second.holds)
-    assert f"{bad}: cannot be judged (RuntimeError: slipped)" == first.error
+    place = commits_of(bad)[1].where
+    assert first.error is not None
+    assert first.error.startswith(f"{bad}: cannot be judged: raises.<locals>.function, test_derive")
+    assert first.error.endswith(
+        f": RuntimeError: slipped; code of the mining world failed in round 1, {place}"
+    )
+    assert 'raise error("slipped")' in first.trace
 
 
 def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from goldrush.replay.toolkit import (
     worlds,
 )
 from goldrush.replay.verify import verify
-from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.lessons import TOOLKIT, play
@@ -134,23 +134,53 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None
     (folder.parent / "raising.py").write_text(RAISING)
     dist_info(folder, {WORLDS: {"raising": "raising:TOOLKIT"}})
     where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
-    ran = goldrush("record", "--world", "raising", cwd=folder, PYTHONPATH=where)
 
+    def run(line: str, fails: str) -> Ran:
+        return goldrush(*line.split(), cwd=folder, PYTHONPATH=where, FAILS=fails)
+
+    recorded = run("record --world raising --traceback --out failed.journal", "decide")
+    traceback, _, line = recorded.err.rstrip("\n").rpartition("\n")
+
+    assert line.startswith("goldrush: plugin package raising raised decide, raising.py:9: KeyErr")
+    assert traceback.startswith("Traceback (most recent call last):")
+    assert 'raise KeyError("slipped")' in traceback
+
+    assert 0 == run("record --world raising --out a.journal", "").code
+    replayed = run("replay --round 3 a.journal", "evolve")
     assert_refused(
-        ran, "plugin package raising raised decide, raising.py:7: ZeroDivisionError: division"
+        replayed,
+        "plugin package raising raised evolve, raising.py:14: KeyError: 'slipped'; code of the "
+        "raising world failed in season 1, commit 1 at byte",
     )
+    assert "goldrush verify --traceback` of the journal" in replayed.err
+    for fails in ("decide", "evolve"):
+        judged = run("verify --traceback a.journal", fails)
+        traceback, _, line = judged.err.rstrip("\n").rpartition("\n")
+
+        assert (2, "") == (judged.code, judged.out)
+        assert line.startswith(f"goldrush: a.journal: cannot be judged: {fails}, raising.py:")
+        assert "code of the raising world failed in season 1, commit 1 at byte" in line
+        assert 'raise KeyError("slipped")' in traceback
 
 
 RAISING = """
+import os
 import attrs
-from goldrush_commons.toolkit import TOOLKIT as FISHERY
 from goldrush_commons.world import COMMONS
+from tests.plugins.canaries import _called
 
 def decide(state, inputs):
-    return 1 / 0
+    if os.environ["FAILS"] == "decide":
+        raise KeyError("slipped")
+    return COMMONS.decide(state, inputs)
 
-WORLD = attrs.evolve(COMMONS, name="raising", decide=decide)
-TOOLKIT = attrs.evolve(FISHERY, world=lambda setup: WORLD)
+def evolve(state, block):
+    if os.environ["FAILS"] == "evolve":
+        raise KeyError("slipped")
+    return COMMONS.evolve(state, block)
+
+WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
+TOOLKIT = attrs.evolve(_called("raising"), world=lambda setup: WORLD)
 """
 
 
