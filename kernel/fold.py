@@ -293,9 +293,14 @@ def checked(world: World[Any], reader: JournalReader) -> Iterator[Commit]:
     for commit in reader:
         if commit.kind == START:
             start(world, reader, commit)  # refuses another world, other rules, an invalid setup
-        if next(faults(world, commit.blocks), None):
-            raise malformed(world, reader.path, commit)
+        check_rows(world, reader.path, commit)
         yield commit
+
+
+def check_rows(world: World[Any], path: str, commit: Commit) -> None:
+    """Raise MalformedEvents for the first invalid row of a commit."""
+    if next(faults(world, commit.blocks), None):
+        raise malformed(world, path, commit)
 
 
 def malformed(
@@ -394,8 +399,7 @@ def commit_events(
     vocabulary = world.vocabulary
     number = vocabulary.number(commit.unit)
     front = {vocabulary.unit: number}
-    if next(faults(world, commit.blocks), None):
-        raise malformed(world, reader.path, commit)
+    check_rows(world, reader.path, commit)
     for step in assembler.completed_by(commit):
         yield from block_events(world, commit.unit, step.inputs)
         yield from block_events(world, commit.unit, step.derived)

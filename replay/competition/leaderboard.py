@@ -130,8 +130,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     with JournalReader(path) as reader:
         world = season_world(reader)
         for commit in reader:
-            if next(fold.faults(world, commit.blocks), None):
-                raise fold.malformed(world, reader.path, commit)
+            fold.check_rows(world, reader.path, commit)
             if commit.index == 0:
                 fold.start(world, reader, commit)  # refuses another world
             scores.add(commit)

@@ -130,8 +130,7 @@ def step_results(
     """
     assembler = fold.StepAssembler(world.arrange)
     for commit in reader if commits is None else commits:
-        if next(fold.faults(world, commit.blocks), None):
-            raise fold.malformed(world, reader.path, commit)
+        fold.check_rows(world, reader.path, commit)
         if commit.kind == START:
             state = fold.start(world, reader, commit)
             yield StepResult(commit, _NOTHING, state)

@@ -88,8 +88,7 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
         config = None
         for commit in reader:
             config = _config_after(reader, commit, config)
-            if next(fold.faults(MINING, commit.blocks), None):
-                raise fold.malformed(MINING, reader.path, commit)
+            fold.check_rows(MINING, reader.path, commit)
             for block in commit.blocks[1::2]:
                 for code, rows in block:
                     if code in _CODES:

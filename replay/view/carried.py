@@ -174,8 +174,7 @@ def _walk(
     try:
         for commit, state in fold.states(world, reader):
             end = commit.end
-            if next(fold.faults(world, commit.blocks), None):
-                raise fold.malformed(world, reader.path, commit)
+            fold.check_rows(world, reader.path, commit)
             if commit.digest is not None:
                 fold.check_digest(world, reader.path, state, commit)
             if commit.kind in (START, FORK):

@@ -45,6 +45,27 @@ def test_a_round_left_open_has_one_submission_of_different_agents(
     assert not broken.torn
 
 
+@pytest.mark.parametrize("row", [(), (0,), submission(-1), (0, (), 1, None, None, None)])
+@pytest.mark.parametrize("closed", [False, True])
+def test_rows_that_are_none_break_the_fold_though_it_needs_none_of_their_values(
+    tmp_path: Path, row: Sequence[Any], closed: bool
+) -> None:
+    path = tmp_path / "open.journal"
+    start, first, *_ = small().commits
+    path.write_bytes(left_open(small(), SUBMITTED, [row]))
+    if closed:
+        [(_, [_, *rows])] = first.blocks[0].batches
+        blocks = [Block([(SUBMITTED, [row, *rows])]), first.blocks[1]]
+        commits = [start, Commit(UNIT, 1, first.digest, blocks)]
+        path.write_bytes(forge.journal([commit.body() for commit in commits]))
+    broken = verify(path, FOLD).broken
+
+    assert broken is not None
+    assert FOLD == broken.level
+    assert broken.where.startswith("commit 1 at byte ")
+    assert broken.found.startswith("submitted")
+
+
 @pytest.mark.parametrize("agents", [(), (0,), (2, 0), (1, 2, 0)])
 def test_submissions_of_different_agents_may_wait(tmp_path: Path, agents: Sequence[int]) -> None:
     path = tmp_path / "open.journal"
