@@ -230,7 +230,8 @@ class JournalInUse(JournalError):
 
 
 class WriteFailed(JournalError):
-    """The system refused to write (a full disk, for example), or the content exceeds a limit.
+    """The system refused to write (a full disk, for example), or the content exceeds a limit or is
+    not what readers accept.
 
     Earlier content is intact: the previous file at the path, the commits already in the journal.
     """

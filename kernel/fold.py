@@ -11,7 +11,13 @@ from typing import Any, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, JournalError, MalformedEvents, UnsupportedJournal
+from goldrush.kernel.errors import (
+    BadInput,
+    JournalError,
+    MalformedEvents,
+    UnsupportedJournal,
+    format_value,
+)
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, Location
 from goldrush.kernel.world import Block, Event, Past, Step, World
 
@@ -335,8 +341,8 @@ def faults(
     for index, block in enumerate(blocks):
         wants_input = index % 2 == 0 if is_input is None else is_input
         for code, rows in block:
-            if not 0 <= code < len(world.events):
-                yield f"event type {code}, but there are {len(world.events)}"
+            if type(code) is not int or not 0 <= code < len(world.events):
+                yield f"event type {format_value(code)}, but there are {len(world.events)}"
                 continue
             event = world.events[code]
             if event.is_input != wants_input:

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.kernel import derive, fold
+from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
     BODY_MAX,
@@ -32,7 +33,7 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from goldrush.kernel.world import Batch, Block, World
+from goldrush.kernel.world import Batch, Batches, Block, World
 
 S = TypeVar("S")
 
@@ -69,7 +70,7 @@ def steps(
 
     Raises:
         BadInput: for a setup that the world refuses.
-        WriteFailed: from the journal.
+        WriteFailed: from the journal, and for events that a reader of it would refuse.
 
     """
     state = world.initial(setup) if state is None else state
@@ -316,8 +317,13 @@ def _play(
     pieces = [pending] if pending.batches else []  # committed inputs of the step under way
     blocks: list[Block] = []  # blocks of the unit under way that are not committed yet
 
+    def recorded(batches: Batches, *, is_input: bool = True) -> Block:
+        if world.tested:
+            return Block(batches)
+        return _checked(world, journal.path, unit + 1, batches, is_input=is_input)
+
     def commit_early(batches: Sequence[Batch]) -> None:
-        piece = Block(batches)
+        piece = recorded(batches)
         if not piece.batches:
             return
         pieces.append(piece)
@@ -330,9 +336,9 @@ def _play(
     while not world.ended(state):
         batches = rest_of((yield state), commit_early)
         try:
-            rest = Block(batches)
+            rest = recorded(batches)
             inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
-            derived = Block(world.decide(state, inputs))
+            derived = recorded(world.decide(state, inputs), is_input=False)
             state = world.evolve(world.evolve(state, inputs), derived)
             pieces.clear()
             blocks += (rest, derived)
@@ -354,6 +360,24 @@ def _play(
         )
     journal.append(Commit(END, unit))
     return state
+
+
+def _checked(world: World[Any], path: str, unit: int, batches: Batches, *, is_input: bool) -> Block:
+    """The block of these events, with rows that readers of the journal accept.
+
+    Raises WriteFailed for others.
+    """
+    try:
+        block = Block(batches)
+        fault = next(fold.faults(world, [block], is_input=is_input), None)
+        if fault is not None:  # perhaps only until it is read: arrays may be lists before
+            block = Block(unpack(block.packed), block.packed)
+            fault = next(fold.faults(world, [block], is_input=is_input), None)
+    except (TypeError, ValueError) as error:
+        fault = f"{'inputs' if is_input else 'derived events'} cannot be stored: {error}"
+    if fault is None:
+        return block
+    raise WriteFailed(path, f"{world.vocabulary.format_unit(unit)}: {fault}")
 
 
 def rest_of(answers: Inputs, take: Callable[[Sequence[Batch]], None]) -> Sequence[Batch]:

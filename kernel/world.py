@@ -261,6 +261,13 @@ def amount(value: float) -> float:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
+def _with_amounts(value: Any, depth: int = 4) -> Any:
+    """A value with each amount in the form that rows have, down to some depth."""
+    if type(value) is tuple and depth:
+        return tuple(_with_amounts(item, depth - 1) for item in value)
+    return amount(value)
+
+
 @attrs.frozen
 class EventType:
     """A type of event.
@@ -301,9 +308,18 @@ class EventType:
             return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
         for index, holds in enumerate(self._holds):
             if not holds(row[index]):
-                name, kind = list(self.fields.items())[index]
-                return f"{self.name}.{name}: {kind.name} expected, found {format_value(row[index])}"
+                return self._fault_in(list(self.fields)[index], row[index])
         return None
+
+    def _fault_in(self, name: str, value: Any) -> str:
+        kind, found = self.fields[name], format_value(value)
+        fault = f"{self.name}.{name}: {kind.name} expected, found {found}"
+        stored = _with_amounts(value)
+        if not kind.holds(stored):
+            return fault
+        whole = "the integer " if type(stored) is int else ""
+        cure = f"{found} must be stored as {whole}{format_value(stored)}"
+        return f"{fault}; {cure} (wrap amounts in `amount()`)"
 
 
 @attrs.frozen
@@ -439,6 +455,8 @@ class World(Generic[S]):
         missing: the reason why `decide` is not available, such as a package with a part of the
             rules that is not installed; runs can then be read and folded but neither judged nor
             continued.
+        tested: rows are recorded unchecked, because tests show that they are valid. By default a
+            recording that would write an invalid row fails.
 
     """
 
@@ -461,3 +479,4 @@ class World(Generic[S]):
     thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()
     missing: str | None = None
+    tested: bool = False

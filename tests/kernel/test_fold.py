@@ -583,11 +583,18 @@ def test_what_a_message_shows_of_a_row_is_cut(path: Path) -> None:
     assert len(caught.value.fault) < 200
 
 
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (b"\x91" * 1_015 + b"\x90", "won: 3 fields expected"),
+        (b"\x93\x00" + b"\x91" * 1_010 + b"\x90\x90", "won.points: real number expected"),
+    ],
+)
 @pytest.mark.parametrize("walk", [events, steps, states])
 def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
-    path: Path, walk: Callable[..., Any]
+    path: Path, walk: Callable[..., Any], row: bytes, fault: str
 ) -> None:
-    deep = Block([(WON, [()])], b"\x91\x92\x01\x91" + b"\x91" * 1_015 + b"\x90")
+    deep = Block([(WON, [()])], b"\x91\x92\x01\x91" + row)
     write(
         path,
         [
@@ -597,7 +604,7 @@ def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
         ],
     )
 
-    assert_malformed(path, walk, "won: 3 fields expected")
+    assert_malformed(path, walk, fault)
 
 
 @pytest.mark.parametrize("walk", [events, states])

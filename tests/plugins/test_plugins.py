@@ -3,6 +3,7 @@
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -130,7 +131,9 @@ def test_entry_points_that_cannot_be_read_hide_no_others(folder: Path, text: byt
     assert ["broken"] == [name for name, _ in unreadable()]
 
 
-def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None:
+@pytest.fixture
+def run(folder: Path) -> Callable[[str, str], Ran]:
+    """Runs a line of commands where the world `raising` is installed, which fails as named."""
     (folder.parent / "raising.py").write_text(RAISING)
     dist_info(folder, {WORLDS: {"raising": "raising:TOOLKIT"}})
     where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
@@ -138,6 +141,12 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None
     def run(line: str, fails: str) -> Ran:
         return goldrush(*line.split(), cwd=folder, PYTHONPATH=where, FAILS=fails)
 
+    return run
+
+
+def test_what_a_world_of_a_distribution_raises_is_one_line(
+    run: Callable[[str, str], Ran],
+) -> None:
     recorded = run("record --world raising --traceback --out failed.journal", "decide")
     traceback, _, line = recorded.err.rstrip("\n").rpartition("\n")
 
@@ -149,7 +158,7 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None
     replayed = run("replay --round 3 a.journal", "evolve")
     assert_refused(
         replayed,
-        "plugin package raising raised evolve, raising.py:14: KeyError: 'slipped'; code of the "
+        "plugin package raising raised evolve, raising.py:16: KeyError: 'slipped'; code of the "
         "raising world failed in season 1, commit 1 at byte",
     )
     assert "goldrush verify --traceback` of the journal" in replayed.err
@@ -163,6 +172,20 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(folder: Path) -> None
         assert 'raise KeyError("slipped")' in traceback
 
 
+def test_a_whole_float_is_not_recorded_and_the_message_has_the_cure(
+    run: Callable[[str, str], Ran],
+) -> None:
+    ran = run("record --world raising --out a.journal", "amount")
+
+    assert_refused(
+        ran,
+        "a.journal: season 1: landed.fish: real number expected, found 24.0; 24.0 must be stored "
+        "as the integer 24 (wrap amounts in `amount()`)",
+    )
+    for command in ("verify a.journal", "log a.journal", "resume a.journal", "measure a.journal"):
+        assert 0 == run(command, "").code
+
+
 RAISING = """
 import os
 import attrs
@@ -172,6 +195,8 @@ from tests.plugins.canaries import _called
 def decide(state, inputs):
     if os.environ["FAILS"] == "decide":
         raise KeyError("slipped")
+    if os.environ["FAILS"] == "amount":
+        return [(1, [(0, 24.0)])]
     return COMMONS.decide(state, inputs)
 
 def evolve(state, block):

@@ -7,10 +7,20 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record
-from goldrush.kernel.world import INTEGER, Batch, Block, EventType, World
+from goldrush.kernel.world import (
+    AMOUNT,
+    INTEGER,
+    Batch,
+    Block,
+    EventType,
+    World,
+    optional,
+    several,
+)
+from goldrush.replay.log import log
 from goldrush.replay.verify import verify
 
 State = list[int]  # [rounds, sum]
@@ -86,12 +96,68 @@ def too_long(state: State, inputs: Block) -> Sequence[Batch]:
 def test_a_decide_that_is_wrong_in_the_same_way_twice_breaks_level_3(
     tmp_path: Path, wrong: Callable[[State, Block], Any], found: str
 ) -> None:
-    world = attrs.evolve(SUMS, decide=wrong)
+    world = attrs.evolve(SUMS, decide=wrong, tested=True)  # which is not true
     verdict = verify(recorded(tmp_path / "a", world), 3, world=world)
 
     assert verdict.broken is not None
     assert verdict.broken.level == 3
     assert found in verdict.broken.found
+
+
+# What is recorded is checked as what is read.
+
+FIELDS = {"number": AMOUNT, "all": several(optional(AMOUNT))}
+TALLIES = attrs.evolve(
+    SUMS,
+    events=(EventType("told", FIELDS, is_input=True), EventType("added", FIELDS)),
+    decide=lambda state, inputs: [(ADDED, inputs.rows(TOLD))],
+    evolve=lambda state, block: [state[0] + len(block.rows(ADDED)), state[1]],
+)
+WHOLE = r"; 24\.0 must be stored as the integer 24 \(wrap amounts in `amount\(\)`\)"
+UNREADABLE = {
+    "a whole float": ((24.0, ()), rf"\.number: real number expected, found 24\.0{WHOLE}"),
+    "one in a list": ((0, (1.0, 2.5)), r"; \(1\.0, 2\.5\) must be stored as \(1, 2\.5\) \(wrap"),
+    "not a number": ((float("nan"), ()), r"\.number: real number expected, found nan$"),
+    "text": (("24", ()), r"\.number: real number expected, found '24'$"),
+    "a field too few": ((24,), r": 2 fields expected, found \(24,\)"),
+    "no row": (24, ": 2 fields expected, found 24"),
+    "an object": ((0, (object(),)), "cannot be stored: can not serialize 'object' object"),
+    "a lone surrogate": (("\ud800", ()), "cannot be stored: 'utf-8' codec can't encode"),
+}
+
+
+@pytest.mark.parametrize(("row", "says"), UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("code", [TOLD, ADDED], ids=["submitted", "derived"])
+def test_what_no_tool_would_read_is_not_recorded(
+    tmp_path: Path, row: Any, says: str, code: int
+) -> None:
+    def batch_of(state: State, kind: int) -> Sequence[Batch]:
+        return [(kind, [row if (state[0], kind) == (2, code) else (state[0], (0.5, None))])]
+
+    world = attrs.evolve(TALLIES, decide=lambda state, inputs: batch_of(state, ADDED))
+    with (
+        JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal,
+        pytest.raises(WriteFailed, match=f"round 3: .*{says}"),
+    ):
+        record(world, {}, lambda state: batch_of(state, TOLD), journal)
+    verdict = verify(tmp_path / "a", world=world)
+
+    assert (True, 2) == (verdict.holds, verdict.rounds)
+    assert 7 == len(list(log(tmp_path / "a", world=world)))
+
+
+def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
+    seen = []
+
+    def evolve(state: State, block: Block) -> State:
+        seen.extend(row for _, rows in block for row in rows)
+        return TALLIES.evolve(state, block)
+
+    world = attrs.evolve(TALLIES, evolve=evolve)
+    with JournalWriter(tmp_path / "a", Header(world.name, world.rules)) as journal:
+        record(world, {}, lambda state: [(TOLD, [[state[0], [0.5]]])], journal)  # lists, as in JSON
+
+    assert [(count, (0.5,)) for count in range(6) for _ in (TOLD, ADDED)] == seen
 
 
 def test_a_world_that_ends_inside_a_unit_is_refused_and_its_whole_units_are_kept(
