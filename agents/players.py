@@ -6,7 +6,7 @@ A world provides `Players`, a record of functions; the functions here drive them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -20,8 +20,9 @@ from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
 from goldrush.kernel import run
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.files import check_target, is_empty
+from goldrush.kernel.fold import units
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Block, Row, World
@@ -89,6 +90,8 @@ class Change:
         replace: submissions that replace recorded ones, in the form of their events.
         trust: names (`module:Class`) of user-defined policies that may be imported.
         program: path of the program that runs tests from there on.
+        steps: the most steps of a unit in the parent; `fork` counts them if submissions are
+            replaced.
 
     """
 
@@ -98,6 +101,7 @@ class Change:
     replace: Sequence[Mapping[str, Any]] = ()
     trust: Sequence[str] = ()
     program: str | None = None
+    steps: int = 1
 
 
 @attrs.frozen
@@ -389,7 +393,8 @@ def fork(
 
     def facts_of(state: S) -> Facts:
         _keep_sources(out, sources)
-        found = players.resolve_change(state, change, models)
+        steps = _steps_in(world, reader) if change.replace else 1
+        found = players.resolve_change(state, attrs.evolve(change, steps=steps), models)
         trusted.extend(found.trust)
         played.extend(found.sources)
         _keep_sources(out, played)
@@ -409,6 +414,15 @@ def fork(
         return run.fork(
             world, reader, unit, facts_of, ask_of, out, on_unit, force=force, fsync=fsync
         )
+
+
+def _steps_in(world: World[S], reader: JournalReader) -> int:
+    """The most steps of a unit in a journal, as far as it can be read."""
+    most = 1
+    with reader.again() as other, suppress(JournalError):
+        for unit in units(other, world.arrange):
+            most = max(most, len(unit.steps))
+    return most
 
 
 def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:

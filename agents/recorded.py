@@ -6,6 +6,7 @@ depend on file locations. Asking such an agent again needs the file (`--source`)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ class Recording:
     Attributes:
         path: of the journal.
         units: `units[u - 1]` has the rows of closed unit u, by agent.
+        repeated: for each agent that submitted several times in a unit, the first such unit.
         sha256: of the journal, in hex.
 
     """
@@ -40,16 +42,23 @@ class Recording:
         """
         self.path = str(path)
         self.units: list[Mapping[int, Row]] = []
+        self.repeated: dict[int, int] = {}
         self._vocabulary = world.vocabulary
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
                     rows = [row for step in unit.steps for row in step.inputs.rows(code)]
                     self.units.append({row[0]: row for row in rows})
+                    if len(self.units[-1]) < len(rows):
+                        for agent, count in Counter(row[0] for row in rows).items():
+                            if count > 1:
+                                self.repeated.setdefault(agent, unit.number)
             self.sha256 = reader.sha256()
 
     def check(self, agent: int, units: int) -> None:
-        """Raises BadInput unless the first `units` units have a submission of this agent."""
+        """Raises BadInput unless the first `units` units have a submission of this agent, and no
+        unit has several.
+        """
         vocabulary = self._vocabulary
         if len(self.units) < units:
             raise BadInput(
@@ -60,4 +69,10 @@ class Recording:
             raise BadInput(
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",
+            )
+        if agent in self.repeated:
+            place = vocabulary.format_unit(self.repeated[agent])
+            raise BadInput(
+                f"{self.path} has several submissions of agent {agent} in {place}",
+                f"`recorded` replays one a {vocabulary.unit}; give another policy",
             )

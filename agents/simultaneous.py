@@ -23,7 +23,7 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
-from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in
+from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in, several_submissions
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.forking import changes
@@ -245,6 +245,8 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     if game.forks is None:
         raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")
     closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
+    if change.replace and change.steps > 1:
+        raise several_submissions(game, f"a {game.world.vocabulary.unit}", is_replaced=True)
     config = _changed(game, state, change)
     game.forks.check_change(state.config, config, closed)
     replaced = _replaced(game, change.replace, config)

@@ -65,6 +65,7 @@ class Agents(Generic[S, V]):
         self._game = game
         self._replaced = replaced or {}
         self._pending = {row[0] for row in pending.rows(game.code)} if pending else set()
+        self._asked: int | None = None  # the last unit
         self._scripted = [
             (entry, game.policy_set.factory_of(entry, roster)())
             for entry in roster.entries
@@ -100,6 +101,7 @@ class Agents(Generic[S, V]):
         """The submissions for the next unit.
 
         Raises:
+            BadInput: for a second step of a unit with replaced or recorded submissions.
             PolicyFailed: if a policy fails.
             RunStopped: if a limit on models is reached.
 
@@ -107,7 +109,12 @@ class Agents(Generic[S, V]):
         game = self._game
         view, unit = game.view(state), game.unit(state)
         by_hand, pending = self._replaced.get(unit, {}), self._pending
-        self._pending = set()
+        if unit == self._asked:
+            is_recorded = any(entry.policy == RECORDED for entry, _ in self._scripted)
+            if by_hand or is_recorded:
+                place = f"{game.world.vocabulary.unit} {unit}"
+                raise several_submissions(game, place, is_replaced=bool(by_hand))
+        self._asked, self._pending = unit, set()
         scripted = self._scripted
         if pending:
             scripted = [pair for pair in scripted if pair[0].agent not in pending]
@@ -200,6 +207,25 @@ def ask_policies(
     except BaseException as error:  # a policy may raise anything
         raise PolicyFailed(entry.policy, entry.agent, unit, format_error(error)) from error
     return rows
+
+
+def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> BadInput:
+    """The error for replaced or recorded submissions where a unit has several steps: they are known
+    by unit and agent, so one of them would be the submission of every step.
+
+    Args:
+        game: the world.
+        place: a unit, as text.
+        is_replaced: replaced ones; otherwise those of `recorded` agents.
+
+    """
+    what = f"agents of the {game.world.name} world submit several times in {place}"
+    if is_replaced:
+        return BadInput(
+            f"{what}, so a replaced submission would replace all of them",
+            "fork without replaced submissions",
+        )
+    return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")
 
 
 def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:

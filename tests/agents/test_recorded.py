@@ -19,13 +19,14 @@ from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.fold import events
+from goldrush.kernel.forking import Forks
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.observe import Observation
 from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
-from goldrush.kernel.world import AGENT, INTEGER, EventType, Vocabulary, World
+from goldrush.kernel.world import AGENT, INTEGER, EventType, Past, Vocabulary, World
 from goldrush.replay.verify import verify
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
@@ -234,7 +235,7 @@ def test_the_digest_in_the_roster_is_that_of_the_source(source: Path) -> None:
     }
 
 
-# A world whose first unit is 0, and whose units have several steps.
+# A world whose first unit is 0, and whose units may have several steps.
 
 
 @attrs.frozen
@@ -242,6 +243,7 @@ class Config:
     seed: int = setting(0, integer(0, 9))
     days: int = setting(3, integer(1, 9))
     agents: int = setting(1, integer(1, 9))
+    meals: int = setting(1, integer(1, 3))
 
     def as_dict(self) -> dict[str, Any]:
         return attrs.asdict(self)
@@ -258,21 +260,32 @@ class Week:
 
 
 ATE, DIGESTED = range(2)
+EVENTS = (
+    EventType("ate", {"agent": AGENT, "food": INTEGER}, is_input=True),
+    EventType("digested", {"food": INTEGER}),
+)
+FORKS = Forks(Config, partial(configured, Config), EVENTS[ATE], "days", Vocabulary("day", first=0))
+
+
+def branched(state: Week, facts: Mapping[str, Any], past: Past) -> Week:
+    config, roster = FORKS.forked(state.config, facts, state.day)
+    return attrs.evolve(state, config=config, roster=roster or state.roster)
+
+
 WEEK: World[Week] = World(
     "week",
     1,
-    (
-        EventType("ate", {"agent": AGENT, "food": INTEGER}, is_input=True),
-        EventType("digested", {"food": INTEGER}),
-    ),
+    EVENTS,
     initial=lambda setup: Week(*setup_of(setup, partial(configured, Config))),
     decide=lambda state, inputs: [(DIGESTED, [(row[1],) for row in inputs.rows(ATE)])],
     evolve=lambda state, block: attrs.evolve(state, meals=state.meals + len(block.rows(DIGESTED))),
-    unit_done=lambda state: state.meals == 2 * state.config.agents,
+    unit_done=lambda state: state.meals == state.config.meals * state.config.agents,
     close=lambda state: attrs.evolve(state, day=state.day + 1, meals=0),
     ended=lambda state: state.day == state.config.days,
     digest=lambda state: fingerprint((state.config.as_dict(), state.day)),
-    vocabulary=Vocabulary("day", first=0),
+    fork=branched,
+    show_fork=FORKS.show,
+    vocabulary=FORKS.vocabulary,
 )
 
 
@@ -302,6 +315,7 @@ EATERS = make_players(
         view=lambda state: state,
         ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
         resubmitted=lambda item, config: (item["agent"], item["food"]),
+        forks=FORKS,
     )
 )
 
@@ -318,8 +332,52 @@ def test_in_a_world_that_counts_from_0_each_unit_is_replayed_as_it_was(tmp_path:
     for path, roster in ((source, "hungry*2"), (again, f"recorded:{source}*2")):
         players.record(WEEK, EATERS, path, EATERS.prepare({}, roster, None, None))
 
-    assert [(day, 10 + day) for day in range(3) for _ in range(4)] == eaten(source)
+    assert [(day, 10 + day) for day in range(3) for _ in range(2)] == eaten(source)
     assert eaten(source) == eaten(again)
+
+
+REPLACED = players.Change(replace=[{"day": 1, "agent": 0, "food": 99}])
+
+
+def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    players.record(WEEK, EATERS, source, EATERS.prepare({}, "hungry*2", None, None))
+    players.fork(WEEK, EATERS, source, 0, out, REPLACED)
+
+    assert [(0, 10), (0, 10), (1, 99), (1, 11), (2, 12), (2, 12)] == eaten(out)
+
+
+def test_where_agents_submit_several_times_a_unit_no_submission_is_replaced(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    players.record(WEEK, EATERS, source, EATERS.prepare({"meals": 2}, None, None, None))
+    several = "agents of the week world submit several times in a day"
+    with pytest.raises(BadInput, match=f"{several}.*; fork without replaced submissions"):
+        players.fork(WEEK, EATERS, source, 0, out, REPLACED)
+
+    assert not out.exists()
+    players.fork(WEEK, EATERS, source, 0, out, players.Change({"days": 2}))
+    assert [(0, 10), (0, 10), (1, 11), (1, 11)] == eaten(out)
+
+
+def test_where_they_turn_out_to_do_so_after_a_fork_it_ends_there(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    players.record(WEEK, EATERS, source, EATERS.prepare({}, None, None, None))
+    change = attrs.evolve(REPLACED, settings={"meals": 2})
+    with pytest.raises(BadInput, match=r"several times in day 1.*replaced"):
+        players.fork(WEEK, EATERS, source, 0, out, change)
+
+    assert [(0, 10)] == eaten(out)
+
+
+def test_where_agents_submit_several_times_a_unit_no_journal_is_replayed(tmp_path: Path) -> None:
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    for path, meals in ((once, 1), (twice, 2)):
+        players.record(WEEK, EATERS, path, EATERS.prepare({"meals": meals}, None, None, None))
+    with pytest.raises(BadInput, match=f"{twice} has several submissions of agent 0 in day 0; "):
+        EATERS.prepare({}, f"recorded:{twice}", None, None)
+    again = EATERS.prepare({"meals": 2}, f"recorded:{once}", None, None)
+    with pytest.raises(BadInput, match=r"several times in day 0.*recorded"):
+        players.record(WEEK, EATERS, tmp_path / "again", again)
 
 
 def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
