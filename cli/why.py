@@ -11,7 +11,7 @@ import click
 from goldrush.cli.help import command
 from goldrush.cli.options import at_option, json_option, place_number, place_option
 from goldrush.cli.text import echo_json, program
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import escaped, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput
@@ -48,7 +48,8 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
     who = None if agent is None else agent_of(journal, agent)
     where = place_number(journal, by.location, place)
     if at is None:
-        raise _at_missing(list(islice(by.units(journal, where, who), LISTED_MAX + 1)))
+        units = list(islice(by.units(journal, where, who), LISTED_MAX + 1))
+        raise _at_missing(journal, units, is_filtered=(where, who) != (None, None))
     found = by.at(journal, at, where, who)
     if as_json:
         echo_json([_as_dict(one, journal) for one in found])
@@ -57,12 +58,15 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
         click.echo("\n\n\n".join(_format(one, journal, by, unit) for one in found))
 
 
-def _at_missing(units: Sequence[int]) -> BadInput:
+def _at_missing(journal: str, units: Sequence[int], *, is_filtered: bool) -> BadInput:
     """The error without --at, which names units that have something to explain."""
     from goldrush.kernel.errors import BadInput
 
-    if not units:
+    if not units and is_filtered:
         return BadInput("nothing there can be explained", "give another place or agent")
+    if not units:
+        instead = f"`{program()} log {quoted_path(journal)}` lists its events"
+        return BadInput(f"nothing in {journal} can be explained", instead)
     more = ", ..." if len(units) > LISTED_MAX else ""
     return BadInput(
         "--at is missing", f"give one of {', '.join(map(str, units[:LISTED_MAX]))}{more}"

@@ -274,7 +274,10 @@ class Studied:
     def measures(self) -> Measures:
         """Its measures. Raises BadInput for a world without any."""
         if self.toolkit.measures is None:
-            raise BadInput(f"the {self.name} world has no measures", "report on another world")
+            raise BadInput(
+                f"the {self.name} world has no measures",
+                "`goldrush export DIR --format csv --table events` prints the events of its runs",
+            )
         return self.toolkit.measures()
 
     @property

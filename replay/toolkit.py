@@ -32,7 +32,7 @@ from goldrush.agents.plugins import (
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count
+from goldrush.kernel.text import format_count, quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 from goldrush.replay.forged import reader_of
@@ -592,6 +592,17 @@ def world_at(path: str | Path) -> World[Any]:
         return open_world(reader)
 
 
+# What to do without a part of the toolkit, by the noun for the part; else: list the events.
+_INSTEAD: Final[Mapping[str, str]] = {
+    "draws to audit": "`goldrush verify {path}` derives every event again",
+    "folders": "`goldrush export {path} --format csv --table events` prints its events as a table",
+    "players": "go on with the program that recorded it",
+    "plots": "leave the plots out",
+    "spells": "leave the spells out",
+}
+_LOG: Final = "`goldrush log {path}` lists its events"
+
+
 def needed(part: T | None, path: str | Path, what: str) -> T:
     """A part of the toolkit for the journal at a path.
 
@@ -609,6 +620,6 @@ def needed(part: T | None, path: str | Path, what: str) -> T:
             world = reader.header.world
         raise BadInput(
             f"{path} is a run of the {world} world, which has no {what}",
-            "give a run of another world",
+            _INSTEAD.get(what, _LOG).format(path=quoted_path(str(path))),
         )
     return part

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -162,6 +163,27 @@ def test_what_a_world_does_not_have_is_refused_in_one_line(
 
     assert_refused(ran, says, "lessons world")
     assert before == sorted(Path().iterdir())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["audit", "a b.journal", "--round", 1],
+        ["measure", "a b.journal"],
+        ["prompt", "a b.journal", "--round", 1, "--agent", 1],
+        ["why", "a b.journal"],
+        ["export", "a b.journal", "--to", "out"],
+    ],
+)
+def test_a_refusal_names_a_command_that_takes_the_same_run(
+    goldrush: Goldrush, arguments: list[object]
+) -> None:
+    Path("a.journal").rename("a b.journal")
+    refused = goldrush(*arguments)
+    [command] = re.findall(r"`goldrush ([^`]+)`", refused.err)
+
+    assert "another world" not in refused.err
+    assert 0 == goldrush(*shlex.split(command)).code
 
 
 def test_audit_of_all_goes_on_to_the_journals_that_it_can_audit(goldrush: Goldrush) -> None:

@@ -324,6 +324,15 @@ def test_why_without_a_round_names_those_that_can_be_explained(kept: Path) -> No
     assert [int(n) for n in rounds.split(", ")] == [n for n, c in enumerate(explained, 1) if c == 0]
 
 
+def test_why_of_a_run_with_nothing_to_explain_names_the_log(tmp_path: Path) -> None:
+    goldrush("record", "--rounds", 1, "--agents", 1, "--out", "quiet.journal", cwd=tmp_path)
+    of_run = goldrush("why", "quiet.journal", cwd=tmp_path)
+    of_agent = goldrush("why", "quiet.journal", "--agent", 0, cwd=tmp_path)
+
+    assert_refused(of_run, "nothing in quiet.journal can be explained", "log quiet.journal` lists")
+    assert_refused(of_agent, "nothing there can be explained; give another place or agent")
+
+
 def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> None:
     claim = contested(kept / "forged.journal")
     good = goldrush("audit", "--all", "a.journal", "fork.journal", cwd=kept)
