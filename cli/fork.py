@@ -110,6 +110,7 @@ def fork(
             as_json,
             again=how_again(own, [*sources, *recorded], options, test),
             toolkit=toolkit_at(journal),
+            parent=journal,
         )  # fmt: skip
 
 

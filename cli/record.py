@@ -224,6 +224,7 @@ def carried_out(
     toolkit: Toolkit,
     began: bool = False,
     live: OnUnit[Any] | None = None,
+    parent: str | None = None,
 ) -> int:
     """Play a run with a progress bar, and print its summary, or how it ended early.
 
@@ -235,6 +236,7 @@ def carried_out(
         toolkit: that of the run's world.
         began: the journal existed before.
         live: called after each unit.
+        parent: the journal that the run is forked off.
 
     Returns:
         The exit code.
@@ -265,7 +267,7 @@ def carried_out(
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
     except BrokenPipeError:  # stderr, where it tells what it meets: not the end of the run
         return TROUBLE
-    _tell(out, toolkit, as_json, again)
+    _tell(out, toolkit, as_json, again, parent)
     return DONE
 
 
@@ -278,9 +280,15 @@ def _progress(
         step(toolkit.world({}).vocabulary.unit, unit, toolkit.length(state))
 
 
-def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str, str]]) -> None:
-    """Print the summary of a run that has ended, and commands for its journal; `again` as for
-    `carried_out`.
+def _tell(
+    path: str,
+    toolkit: Toolkit,
+    as_json: bool,
+    again: Sequence[tuple[str, str]],
+    parent: str | None,
+) -> None:
+    """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
+    as for `carried_out`.
     """
     if toolkit.summary is None:
         if as_json:
@@ -298,6 +306,7 @@ def _tell(path: str, toolkit: Toolkit, as_json: bool, again: Sequence[tuple[str,
     click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
     also = toolkit.summary.commands if toolkit.summary else ()
     commands = [
+        *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
         f"replay {name} --at {words.number(closed)}",
         f"view {name}",
         *(f"{one} {name}" for one in also),

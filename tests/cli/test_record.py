@@ -48,15 +48,19 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(tmp_path: Path)
 
 
 def test_the_summary_says_where_the_journal_is_and_what_to_type_next(tmp_path: Path) -> None:
-    ran = goldrush("record", "--rounds", 3, "--out", "x.journal", cwd=tmp_path)
-    commands = [
-        line.split("-m goldrush ")[1] for line in ran.out.splitlines() if "-m goldrush " in line
-    ]
+    ran = goldrush("record", "--rounds", 3, "--out", "x y.journal", cwd=tmp_path)
+    fork = goldrush("fork", "x y.journal", "--at", 1, "--out", "f.journal", cwd=tmp_path)
+    recorded, forked = (
+        [shlex.split(line.split("-m goldrush ")[1]) for line in out.splitlines()[-n:]]
+        for out, n in ((ran.out, 3), (fork.out, 4))
+    )
 
-    assert "journal: x.journal" in ran.out
-    assert len(commands) == 3
-    for command in commands:
-        assert goldrush(*command.split(), cwd=tmp_path).code == 0
+    assert "journal: 'x y.journal'" in ran.out
+    assert ["replay", "view", "verify"] == [command[0] for command in recorded]
+    assert ["diff", "x y.journal", "f.journal"] == forked[0]
+    assert ["replay", "view", "verify"] == [command[0] for command in forked[1:]]
+    for command in recorded + forked:
+        assert goldrush(*command, cwd=tmp_path).code == 0
 
 
 def test_json_is_one_object_with_the_same_facts(tmp_path: Path) -> None:
