@@ -30,10 +30,9 @@ _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry,
 def ls(folders: tuple[str, ...], as_json: bool) -> None:
     """List journals with world, treatment, roster, seed, state.
 
-    Lists all *.journal files in and below the folders given: by default in journals/, where record
-    puts them, or else in the current folder. The treatment is that of the study that the journal
-    belongs to, or the settings that differ from the world's defaults. Checksums are checked, events
-    are not; `goldrush verify` checks both.
+    Lists all *.journal files in and below the folders given, by default the current one. The
+    treatment is that of the study that the journal belongs to, or the settings that differ from the
+    world's defaults. Checksums are checked, events are not; `goldrush verify` checks both.
 
     \b
     Examples:
@@ -41,18 +40,17 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
       goldrush ls journals --json
     """
     from goldrush.agents.plugins import PluginFailed
-    from goldrush.cli.record import JOURNALS
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.batch import journals_in
     from goldrush.replay.outline import outline
     from goldrush.replay.run_data import Studies
 
-    folders = folders or (str(JOURNALS) if JOURNALS.is_dir() else ".",)
     for path in folders:
         if not os.path.lexists(path):
             raise BadInput(f"there is no {path}", "give a folder of journals")
+    paths = journals_in(folders) if folders else map(os.path.normpath, journals_in(["."]))
     studies = Studies()
-    found = [outline(path, studies) for path in journals_in(folders)]
+    found = [outline(path, studies) for path in paths]
     failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
     for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):
         echo_error(f"goldrush: {PluginFailed(name, reason)}")

@@ -60,6 +60,16 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
 
 
+def test_ls_lists_the_journals_of_the_current_folder_beside_those_of_journals(
+    folder: Path,
+) -> None:
+    (folder / "run.journal").write_bytes(path_of("forked").read_bytes())
+    rows = json.loads(goldrush("ls", "--json", cwd=folder).out)
+    below = json.loads(goldrush("ls", "journals", "--json", cwd=folder).out)
+
+    assert [*(row["journal"] for row in below), "run.journal"] == [row["journal"] for row in rows]
+
+
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     assert_refused(goldrush("ls", cwd=tmp_path), ". holds no journal")
     assert_refused(goldrush("ls", "x", cwd=tmp_path), "there is no x; give")
