@@ -64,8 +64,8 @@ class Table:
 def tables_of(
     toolkit: Toolkit, world: World[Any], names: Iterable[str] | None = None
 ) -> list[Table]:
-    """The tables of a world's journals: its events, its units (if it has measures), and its own
-    tables.
+    """The tables of a world's journals: its events, its units and measures (if it has measures),
+    and its own tables.
 
     Args:
         toolkit: the world's toolkit.
@@ -78,10 +78,11 @@ def tables_of(
     """
     from goldrush.replay.events_table import events_table
 
-    by_name = {table.name: table for table in [events_table(world, toolkit)]}
+    found = [events_table(world, toolkit)]
     if toolkit.measures is not None:
-        units = units_table(world.vocabulary, toolkit.measures().known)
-        by_name[units.name] = units
+        known = toolkit.measures().known
+        found += [units_table(world.vocabulary, known), figures_table(world.vocabulary, known)]
+    by_name = {table.name: table for table in found}
     if toolkit.tables is not None:
         by_name |= {table.name: table for table in toolkit.tables().own}
     for name in names or ():

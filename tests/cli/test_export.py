@@ -19,7 +19,7 @@ from goldrush.replay.encoded import csv_table
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
 
-NAMES = ("events", "rounds", "agents", "spells")
+NAMES = ("events", "rounds", "measures", "agents", "spells")
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +37,14 @@ def text_of(table: str, paths: Sequence[Path]) -> str:
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_all_four_tables_of_a_folder_go_into_a_folder(
+def test_all_tables_of_a_folder_go_into_a_folder(
     kept: Path, tmp_path: Path, form: str
 ) -> None:
     ran = goldrush("export", "runs", "--format", form, "--out", tmp_path / "out", cwd=kept)
     told = [f"{tmp_path}/out/{name}.{form}: " for name in NAMES]
 
     assert (0, "") == (ran.code, ran.err)
-    assert [True] * 4 == [
+    assert [True] * len(NAMES) == [
         line.startswith(start) for line, start in zip(ran.out.splitlines(), told, strict=True)
     ]
     assert f"{tmp_path}/out/agents.{form}: 90 rows" in ran.out
@@ -64,6 +64,12 @@ def test_the_tables_are_those_of_the_library_under_the_names_given(
         expected = text_of(name, [kept / "runs" / "a.journal", kept / "runs/deep/b.journal"])
 
         assert expected.replace(f"{kept}/", "") == (tmp_path / f"{name}.csv").read_text()
+
+
+def test_the_measures_are_those_of_measure(kept: Path) -> None:
+    exported = goldrush("export", "runs", "--format", "csv", "--table", "measures", cwd=kept)
+
+    assert goldrush("measure", "runs", "--by-run", "--csv", cwd=kept) == exported
 
 
 @pytest.mark.parametrize("table", NAMES)
@@ -141,7 +147,7 @@ def test_a_journal_that_is_read_is_kept_in_spite_of_force(kept: Path, tmp_path: 
         (["--format", "parquet", "--table", "events"], "--out"),
         (
             ["--format", "csv"],
-            "4 tables cannot be printed at once; give --out, a folder, or one --table",
+            "5 tables cannot be printed at once; give --out, a folder, or one --table",
         ),
         (["--format", "csv", "--table", "events", "--force"], "--force"),
         ([], "jsonl takes one journal, and 2 were given"),

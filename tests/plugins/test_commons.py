@@ -110,13 +110,14 @@ def test_it_is_measured_by_its_own_unit(commons: Command) -> None:
     assert rows[1].startswith('c.journal,,"share*5",3,1,')
 
 
-def test_its_tables_are_those_of_events_and_seasons(commons: Command, tmp_path: Path) -> None:
+def test_its_tables_are_those_of_events_seasons_and_measures(commons: Command, tmp_path: Path) -> None:
     done = commons("export", "c.journal", "--format", "parquet", "--out", "tables")
     printed = commons("export", "c.journal", "--format", "csv", "--table", "seasons")
 
-    assert ["tables/events.parquet: 602 rows", "tables/seasons.parquet: 50 rows"] == (
-        done.out.splitlines()
-    )
+    assert [
+        "tables/events.parquet: 602 rows", "tables/seasons.parquet: 50 rows",
+        "tables/measures.parquet: 4 rows",
+    ] == done.out.splitlines()  # fmt: skip
     assert commons("measure", "c.journal", "--csv", "--by-round").out == printed.out
 
 
@@ -370,9 +371,9 @@ def test_models_in_its_studies_go_on_where_a_run_broke_off(
         (["measure", "c.journal", "--csv", "--spells"], "which has no spells"),
         (
             ["export", "c.journal", "--format", "csv"],
-            "2 tables cannot be printed at once; give --out, a folder",
+            "3 tables cannot be printed at once; give --out, a folder",
         ),
-        (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons"),
+        (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons, measures"),
         (["leaderboard", "c.journal"], "give a season"),
         (["audit", "c.journal", "--at", 1, "--place", 2], "have no place"),
         (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of shock"),

@@ -164,7 +164,7 @@ def test_measures_and_tables_are_those_of_the_tools(run: goldrush.Run) -> None:
 
     assert isinstance(measured, Measured)
     assert run.measures()["turnover"] == measured.of("turnover")
-    assert ["events", "rounds", "agents", "spells"] == run.tables()
+    assert ["events", "rounds", "measures", "agents", "spells"] == run.tables()
     events = run.table()
     assert events.num_rows == run.verify().events
     assert events.column("event").to_pylist()[:2] == ["run_started", "submitted"]

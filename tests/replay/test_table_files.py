@@ -37,7 +37,7 @@ def test_a_file_that_is_there_is_left_alone(journal: Path, tmp_path: Path, form:
         table_files.write([journal], tmp_path, form)
 
     assert ["mine"] == [path.read_text() for path in tmp_path.iterdir()]
-    assert 4 == len(table_files.write([journal], tmp_path, form, force=True))
+    assert 5 == len(table_files.write([journal], tmp_path, form, force=True))
     assert "mine" != kept.read_bytes()[:4]
 
 
@@ -156,7 +156,7 @@ def test_a_name_that_is_no_utf_8_is_escaped(journal: Path, tmp_path: Path) -> No
     ("arguments", "says"),
     [
         ({"form": "xlsx"}, "there is no format 'xlsx'"),
-        ({"names": ["plots"]}, "no table 'plots'; take one of events, rounds, agents, spells"),
+        ({"names": ["plots"]}, "no table 'plots'; take one of events, rounds, measures, agents"),
         ({"paths": []}, "there is no journal"),
     ],
 )
@@ -179,4 +179,4 @@ def test_without_pyarrow_it_says_what_to_install(
         table_files.write([journal], tmp_path / "out", PARQUET)
 
     assert [] == list(tmp_path.iterdir())
-    assert 4 == len(table_files.write([journal], tmp_path / "out", CSV))
+    assert 5 == len(table_files.write([journal], tmp_path / "out", CSV))

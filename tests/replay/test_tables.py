@@ -49,7 +49,7 @@ from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.table_files import CSV, PARQUET
-from goldrush.replay.tables import FRONT, Table, figures_table, tables_of, units_table
+from goldrush.replay.tables import FRONT, Table, tables_of, units_table
 from goldrush.replay.toolkit import Toolkit
 from tests.golden import path_of
 from tests.journals import commits_of, counts_of, in_pieces, write
@@ -62,7 +62,7 @@ PAGE = Path(replay.__file__).with_name("TABLES.md")
 MARK = "<!-- columns -->\n"
 ALL = tables_of(TOOLKIT, MINING)
 EVENTS = ALL[0]
-FIGURES = figures_table(MINING.vocabulary, MEASURES)
+[FIGURES] = tables_of(TOOLKIT, MINING, ["measures"])
 MEASURED = units_table(MINING.vocabulary, MEASURES)
 SEASONS = tables_of(SEASON_TOOLKIT, competition(None))
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
@@ -474,7 +474,7 @@ def columns_of_the_page() -> str:
         "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
     )
     sections = [section(front, "##")]
-    for heading, tables in (("Mining", [*ALL, FIGURES]), ("Seasons", SEASONS)):
+    for heading, tables in (("Mining", ALL), ("Seasons", SEASONS)):
         sections += [f"## {heading}\n", *(section(table, "###") for table in tables)]
     return "\n".join(sections)
 
@@ -486,7 +486,7 @@ def test_the_page_has_the_columns_that_the_tables_have() -> None:
 
 
 def test_every_column_is_named_once_and_says_what_it_is() -> None:
-    for table in (*ALL, *SEASONS, FIGURES, MEASURED):
+    for table in (*ALL, *SEASONS, MEASURED):
         names = [column.name for column in table.columns]
 
         assert len(set(names)) == len(names)
