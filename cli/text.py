@@ -16,6 +16,7 @@ from goldrush.kernel.text import escaped, quoted
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
+    from rich.style import Style
 
 
 def program() -> str:
@@ -73,24 +74,42 @@ def echo_csv(lines: Iterable[str]) -> None:
 # neighbours differ. Cells of the map also have the agent's number, for readers who see no colours.
 _DARK: Final = (25, 130, 29, 125, 60, 94, 31, 161, 54, 22)
 _LIGHT: Final = (117, 215, 114, 211, 147, 180, 80, 222, 183, 150)
+# Where a terminal has but 8 or 16 colours: these behind the text, then underlined, then as bold
+# text, then both. Not black and white, one of which is the terminal's own background.
+_BASIC: Final = {
+    "red": "white", "green": "black", "blue": "white", "yellow": "black", "magenta": "white",
+    "cyan": "black",
+}  # fmt: skip
 
 
 def painted(text: str, agent: int | None) -> str:
-    """A text in the colour of an agent; dim for None. Unchanged if the terminal has no colours or
-    NO_COLOR is set.
+    """A text in the colour of an agent, which twenty agents have to themselves; dim for None.
+    Unchanged if the terminal has no colours or NO_COLOR is set.
     """
     system = _colours()
     if system is None:
         return text
     from rich.style import Style
 
-    if agent is None:
-        return Style(dim=True).render(text, color_system=system)
+    style = Style(dim=True) if agent is None else _style(agent, is_basic=system == system.STANDARD)
+    return style.render(text, color_system=system)
+
+
+def _style(agent: int, *, is_basic: bool) -> Style:
+    """The style of an agent; `is_basic`: of 8 colours, and not of 256."""
+    from rich.style import Style
+
+    if is_basic:
+        cycle, place = divmod(agent, len(_BASIC))
+        colour, front = list(_BASIC.items())[place]
+        underline = cycle % 2 == 1
+        if cycle % 4 < 2:
+            return Style(color=front, bgcolor=colour, underline=underline)
+        return Style(color=colour, bold=True, underline=underline)
     colours = (*_DARK, *_LIGHT)
     place = agent % len(colours)
     front = "bright_white" if place < len(_DARK) else "black"
-    style = Style(color=front, bgcolor=f"color({colours[place]})")
-    return style.render(text, color_system=system)
+    return Style(color=front, bgcolor=f"color({colours[place]})")
 
 
 @cache

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.helpers import assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import path_of
 
@@ -10,10 +12,18 @@ COLOURED = re.compile(r"\x1b\[[0-9;]*m")
 RESTORED = "\x1b[?1049l"  # the screen that was there before
 
 
-def test_a_map_has_the_colours_of_its_legend(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("term", "codes"),
+    [
+        ("xterm-256color", r"(30|97);48;5;\d+"),
+        ("xterm", r"(4;)?3[07];4[1-6]|1;(4;)?3[1-6]"),  # eight colours
+        ("linux", r"(4;)?3[07];4[1-6]|1;(4;)?3[1-6]"),
+    ],
+)
+def test_a_map_has_the_colours_of_its_legend(tmp_path: Path, term: str, codes: str) -> None:
     replay = ("replay", path_of("agents-20"), "--at", 20)
     piped = goldrush(*replay, cwd=tmp_path)
-    shown = in_terminal(*replay, cwd=tmp_path)
+    shown = in_terminal(*replay, cwd=tmp_path, TERM=term)
     plain = in_terminal(*replay, cwd=tmp_path, NO_COLOR="1")
     cells = re.findall(r"\x1b\[([0-9;]+)m +(\d+)\x1b\[0m", shown.out)
     colour_of = {agent: colour for colour, agent in cells}
@@ -22,6 +32,7 @@ def test_a_map_has_the_colours_of_its_legend(tmp_path: Path) -> None:
     assert piped.out == COLOURED.sub("", shown.out).replace("\r", "")
     assert piped.out == plain.out.replace("\r", "")
     assert 20 == len(colour_of) == len(set(colour_of.values())) == len(set(cells))
+    assert all(re.fullmatch(codes, colour) for colour in colour_of.values())
 
 
 def test_plots_are_told_in_ranges_and_by_the_round_since_when(tmp_path: Path) -> None:
