@@ -43,12 +43,12 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         if isinstance(block, Heading):
             written.append(f"{'#' * block.level} {_plain(block.text)}")
         elif isinstance(block, Text):
-            written.append(_plain(block.text))
+            written.append(_paragraph(block.text))
         elif isinstance(block, Code):
             written.append(_code([block.text]))
         elif isinstance(block, Tiles):
-            tiles = ((one.name, one.verdict, one.text) for one in block.tiles)
-            written.append("\n".join(f"- {': '.join(map(_plain, one))}" for one in tiles))
+            tiles = (": ".join((one.name, one.verdict, one.text)) for one in block.tiles)
+            written.append("\n".join(f"- {_paragraph(tile)}" for tile in tiles))
         elif isinstance(block, Table):
             written.append(_table(block))
         else:
@@ -66,13 +66,14 @@ def _table(table: Table) -> str:
     rows: list[Sequence[Content]] = [table.head, *table.rows]
     lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * len(table.head))
-    return "\n".join([_plain(table.caption), "", *lines])
+    return "\n".join([_paragraph(table.caption), "", *lines])
 
 
 def _figure(figure: Figure, folder: str) -> str:
     journals = ", ".join(figure.journals)
     return (
-        f"![{_plain(figure.name)}]({quote(folder)}/{figure.name}.svg)\n\n{_plain(figure.caption)}\n\n"
+        f"![{_plain(figure.name)}]({quote(folder)}/{figure.name}.svg)\n\n"
+        f"{_paragraph(figure.caption)}\n\n"
         f"{_code(figure.commands)}\n\nfrom {_plain(journals)}"
     )
 
@@ -128,9 +129,11 @@ def _code(commands: Sequence[str]) -> str:
     return f"{fence}sh\n{text}\n{fence}"
 
 
+def _paragraph(text: str) -> str:
+    """As `_plain`, at the start of a line, where some text begins a list or draws a line."""
+    return re.sub(r"^(\d*)(?=[-+=.)]+(\s|$))", r"\1\\", _plain(text))
+
+
 def _plain(text: str) -> str:
     """Text with markup escaped: a roster may have any name."""
-    line = " ".join(printable(text).split())
-    line = re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", line)
-    # Only at the start of a line do these begin a list item or underline a heading.
-    return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", line)
+    return re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", " ".join(printable(text).split()))

@@ -1,11 +1,13 @@
 """A page in HTML and in Markdown: whatever names and texts hold, they are shown as text."""
 
+import itertools
 import re
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.markdown import as_markdown
@@ -149,12 +151,34 @@ def test_markdown_shows_names_as_they_are(text: str) -> None:
     assert shown == unescaped(lines[0].removeprefix("# "))
     [at] = [n for n, line in enumerate(lines) if line.startswith("## ")]
     assert shown == unescaped(lines[at - 2])
-    assert not lines[at - 2].startswith(("-", "+", "=", "#", ">", "1."))
     [row] = [line for line in lines if line.startswith("|") and "not supported" in line]
     cells = row.replace("\\\\", "").replace("\\|", "").split("|")
     assert ["", ""] == [cells[0], cells[-1]]
     assert 4 == len(cells)
     assert ["one.svg", "two.svg"] == list(figures)
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "---", "-- -", "===", "12)", "-", "0.4", "-0.3", "+1"])
+def test_markdown_has_no_list_or_heading_that_only_a_name_begins(text: str) -> None:
+    shown = " ".join(printable(text).split())
+    tile = Tiles([Tile(text, "supported", "why")])
+    tokens = MarkdownIt().parse(as_markdown([Text(text), tile, Heading(2, text, "x")], "f")[0])
+
+    assert [
+        ("paragraph_open", shown), ("paragraph_open", f"{shown}: supported: why"),
+        ("heading_open", shown),
+    ] == [
+        (before.type, "".join(part.content for part in token.children or ()))
+        for before, token in itertools.pairwise(tokens)
+        if token.type == "inline"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["0.4", "-0.3", "12.5 ± 0.1", "1. item", "-"])
+def test_numbers_in_markdown_are_not_escaped(text: str) -> None:
+    page, _ = as_markdown([Table(["a", text], [[text, "b"]], "0.4 of all")], "f")
+
+    assert f"0.4 of all\n\n| a | {text} |\n| --- | --- |\n| {text} | b |\n" == page
 
 
 def test_a_command_in_markdown_stands_in_a_fence_that_it_cannot_end() -> None:
