@@ -27,7 +27,7 @@ from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.models import LLM, Model, Models, model_from
 from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import POLICIES as GROUP
-from goldrush.agents.plugins import Plugin, plugin, policies_for
+from goldrush.agents.plugins import RESERVED, Plugin, plugin, policies_for
 from goldrush.agents.recorded import Recording
 from goldrush.agents.trust import (
     EXTERNAL,
@@ -42,7 +42,6 @@ from goldrush.kernel.settings import check_setting, parsed_value
 from goldrush.kernel.text import check_name
 
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
-_RESERVED: Final = (LLM, RECORDED, HUMAN, EXTERNAL)
 
 _COMMA = re.compile(r",(?![^\[\]]*\])")  # none of those between brackets
 _ENTRY = re.compile(
@@ -223,7 +222,7 @@ class PolicySet:
 
     def installed(self) -> dict[str, Plugin]:
         """The policies of other distributions, by name; none is imported."""
-        return policies_for(self.world, [*self.policies, *_RESERVED])
+        return policies_for(self.world, self.policies)
 
     @property
     def catalogue(self) -> dict[str, CatalogueEntry]:
@@ -249,7 +248,7 @@ class PolicySet:
 
         Raises PluginFailed if two distributions have one.
         """
-        if name in self.policies or name in _RESERVED or is_import_name(name):
+        if name in self.policies or name in RESERVED or is_import_name(name):
             return None
         return plugin(GROUP, f"{self.world}/{name}")
 

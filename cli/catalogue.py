@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 @command()
 @world_option
 @json_option()
-def policies(world: str, as_json: bool) -> None:
+def policies(world: str, as_json: bool) -> int:
     """List the policies for rosters, with their settings.
+
+    Exit code: 1 if a policy of another distribution cannot be used.
 
     \b
     Examples:
@@ -42,29 +44,33 @@ def policies(world: str, as_json: bool) -> None:
     players = players_of(toolkit_for(world), world)
     own = players.policies
     others = policies_for(world, own) if players.has_plugins else {}
-    entries = {**own, **{name: one for name in others if (one := _listed(others[name]))}}
+    found = {name: _listed(one) for name, one in others.items()}
+    code = DIFFERS if None in found.values() else DONE
+    entries = {**own, **{name: one for name, one in found.items() if one is not None}}
     entries.pop(EXTERNAL, None)  # a Python object, which no command has
     if not entries:
         raise BadInput(f"the {world} world does not list its policies", "see its documentation")
     if as_json:
         echo_json([_as_dict(name, one) for name, one in entries.items()])
-        return
+        return code
     rows = []
     for name, one in entries.items():
         rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
     click.echo(format_table(rows))
+    return code
 
 
 def _listed(found: Plugin) -> CatalogueEntry | None:
     """The description of a policy of another distribution; None, and a warning on stderr, if the
-    policy cannot be loaded.
+    policy cannot be used.
     """
     from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.plugins import PluginFailed
+    from goldrush.agents.plugins import PluginFailed, plugin
 
     try:
+        found = plugin(found.group, found.name) or found  # refused where two distributions have it
         return CatalogueEntry.of(found.load(callable), f"Of {found.distribution} {found.version}.")
     except PluginFailed as error:
         click.echo(f"goldrush: {escaped(str(error))}", err=True)

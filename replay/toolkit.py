@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.people import HUMAN
 from goldrush.agents.plugins import (
+    RESERVED,
     VARIABLE,
     WORLDS,
     BuiltIn,
@@ -29,7 +28,6 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
-from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count, quoted_path
@@ -507,7 +505,7 @@ def built_in_policies() -> list[str]:
     names: list[str] = []
     for world in NAMES:
         own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, LLM, HUMAN, RECORDED, EXTERNAL)]
+        names += [f"{world}/{name}" for name in (*own, *RESERVED)]
     return names
 
 

@@ -29,3 +29,6 @@ class Unmade:
 
     def plan(self, seen: Any, draws: Any) -> list[Any]:
         return []
+
+
+NONE = None

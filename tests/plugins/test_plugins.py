@@ -1,5 +1,6 @@
 """Plugins are found by name, never in the place of what is built in, and none breaks another."""
 
+import json
 import re
 import shutil
 import sys
@@ -249,6 +250,29 @@ def test_the_shell_completes_policies_of_distributions() -> None:
     found = shell.get_completions(["record", "--roster"], "raid*2,i")
 
     assert ["raid*2,idle"] == [item.value for item in found]
+
+
+def test_policies_that_cannot_be_used_are_told_and_not_listed(
+    folder: Path, tmp_path: Path
+) -> None:
+    entry = "tests.plugins.policies:"
+    reserved = {f"mining/{name}": "imported:No" for name in ("llm", "recorded", "human", "raid")}
+    usable = {"mining/idle": f"{entry}Idle"}
+    unusable = {"mining/none": f"{entry}NONE", "mining/twice": "imported:No"}
+    dist_info(folder, {GROUP_OF_POLICIES: {**reserved, **usable, **unusable}}, "one")
+    dist_info(folder, {GROUP_OF_POLICIES: {"mining/twice": "imported:No"}}, "two")
+    (folder / "imported.py").write_text("open('imported', 'w')")
+    ran = goldrush("policies", cwd=tmp_path, installed=folder)
+    as_json = goldrush("policies", "--json", cwd=tmp_path, installed=folder)
+    listed = [one["policy"] for one in json.loads(as_json.out)]
+    none, twice = ran.err.splitlines()
+
+    assert (1, 1, ran.err) == (ran.code, as_json.code, as_json.err)
+    assert f"mining/none cannot be used: {entry}NONE is of type NoneType" in none
+    assert "mining/twice' cannot be used: both one and two bring it" in twice
+    assert "idle" in listed
+    assert not {"none", "twice", "llm", "recorded"} & set(listed)
+    assert [] == list(tmp_path.glob("imported"))
 
 
 @pytest.mark.usefixtures("policies")
