@@ -187,6 +187,6 @@ def _way_out(error: Exception) -> str:
         return f"; `{program()} resume {quoted_path(error.path)}` drops it and goes on"
     if isinstance(error, TornTail) and not error.commits:
         return "; nothing was recorded in it: record again over it (--force)"
-    if isinstance(error, DamagedJournal) and error.commit > 0:
+    if isinstance(error, TornTail) or (isinstance(error, DamagedJournal) and error.commit > 0):
         return f"; `{program()} verify {quoted_path(error.path)}` says what can be saved"
     return ""

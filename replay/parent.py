@@ -13,8 +13,9 @@ from typing import Self
 
 import attrs
 
-from goldrush.kernel.errors import JournalError, format_value
+from goldrush.kernel.errors import JournalError, TornTail, format_value
 from goldrush.kernel.journal import Commit, JournalReader
+from goldrush.kernel.text import quoted_path
 
 
 @attrs.frozen
@@ -74,8 +75,23 @@ def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str
         return None, f"forked from {parent}, {was}"
     return (
         f"it was forked from a file with SHA-256 {format_value(branch.parent, 70)}, but {parent} "
-        f"has {whole}, and had another one at every earlier commit"
+        f"has {whole}, and had another one at every earlier commit{_way_out(parent)}"
     ), ""
+
+
+def _way_out(parent: str | Path) -> str:
+    """How a parent that lost its end, and so its hash, may get it back, as the end of a message."""
+    try:
+        with JournalReader(parent) as reader:
+            for _ in reader.outline():
+                pass
+            can_resume = not reader.ended
+    except TornTail as torn:
+        can_resume = not torn.in_fork
+    except JournalError:
+        can_resume = False
+    command = f"`goldrush resume {quoted_path(str(parent))}`"
+    return f"; {parent} is unfinished: if it lost its end, {command} restores it" * can_resume
 
 
 def _boundaries(reader: JournalReader) -> Iterator[tuple[int, str]]:

@@ -12,9 +12,10 @@ import pytest
 
 from goldrush.agents.mining.players import record
 from goldrush.agents.mining.roster import POLICIES
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.mining.treatments import TREATMENTS
 from tests.cli.helpers import assert_refused, built_in, goldrush
+from tests.journals import commits_of
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +163,36 @@ def test_verify_proves_a_parent(journal: Path, tmp_path: Path) -> None:
 
     assert (0, True) == (proven.code, f"forked from {journal}" in proven.out)
     assert (1, ["it is no fork"]) == (other.code, json.loads(other.out)[0]["faults"])
+
+
+@pytest.mark.parametrize("forked", [False, True])
+def test_a_tail_torn_off_in_the_first_round_is_resumed(
+    journal: Path, tmp_path: Path, forked: bool
+) -> None:
+    path = tmp_path / "t.journal"
+    shutil.copy(journal, path)
+    if forked:
+        goldrush("fork", journal, "--at", 0, "--out", path, "--force", cwd=tmp_path)
+    data = path.read_bytes()
+    first = next(commit for commit in commits_of(path) if commit.unit == 1)
+    path.write_bytes(data[: first.offset + 20].ljust(first.end, b"\0"))
+    ran = goldrush("verify", path, cwd=tmp_path)
+    command = f"resume {path}"
+
+    assert (1, True) == (ran.code, f"{command}` drops them and goes on" in ran.out)
+    assert 0 == goldrush(*command.split(), cwd=tmp_path).code
+    assert data == path.read_bytes()
+
+
+def test_a_fork_that_was_never_finished_is_told_by_verify(journal: Path, tmp_path: Path) -> None:
+    goldrush("fork", journal, "--at", 5, "--out", "f.journal", cwd=tmp_path)
+    path = tmp_path / "f.journal"
+    fork = next(commit for commit in commits_of(path) if commit.kind == FORK)
+    path.write_bytes(path.read_bytes()[: fork.end - 1])
+    ran = goldrush("log", path, cwd=tmp_path)
+
+    assert (2, True) == (ran.code, f"verify {path}` says what can be saved" in ran.err)
+    assert "plays anew from what is whole" in goldrush("verify", path, cwd=tmp_path).out
 
 
 @pytest.mark.parametrize("command", [["replay", "--round", "1"], ["export"], ["verify"]])

@@ -79,6 +79,7 @@ def test_another_hash_of_the_parent_is_found_though_all_levels_hold(
     [fault] = judged(out, parent).faults
     assert "forked from a file with SHA-256 'abab" in fault
     assert sha256_of(parent) in fault
+    assert "resume" not in fault  # it is finished
 
 
 def ends(path: Path) -> list[int]:
@@ -138,6 +139,32 @@ def test_what_is_broken_in_the_parent_behind_the_fork_does_not_matter(
     assert judged(out, parent).holds
     parent.write_bytes(data[:-9])
     assert judged(out, parent).holds is False  # another file than that one
+
+
+@pytest.mark.parametrize("loses", ["zeroed", "torn", "cut"])
+def test_a_parent_that_lost_its_end_is_to_be_resumed(
+    parent: Path, out: Path, loses: str
+) -> None:
+    fork(parent, 3, out)
+    data, last = parent.read_bytes(), commits_of(parent)[-3]
+    kept = data[: last.offset + (0 if loses == "cut" else 20)]
+    parent.write_bytes(kept.ljust(len(data), b"\0") if loses == "zeroed" else kept)
+    [fault] = judged(out, parent).faults
+
+    assert fault.endswith(f"; {parent} is unfinished: if it lost its end, `goldrush resume "
+                          f"{parent}` restores it")  # fmt: skip
+    resume(parent)
+    assert judged(out, parent).holds
+
+
+def test_a_parent_that_is_damaged_is_not_to_be_resumed(parent: Path, out: Path) -> None:
+    fork(parent, 3, out)
+    data = bytearray(parent.read_bytes())
+    data[ends(parent)[5] + 30] ^= 1
+    parent.write_bytes(data)
+    [fault] = judged(out, parent).faults
+
+    assert fault.endswith("had another one at every earlier commit")
 
 
 def test_a_parent_that_is_no_journal_cannot_be_judged(parent: Path, out: Path) -> None:
