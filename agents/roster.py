@@ -38,7 +38,7 @@ from goldrush.agents.trust import (
     trusted_class,
 )
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.settings import check_setting, parsed_value
+from goldrush.kernel.settings import check_setting, parsed_value, separated
 from goldrush.kernel.text import check_name
 
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
@@ -430,7 +430,8 @@ def format_policy(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    return value if type(value) is str and parsed_value(value) == value else json.dumps(value)
+    is_plain = type(value) is str and parsed_value(value) == value and not separated(value, ";")
+    return value if is_plain else json.dumps(value)
 
 
 def _part(text: str) -> RosterPart:
@@ -468,6 +469,10 @@ def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not (name and equals and value):
             raise BadInput(f"{text!r} has {pair!r} between its brackets", how)
+        several = separated(value, ";")
+        if several is not None:
+            instead = f"a semicolon separates them: {text.replace(pair, f'{name}={several}')}"
+            raise BadInput(f"{text!r} has {value!r} as the value of {name}", instead)
         if name in settings:
             raise BadInput(f"{text!r} sets {name} twice", "set it once")
         settings[name] = parsed_value(value)

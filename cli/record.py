@@ -440,13 +440,16 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
 
 def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
     from goldrush.kernel.errors import BadInput
-    from goldrush.kernel.settings import parsed_value
+    from goldrush.kernel.settings import parsed_value, separated
 
     chosen = dict(named)
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
             raise BadInput(f"--set {pair} has no value", "write --set NAME=VALUE")
+        several = separated(text, " --set ")
+        if several is not None:
+            raise BadInput(f"--set {pair} has several settings", f"write --set {name}={several}")
         if name in chosen:
             raise BadInput(f"{name} is set twice", "set it once")
         chosen[name] = parsed_value(text)

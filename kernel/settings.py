@@ -8,8 +8,9 @@ valid range.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 
@@ -110,3 +111,15 @@ def parsed_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+# What stands between two settings that were not separated as they should be.
+_BETWEEN: Final = re.compile(r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)")
+
+
+def separated(value: Any, by: str) -> str | None:
+    """The settings that are typed as the value of the first, as in `1,noise=0`, with `by` between
+    them; None if it is a single value.
+    """
+    pieces = _BETWEEN.split(value) if type(value) is str and not value.startswith('"') else ()
+    return by.join(pieces) if len(pieces) > 1 else None

@@ -10,7 +10,7 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.mining.players import prepare, record
 from goldrush.agents.mining.roster import POLICIES, POLICY_SET
-from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.roster import Entry, Roster, format_policy
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
@@ -355,6 +355,20 @@ def test_a_recording_stands_in_the_roster_by_its_digest_not_by_its_path(tmp_path
 @pytest.mark.parametrize("text", ["llm:m[temperature=0]*2", "mine[days=3]"])
 def test_settings_that_nobody_has_are_refused(text: str) -> None:
     assert "settings" in refusal(text).what
+
+
+def test_settings_that_no_semicolon_separates_are_refused_with_one_between_them() -> None:
+    error = refusal("raid,external[name=Hawk, days=3]*2")
+
+    assert "a semicolon separates them: external[name=Hawk;days=3]*2" == error.instead
+
+
+def test_a_text_that_looks_like_settings_is_labelled_so_that_it_reads_back() -> None:
+    settings = {"name": "a,b=c d=e"}
+    text = format_policy("external", settings)
+    [entry] = POLICY_SET.parse(text, 1).entries
+
+    assert settings == entry.options
 
 
 @pytest.mark.parametrize("text", ["recorded:", "recorded:no/such/file"])

@@ -590,6 +590,7 @@ def test_fork_writes_over_another_journal_only_by_force(kept: Path, tmp_path: Pa
         (["--at", "5", "--set", "rounds=4"], "rounds is 4, but the run is forked at 5"),
         (["--at", "5", "--set", "truce"], "has no value"),
         (["--at", "5", "--set", "truce=1", "--set", "truce=2"], "truce is set twice"),
+        (["--at", "5", "--set", "truce=1,alpha=2"], "write --set truce=1 --set alpha=2"),
         (["--at", "5", "--set", "trace=1"], "trace"),
         (["--at", "5", "--treatment", "nonsense"], "nonsense"),
         (["--at", "5", "--treatment", "agents-20"], "agents cannot change"),

@@ -92,6 +92,12 @@ def test_a_record_is_the_same_when_it_is_read_from_a_journal(
         ("nk[a=1]x", "is no arena"),
         ("nk[noise]", "has 'noise' between its brackets"),
         ("nk[noise=1;noise=2]", "sets noise twice"),
+        (
+            "nk[seeds=1, noise=0,drift=0]",
+            "has '1, noise=0,drift=0' as the value of seeds; a semicolon separates them: "
+            "nk[seeds=1;noise=0;drift=0]",
+        ),
+        ("nk[seeds=1 noise=0]", "a semicolon separates them: nk[seeds=1;noise=0]"),
         ("nk[noise=2]", "arena nk: noise is 2; it must be a number from 0 to 1"),
         ("nk[agents=2]", "arena nk: there is no setting 'agents'; take one of seeds, noise, drift"),
         ("nks", "there is no arena 'nks' here; did you mean nk? install its distribution"),
