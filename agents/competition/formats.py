@@ -22,6 +22,7 @@ DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
 INTEGER_MAX: Final = 1 << 64
 DIGITS: Final = 4  # decimals of a value
+DIGITS_MAX: Final = 18  # beyond it, a value is shown as Python writes it
 AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
@@ -30,9 +31,21 @@ def format_agent(agent: Agent) -> str:
     return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
 
 
-def format_number(value: float | None) -> str:
-    """A tested value as text, with at most DIGITS decimals."""
-    return "no value" if value is None else f"{value:.{DIGITS}f}".rstrip("0").rstrip(".")
+def format_number(value: float | None, digits: int = DIGITS) -> str:
+    """A tested value as text, with at most so many decimals."""
+    return "no value" if value is None else f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def format_apart(*values: float | None) -> list[str]:
+    """Values beside each other as text, with the decimals that unequal ones take to differ.
+
+    Not for prompts and the words of scripted workers: journals record them with DIGITS decimals.
+    """
+    for digits in range(DIGITS, DIGITS_MAX):
+        texts = [format_number(value, digits) for value in values]
+        if len(set(texts)) >= len(set(values)):
+            return texts
+    return ["no value" if value is None else repr(value) for value in values]
 
 
 def format_plain(value: Any, size_max: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
@@ -134,8 +147,15 @@ def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) ->
     return within((format_conduct(one, rules) for one in dict.fromkeys(conducts)), size_max, "; ")
 
 
-def format_memory(fact: Remembered, rules: Rules | None) -> str:
-    """One fact of an agent's memory, as a sentence. `rules`: None if the arena is not installed."""
+def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False) -> str:
+    """One fact of an agent's memory, as a sentence.
+
+    Args:
+        fact: the fact.
+        rules: those of the arena; None if it is not installed.
+        apart: whether values have the decimals that they take to differ; not in prompts.
+
+    """
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:
         scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
@@ -145,10 +165,10 @@ def format_memory(fact: Remembered, rules: Rules | None) -> str:
     found = format_number(fact.value)
     if fact.kind == Fact.CLAIM:
         verdict = "held" if fact.held else "did not hold"
-        return (
-            f"{where}: I claimed {format_number(fact.claimed)} for {what}; tested {found}, it "
-            f"{verdict}."
-        )
+        claimed = format_number(fact.claimed)
+        if apart:
+            claimed, found = format_apart(fact.claimed, fact.value)
+        return f"{where}: I claimed {claimed} for {what}; tested {found}, it {verdict}."
     says = {
         Fact.TRIAL: f"I tried {what}: {found}",
         Fact.CONCLUSION: f"we concluded on {what}: {found}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.competition.formats import format_number as value_text
+from goldrush.agents.competition.formats import format_apart
 from goldrush.agents.llm.failures import format_failures
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.measures import Value
@@ -76,7 +76,7 @@ def format_line(rebuilt: Rebuilt) -> str:
     for event in rebuilt.events:
         if event.name == "concluded":
             table_, proposal = event["table"], event["proposal"]
-            bar, value = (_tested(tests.get((table_, at))) for at in (None, proposal))
+            bar, value = format_apart(*(tests.get((table_, at)) for at in (None, proposal)))
             parts.append(
                 f"nothing concluded, the bar is {bar}"
                 if proposal is None
@@ -93,10 +93,6 @@ def format_line(rebuilt: Rebuilt) -> str:
 
 
 _MOVES: Final = {"relegated": "is benched", "returned": "returns", "deleted": "is deleted"}
-
-
-def _tested(value: float | None) -> str:
-    return "undefined" if value is None else value_text(value)
 
 
 def _conclusions(summary: Summary) -> list[str]:
@@ -167,13 +163,14 @@ def _ended(tables: Sequence[Ended]) -> str:
         ("at", "about", "concluded on", "value", "bar", "best tested", "better than", "")
     ]
     for ended in tables[-LINES_MAX:]:
+        value, bar, best = format_apart(ended.value, ended.bar, ended.best)
         said = ["drawn"] * (ended.tied > 0) + ["not adopted"] * (ended.adopted is False)
         rows.append(
             (
                 str(ended.assignment), escaped(f"{ended.objective}, {ended.treatment}"),
                 escaped(ended.conduct or "nothing"),
-                "-" if ended.conduct is None else value_text(ended.value), value_text(ended.bar),
-                "-" if ended.best is None else value_text(ended.best),
+                "-" if ended.conduct is None else value, bar,
+                "-" if ended.best is None else best,
                 "-" if ended.quality is None else _percent(ended.quality.percentile),
                 ", ".join(said),
             )

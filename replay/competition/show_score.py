@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.agents.competition.formats import AWAY, format_subject
+from goldrush.agents.competition.formats import AWAY, format_apart, format_subject
 from goldrush.kernel.competition.rubric import DIMENSIONS, Challenged, Finished
 from goldrush.kernel.competition.table import Conclusion
 from goldrush.kernel.competition.terms import Part, Step
@@ -26,7 +26,7 @@ def format_score(score: Score) -> str:
     """A score as text."""
     head = (
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
-        f"{score.assignment}: {format_subject(score.subject)}, the bar is {_value(score.bar)}"
+        f"{score.assignment}: {format_subject(score.subject)}, the bar is {_bar(score)}"
     )
     novelty, accuracy, impact, challenge = score.rubric
     proposals = [_proposal(score, proposal) for proposal in score.proposals]
@@ -62,7 +62,7 @@ def _proposal(score: Score, proposal: Proposal) -> str:
 
 
 def _accuracy(score: Score) -> list[str]:
-    lines = [_checked(claim) for claim in score.claims]
+    lines = [_checked(claim, score.bar) for claim in score.claims]
     lines += [
         f"challenge #{c.id} of #{c.target}: {'has' if c.is_sustained else 'has no'} grounds"
         for c in score.challenges
@@ -70,8 +70,13 @@ def _accuracy(score: Score) -> list[str]:
     return [*lines, "two counted bases are far from each other"] if score.is_wide else lines
 
 
-def _checked(claim: Checked) -> str:
-    claimed, tested = _apart(claim.claimed, claim.tested)
+def _bar(score: Score) -> str:
+    beside = (value for claim in score.claims for value in (claim.claimed, claim.tested))
+    return format_apart(score.bar, *beside)[0]
+
+
+def _checked(claim: Checked, bar: Value) -> str:
+    claimed, tested, _ = format_apart(claim.claimed, claim.tested, bar)
     says = [f"claimed {claimed}, tested {tested}", "holds" if claim.held else "does not hold"]
     if claim.part == Part.BASE:
         says += ["sharp" if claim.is_sharp else "not sharp"] * claim.held
@@ -177,14 +182,3 @@ def _plain(value: object) -> str:
     if not isinstance(value, tuple):
         return str(value)
     return "(" + ", ".join(map(_plain, value)) + ")"
-
-
-def _apart(one: float, other: Value) -> tuple[str, str]:
-    """Two values as text, with enough digits to distinguish them."""
-    if other is not None and one != other and _value(one) == _value(other):
-        return repr(one), repr(other)
-    return _value(one), _value(other)
-
-
-def _value(value: Value) -> str:
-    return "none" if value is None else f"{value:.4f}"

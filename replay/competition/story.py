@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.formats import format_number, format_subject
+from goldrush.agents.competition.formats import format_apart, format_number, format_subject
 from goldrush.kernel import fold
 from goldrush.kernel.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.competition.events import CODES, Joined
@@ -254,22 +254,22 @@ def _tested(t: _Teller, event: Event) -> str:
     if at is None:
         t.at(event).bar = value
         return f"the bar is {format_number(value)} ({how})"
-    verdict = _verdict(t, event)
-    return f"tested: {event['part']} of #{at} is {format_number(value)}{verdict} ({how})"
+    return f"tested: {event['part']} of #{at} is {_beside_claim(t, event)} ({how})"
 
 
-def _verdict(t: _Teller, event: Event) -> str:
-    """Whether a claim held and was sharp; empty if the claim or the subject is unknown."""
+def _beside_claim(t: _Teller, event: Event) -> str:
+    """A tested value, and whether the claim held and was sharp if claim and subject are known."""
     table, number, value = t.at(event), event["table"], event["value"]
     claimed = table.claimed.get(event["at"])
     subject = t.subjects[number] if number < len(t.subjects) else None
     if claimed is None or subject is None:
-        return ""
-    said = f"for {format_number(claimed)} claimed"
+        return format_number(value)
+    tested, promised = format_apart(value, claimed)
+    compared = f"{tested} for {promised} claimed"
     if not subject.holds(value, claimed):
-        return f" {said}: it does not hold"
+        return f"{compared}: it does not hold"
     is_sharp = event["part"] == Part.BASE and subject.is_sharp(value, claimed, table.bar)
-    return f" {said}: it holds{', and is sharp' if is_sharp else ''}"
+    return f"{compared}: it holds{', and is sharp' if is_sharp else ''}"
 
 
 def _tried(t: _Teller, event: Event) -> str:

@@ -8,7 +8,7 @@ import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "..
 import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, word, number, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
+  const { reasonOf, textOf, word, number, apart, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Computed by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
@@ -145,13 +145,13 @@ export const WORLD = (() => {
       const { people } = this;
       if (concluded === null) return null;
       const { proposal, conduct, tied } = concluded;
-      const value = table.tests.get(`${proposal} base`)?.value ?? null;
+      const [tested, beaten] = apart(table.tests.get(`${proposal} base`)?.value ?? null, bar?.value);
       const share = table.ruled.percentile;
       return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
         proposal === null
           ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands for a proposal in the end. The bar is ${number(bar?.value)}.`)
           : el("p", {}, el("b", {}, "Concluded on "), this.link(proposal), " of ", people.chip(table.said[proposal].agent), ": ", people.conductNode(conduct),
-            ", tested ", el("span", { class: "value" }, number(value)), "; the bar is ", el("span", { class: "value" }, number(bar?.value)), "."),
+            ", tested ", el("span", { class: "value" }, tested), "; the bar is ", el("span", { class: "value" }, beaten), "."),
         share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
         tied.length ? [el("p", {}, "Drawn among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), ", which are equal in stances and test. The draw can be redone:"),
           commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from goldrush.agents.competition import prompt
 from goldrush.agents.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.competition.cast import cast_of, questions_of
+from goldrush.agents.competition.formats import format_apart
 from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.players import configured
 from goldrush.agents.competition.questions import QUESTIONS
@@ -276,3 +277,17 @@ def test_without_an_answer_the_neutral_one_stands(name: str) -> None:
     assert NO_JSON == question.fault_of("no", rules)
     assert question.neutral == moment.read("no")
     assert question.neutral == moment.read(whole, REFUSAL) == moment.read(whole, NO_ANSWER)
+
+
+@given(st.lists(st.none() | st.floats(allow_nan=False)))
+def test_values_beside_each_other_look_the_same_only_if_they_are(
+    values: list[float | None],
+) -> None:
+    assert len(set(values)) <= len(set(format_apart(*values)))
+
+
+def test_values_beside_each_other_have_no_more_decimals_than_they_take() -> None:
+    assert ["0.4005", "0.41", "no value"] == format_apart(0.40052, 0.41, None)
+    assert ["0.40052", "0.40047"] == format_apart(0.40052, 0.40047)
+    assert ["0.4005", "0.4005"] == format_apart(0.40047, 0.40047)
+    assert ["1e-20", "2e-20"] == format_apart(1e-20, 2e-20)

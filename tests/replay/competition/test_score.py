@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.kernel.competition.events import CODES, LeaderboardPosted, Rated, Scored
@@ -13,6 +14,7 @@ from goldrush.kernel.competition.terms import Phase
 from goldrush.kernel.errors import BadInput, MalformedEvents, UnsupportedJournal
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.score import Score, scores
+from goldrush.replay.competition.show_score import format_score
 from goldrush.replay.competition.steps import state_before_scores
 from tests.golden import path_of
 from tests.seasons import LAST, Change, changed, events_of, forged, rich, small
@@ -105,6 +107,15 @@ def test_claims_show_what_was_claimed_and_tested_and_whether_it_held_and_was_sha
     assert {("base", True, True), ("base", True, False), ("base", False, False)} <= kinds
     assert "edge" in {part for part, _, _ in kinds}
     assert any(claim.is_counted for score in found for claim in score.claims)
+
+
+def test_a_claim_that_hardly_fails_shows_by_how_much(found: list[Score]) -> None:
+    score = next(score for score in found if score.claims)
+    close = attrs.evolve(score.claims[0], claimed=0.40052, tested=0.40047, held=False)
+    head, *lines = format_score(attrs.evolve(score, bar=0.40046, claims=[close])).splitlines()
+
+    assert head.endswith("the bar is 0.40046")
+    assert any("claimed 0.40052, tested 0.40047, does not hold" in line for line in lines)
 
 
 def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_elsewhere(

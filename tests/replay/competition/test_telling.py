@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.competition.arenas import rules_of
@@ -13,8 +14,10 @@ from goldrush.kernel.competition.events import CODES, EVENTS, Concluded
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import Event
 from goldrush.replay.competition.quality import Atlases, percentile
+from goldrush.replay.competition.show import format_line, format_summary
 from goldrush.replay.competition.story import chronicle, names_in, story
 from goldrush.replay.competition.summary import Summary, summarise
+from goldrush.replay.rebuild import rebuild
 from goldrush.replay.story import in_brief, narrator
 from tests.seasons import changed, events_of, forged, rich, small
 
@@ -34,6 +37,40 @@ def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def event(name: str, /, **fields: object) -> Event:
     return Event(name, 4, {"assignment": 4, **fields})
+
+
+def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(season: Path) -> None:
+    events = events_of(season)
+    proposed = next(e for e in events if e.name == "spoke" and e["move"] == "propose")
+    at = (proposed.unit, proposed["id"], "base")
+    tested = next(e for e in events if e.name == "tested" and (e.unit, e["at"], e["part"]) == at)
+    close = {
+        id(proposed): attrs.evolve(proposed, fields={**proposed.fields, "claim": [0.40052, None]}),
+        id(tested): attrs.evolve(tested, fields={**tested.fields, "value": 0.40047}),
+    }
+    told = list(narrator(season).lines([close.get(id(event), event) for event in events]))
+
+    assert any("0.40047 for 0.40052 claimed: it does not hold (" in line for line in told)
+
+
+def test_a_conclusion_that_hardly_beats_the_bar_shows_by_how_much(season: Path) -> None:
+    summary = summarise(season)
+    ended = next(table for table in summary.tables if table.conduct is not None)
+    close = attrs.evolve(ended, value=0.40047, bar=0.4005201, best=0.40047)
+    row = format_summary(attrs.evolve(summary, tables=[close])).splitlines()[-1]
+
+    assert "  0.40047  0.40052      0.40047  " in row
+    concluded = [
+        e for e in events_of(season) if e.name == "concluded" and e["proposal"] is not None
+    ]
+    rebuilt = rebuild(season, concluded[0].unit)
+    values = {None: 0.40052, concluded[0]["proposal"]: 0.40047}
+    events = [
+        attrs.evolve(e, fields={**e.fields, "value": values.get(e["at"], e["value"])})
+        if e.name == "tested" else e for e in rebuilt.events
+    ]  # fmt: skip
+
+    assert "tested 0.40047, the bar is 0.40052" in format_line(attrs.evolve(rebuilt, events=events))
 
 
 def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
