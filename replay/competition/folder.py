@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ AGENTS, BENCHMARKS = "agents", "benchmarks"
 LEADERBOARD: Final = "leaderboard.json"
 METRICS, MEMORY, INSTRUCTIONS = OF_AGENT = ("metrics.json", "MEMORY.md", "CLAUDE.md")
 
+_QUOTATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _PUNCTUATION: Final = frozenset("-_. '")
 # Names of devices on some systems, with any extension.
 _DEVICES: Final = frozenset(
@@ -187,8 +189,20 @@ def _memory(agent: Agent, rules: Rules | None) -> str:
     lines = []
     for family, facts in agent.memory.items():
         lines += ["", f"## {_safe(family)}", ""]
-        lines += [f"- {_safe(format_memory(fact, rules))}" for fact in facts]
+        lines += [f"- {_safe(_requoted(format_memory(f, rules, apart=True)))}" for f in facts]
     return _page(f"Memory of {agent.name}", lines[1:] or ["Nothing yet."])
+
+
+def _requoted(text: str) -> str:
+    """Text of a prompt with its quotations as JSON: a prompt escapes more than a page must."""
+    return _QUOTATION.sub(lambda found: _quotation(found[0]), text)
+
+
+def _quotation(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False)
+    except ValueError:  # quotes in the name of an arena's objective
+        return text
 
 
 def _instructions(agent: Agent) -> str:

@@ -16,6 +16,7 @@ from goldrush.agents.competition.character import instructions_of
 from goldrush.agents.competition.players import record
 from goldrush.kernel import files as kernel_files
 from goldrush.kernel.competition.events import CODES, Joined, PersonaProposed, Rated
+from goldrush.kernel.competition.memory import Remembered
 from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput, UnsupportedJournal, WriteFailed
@@ -155,6 +156,25 @@ def test_memory_is_told_in_sentences_by_family(season: Path, files: dict[str, st
     assert "Nothing yet." in files["agents/judge/MEMORY.md"]
 
 
+def test_memory_has_text_as_it_was_said_and_values_that_differ(season: Path) -> None:
+    after = season_at(season)
+    [*_, ada] = (agent for agent in after.state.agents.values() if agent.memory)
+    known = next(fact for facts in ada.memory.values() for fact in facts if fact.conduct)
+    at = (0, "value", '"quoted" {arena}')
+    facts = (
+        Remembered("claim", *at, known.conduct, 0.40047, "base", 0.40052, False),
+        Remembered("scores", *at, scores=(1, 2, 3, 0), reasons=('as #4 {says} "so"\\', "\x1b")),
+    )
+    agents = {**after.state.agents, ada.ordinal: attrs.evolve(ada, memory={"values": facts})}
+    files = as_files(attrs.evolve(after, state=attrs.evolve(after.state, agents=agents)))
+    [_, _, _, _, claimed, scored] = files[f"agents/{ada.name}/MEMORY.md"].splitlines()
+
+    assert "I claimed 0.40052 for " in claimed
+    assert "; tested 0.40047, it did not hold." in claimed
+    assert 'Reasons: "as #4 {says} \\"so\\"\\\\" "\\u001b"' in scored
+    assert '"quoted" {arena}' in claimed
+
+
 def test_the_same_season_is_the_same_files(season: Path, files: dict[str, str]) -> None:
     assert as_files(season_at(season)) == files
 
@@ -180,7 +200,7 @@ def test_what_a_model_wrote_is_neither_markup_nor_a_line_of_its_own(
     written = [line for text in texts for line in text.splitlines() if "rm -rf" in line]
 
     assert any("## Persona" in text and "rm -rf" in text for text in texts)
-    assert any("Reasons: " in line for line in written)
+    assert any("Reasons: " in line and "# heading" in line for line in written)
     for line in written:
         assert not set(line) & set("<>`[]\x1b\u202e")
         assert "\\n" in line or "\\u000a" in line
