@@ -37,9 +37,7 @@ def text_of(table: str, paths: Sequence[Path]) -> str:
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_all_tables_of_a_folder_go_into_a_folder(
-    kept: Path, tmp_path: Path, form: str
-) -> None:
+def test_all_tables_of_a_folder_go_into_a_folder(kept: Path, tmp_path: Path, form: str) -> None:
     ran = goldrush("export", "runs", "--format", form, "--out", tmp_path / "out", cwd=kept)
     told = [f"{tmp_path}/out/{name}.{form}: " for name in NAMES]
 

@@ -110,7 +110,9 @@ def test_it_is_measured_by_its_own_unit(commons: Command) -> None:
     assert rows[1].startswith('c.journal,,"share*5",3,1,')
 
 
-def test_its_tables_are_those_of_events_seasons_and_measures(commons: Command, tmp_path: Path) -> None:
+def test_its_tables_are_those_of_events_seasons_and_measures(
+    commons: Command, tmp_path: Path
+) -> None:
     done = commons("export", "c.journal", "--format", "parquet", "--out", "tables")
     printed = commons("export", "c.journal", "--format", "csv", "--table", "seasons")
 
@@ -373,7 +375,10 @@ def test_models_in_its_studies_go_on_where_a_run_broke_off(
             ["export", "c.journal", "--format", "csv"],
             "3 tables cannot be printed at once; give --out, a folder",
         ),
-        (["export", "c.journal", "--format", "csv", "--table", "rounds"], "events, seasons, measures"),
+        (
+            ["export", "c.journal", "--format", "csv", "--table", "rounds"],
+            "events, seasons, measures",
+        ),
         (["leaderboard", "c.journal"], "give a season"),
         (["audit", "c.journal", "--at", 1, "--place", 2], "have no place"),
         (["audit", "c.journal", "--round", 1, "--kind", "claim"], "take one of shock"),

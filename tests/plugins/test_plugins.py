@@ -252,9 +252,7 @@ def test_the_shell_completes_policies_of_distributions() -> None:
     assert ["raid*2,idle"] == [item.value for item in found]
 
 
-def test_policies_that_cannot_be_used_are_told_and_not_listed(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_policies_that_cannot_be_used_are_told_and_not_listed(folder: Path, tmp_path: Path) -> None:
     entry = "tests.plugins.policies:"
     reserved = {f"mining/{name}": "imported:No" for name in ("llm", "recorded", "human", "raid")}
     usable = {"mining/idle": f"{entry}Idle"}

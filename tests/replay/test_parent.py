@@ -142,9 +142,7 @@ def test_what_is_broken_in_the_parent_behind_the_fork_does_not_matter(
 
 
 @pytest.mark.parametrize("loses", ["zeroed", "torn", "cut"])
-def test_a_parent_that_lost_its_end_is_to_be_resumed(
-    parent: Path, out: Path, loses: str
-) -> None:
+def test_a_parent_that_lost_its_end_is_to_be_resumed(parent: Path, out: Path, loses: str) -> None:
     fork(parent, 3, out)
     data, last = parent.read_bytes(), commits_of(parent)[-3]
     kept = data[: last.offset + (0 if loses == "cut" else 20)]

@@ -72,7 +72,9 @@ def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables, in both formats; but for the events of a season that Parquet cannot hold."""
     out = tmp_path_factory.mktemp("out")
     for form in table_files.FORMATS:
-        table_files.write(paths, out, form, names=[table.name for table in ALL if table is not EVENTS])
+        table_files.write(
+            paths, out, form, names=[table.name for table in ALL if table is not EVENTS]
+        )
         table_files.write(holdable(paths), out, form, names=["events"])
     return out
 
