@@ -21,7 +21,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.files import check_target, is_empty
+from goldrush.kernel.files import check_target, is_journal
 from goldrush.kernel.fold import units
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
@@ -386,7 +386,7 @@ def fork(
     """
     _check_sources(players, parent, sources)
     # Before a model is asked anything.
-    check_target(str(out), force=force, is_own=is_empty, is_journal=True)
+    check_target(str(out), force=force, by_force=is_journal)
     resources = resources or Resources()
     change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
     trusted, played = list(trust), list(sources)

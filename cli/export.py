@@ -34,7 +34,7 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 )
 @at_option("With --to: state after this assignment (default: the last).")
 @jobs_option
-@click.option("--force", is_flag=True, help="Overwrite earlier exports.")
+@click.option("--force", is_flag=True, help="Replace earlier exports.")
 def export(
     journals: tuple[str, ...],
     format_: str,

@@ -180,7 +180,7 @@ def study(
 @click.option(
     "--pages", is_flag=True, help="Write a page of each run, too, with links from the report."
 )
-@click.option("--force", is_flag=True, help="Overwrite a file that is not a report.")
+@click.option("--force", is_flag=True, help="Replace another file that goldrush wrote.")
 @json_option("Print verdicts and figures as JSON; write no page.")
 def report(
     study: str,

@@ -43,7 +43,7 @@ LEVELS = 4
 )
 @jobs_option
 @click.option("--junit", type=Output(), metavar="FILE", help="Write JUnit XML, for CI.")
-@click.option("--force", is_flag=True, help="Let --junit overwrite any file.")
+@click.option("--force", is_flag=True, help="Let --junit replace another file that goldrush wrote.")
 @trust_option
 @source_option
 @test_option

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--out", type=Output(), metavar="FILE", help="Page to write (default: JOURNAL with .html)."
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is not such a page.")
+@click.option("--force", is_flag=True, help="Replace another file that goldrush wrote.")
 @json_option("Print path and size as JSON.")
 def view(
     journal: str,

@@ -30,12 +30,16 @@ from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 
 FRONT: Final = 4096  # bytes of a file by which an earlier output is recognised
 JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins
+MARK: Final = "<!-- written by goldrush -->"  # in files of a format that has such comments
 
 _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PATH_LONG: Final = 512  # bytes; with a name of any length behind it every system takes the path
+_MARKS: Final = (
+    MARK.encode(), b'<meta name="generator" content="goldrush', b'<testsuite name="goldrush',
+)  # fmt: skip
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 
 IsOwn = Callable[[bytes], bool]
@@ -81,16 +85,14 @@ system = System()
 
 
 # Checks before writing.
+#
+# `force` replaces only files that goldrush wrote: a journal by a journal, a page or report by any
+# other. They are recognised by their first bytes, tables by their columns (replay/table_files.py).
 
 
 def never(front: bytes) -> bool:
-    """An `is_own` test that recognises no file: no existing file may be replaced."""
+    """An `is_own` test that recognises no file."""
     return False
-
-
-def is_empty(front: bytes) -> bool:
-    """An `is_own` test that recognises empty files."""
-    return not front
 
 
 def always(front: bytes) -> bool:
@@ -98,19 +100,29 @@ def always(front: bytes) -> bool:
     return True
 
 
+def is_journal(front: bytes) -> bool:
+    """Whether a file with these first bytes is a journal, be it torn or damaged behind them."""
+    return front.startswith(JOURNAL)
+
+
+def is_marked(front: bytes) -> bool:
+    """Whether a file with these first bytes is a page, report, figure or JUnit file of goldrush."""
+    return any(mark in front for mark in _MARKS)
+
+
 def check_target(
-    path: str, *, force: bool = False, is_own: IsOwn = never, is_journal: bool = False
+    path: str, *, force: bool = False, is_own: IsOwn = never, by_force: IsOwn = is_marked
 ) -> bool:
     """Check that a file can be written at a path.
 
-    An existing ordinary file may be replaced if `is_own` recognises it or with `force`; a journal
-    only by a journal.
+    An existing ordinary file may be replaced if it is empty or `is_own` recognises it, and with
+    `force` if `by_force` does. Any other must be moved by its owner.
 
     Args:
         path: the path.
-        force: whether files may be replaced that `is_own` does not recognise.
+        force: whether files may be replaced that only `by_force` recognises.
         is_own: recognises an earlier output of the same kind by its first FRONT bytes.
-        is_journal: whether the new file is a journal.
+        by_force: recognises by them what `force` may replace.
 
     Returns:
         Whether there is a file that will be replaced.
@@ -138,19 +150,35 @@ def check_target(
         kind = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise BadInput(f"{path} is {kind}", "give the path of a file")
     front = _front(path)
-    if is_own(front):
+    if not front or is_own(front):
         return True
-    if front.startswith(JOURNAL) and not is_journal:
-        raise BadInput(f"{path} is a journal, which is not overwritten", "give another path")
+    if not by_force(front):
+        raise _not_ours(path, front)
     if not force:
         raise existing(path)
     return True
 
 
 def existing(path: str) -> BadInput:
-    """The error for an existing file that may not be replaced."""
+    """The error for an earlier output that is replaced only with force."""
     return BadInput(
         f"{path} already exists", "give another path, or overwrite it with force (--force)"
+    )
+
+
+def _not_ours(path: str, front: bytes) -> BadInput:
+    if is_journal(front):
+        return BadInput(f"{path} is a journal, which is not overwritten", "give another path")
+    return BadInput(
+        f"{path} already exists and is not recognised as an output of goldrush",
+        "move it away, or give another path",
+    )
+
+
+def _appeared(path: str) -> BadInput:
+    return BadInput(
+        f"{path} was created by another process meanwhile",
+        "wait until it ends, or give another path",
     )
 
 
@@ -244,14 +272,14 @@ class Unfinished:
         *,
         force: bool = False,
         is_own: IsOwn = never,
-        is_journal: bool = False,
+        by_force: IsOwn = is_marked,
         shown: str | None = None,
     ) -> None:
         """Create the file.
 
         Args:
             path: the target.
-            force, is_own, is_journal: as for `check_target`.
+            force, is_own, by_force: as for `check_target`.
             shown: the path for messages, if the file is moved later with its folder; None: `path`.
 
         Raises:
@@ -264,7 +292,7 @@ class Unfinished:
         self.size = 0
         self._old = -1
         sweep(os.path.dirname(path))  # first: a file left by a killed writer may be in the way
-        is_there = check_target(path, force=force, is_own=is_own, is_journal=is_journal)
+        is_there = check_target(path, force=force, is_own=is_own, by_force=by_force)
         # In a folder under construction nothing else appears at the path.
         self._renames = is_there or shown is not None
         if is_there:
@@ -450,7 +478,9 @@ def _lock(fd: int, path: str) -> None:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise JournalInUse(path, "another process is writing this file") from None
+        raise JournalInUse(
+            path, "another process is writing this file; wait until it ends, or take another file"
+        ) from None
     except OSError as error:
         raise BadInput(f"cannot lock {path}: {format_reason(error)}", "give another path") from None
 
@@ -460,12 +490,12 @@ def _name_new(temporary: str, path: str) -> None:
     try:
         system.link(temporary, path)
     except FileExistsError:
-        raise existing(path) from None
+        raise _appeared(path) from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         if os.path.lexists(path):
-            raise existing(path) from None
+            raise _appeared(path) from None
         system.rename(temporary, path)  # a file system without hard links
         return
     with suppress(OSError):  # the next writer in the folder removes it
@@ -672,12 +702,12 @@ class Group:
         if self._new is not None:
             self._new.discard()
 
-    def file(self, name: str, *, force: bool = False, is_own: IsOwn = never) -> Unfinished:
+    def file(self, name: str, *, force: bool = False, by_force: IsOwn = is_marked) -> Unfinished:
         """A new file of the group. Raises as `Unfinished`."""
         if self._new is not None:
             file = self._new.file(name)
         else:
-            file = Unfinished(os.path.join(self.folder, name), force=force, is_own=is_own)
+            file = Unfinished(os.path.join(self.folder, name), force=force, by_force=by_force)
         self._files.append(file)
         return file
 

@@ -195,7 +195,7 @@ class JournalWriter:
         Args:
             path: the journal.
             header: its header.
-            force: replace any ordinary file.
+            force: replace a journal.
             fsync: wait for the disk at every commit.
 
         Raises:
@@ -211,7 +211,7 @@ class JournalWriter:
                 "name it by a short text and number its rules",
             )
         self._open(path, fsync)
-        self._new = files.Unfinished(self.path, force=force, is_own=files.is_empty, is_journal=True)
+        self._new = files.Unfinished(self.path, force=force, by_force=files.is_journal)
         self._fd = self._new.fd
         self._checksum = int.from_bytes(packed[-8:], "big")
         self._front = lambda: (packed,)

@@ -71,7 +71,7 @@ def unfinished(name: str, suffix: str = INDEX) -> files.Unfinished | None:
             files.system.make_folder(path, 0o700)
     if not _is_private(where):
         return None
-    return files.Unfinished(os.path.join(where, name + suffix), force=True)
+    return files.Unfinished(os.path.join(where, name + suffix), is_own=files.always)
 
 
 def append(file: files.Unfinished, data: bytes) -> None:

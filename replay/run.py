@@ -587,7 +587,7 @@ class Run:
         Args:
             path: the file.
             against: another run to show beside it.
-            force: replace a file that is not an earlier page.
+            force: replace another file that goldrush wrote.
 
         Returns:
             The path of the page.

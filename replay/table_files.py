@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import Group, Unfinished
+from goldrush.kernel.files import FRONT, Group, IsOwn, Unfinished
 from goldrush.replay.arrow import Batches
 from goldrush.replay.encoded import csv_head, encoded_tables
 from goldrush.replay.extras import require
@@ -44,7 +44,7 @@ def write(
         form: csv or parquet.
         names: the names of the tables; None: all.
         jobs: number of processes; None: one per processor. The files do not depend on it.
-        force: replace files that are there.
+        force: replace files with the columns of these tables.
         toolkit: the world's toolkit; None: found by the world's name.
         on_run: called with the number of journals that are done.
 
@@ -52,8 +52,8 @@ def write(
         The number of rows of each file, by its path.
 
     Raises:
-        BadInput: for a folder that cannot hold the files, for a file that is there already without
-            `force`, for a path that is no journal, and for journals of two worlds.
+        BadInput: for a folder that cannot hold the files, for a file that is there already, for a
+            path that is no journal, and for journals of two worlds.
         WriteFailed: if the system refuses to write.
         JournalError: as reading a journal does, and for an integer that Parquet cannot hold.
 
@@ -69,7 +69,9 @@ def write(
         kind = _Parquet if form == PARQUET else _Csv
         files: list[_Csv | _Parquet] = []
         for table in tables_of(first.toolkit, first.world, names):
-            file = group.file(f"{table.name}.{form}", force=force)
+            name = f"{table.name}.{form}"
+            is_earlier = kind.recogniser(table, Path(folder, name))
+            file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
         runs = stack.enter_context(
             closing(encoded_tables(paths, kind.form, names, jobs=jobs, toolkit=toolkit))
@@ -100,6 +102,12 @@ class _Csv:
         self.path = file.path
         self._file = file
         self._head = csv_head(table.columns)
+
+    @staticmethod
+    def recogniser(table: Table, path: Path) -> IsOwn:
+        """Recognises a file with the columns of this table by its first bytes."""
+        head = csv_head(table.columns).encode()[:FRONT]
+        return lambda front: front.startswith(head)
 
     def put(self, lines: str) -> None:
         """Write lines, after those of the head."""
@@ -139,6 +147,20 @@ class _Parquet:
         self._schema = Batches(table).schema
         self._writer = pyarrow.parquet.ParquetWriter(_Sink(file), self._schema)
         self._waiting: list[Any] = []
+
+    @staticmethod
+    def recogniser(table: Table, path: Path) -> IsOwn:
+        """Recognises the file at this path if it has the columns of this table."""
+        import pyarrow.parquet
+
+        def is_earlier(front: bytes) -> bool:
+            try:
+                names = pyarrow.parquet.read_schema(path).names
+            except (OSError, pyarrow.ArrowException):
+                return False
+            return bool(names == [column.name for column in table.columns])
+
+        return is_earlier
 
     def put(self, batch: Any) -> None:
         """Keep a batch until there are enough for a row group."""

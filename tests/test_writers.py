@@ -23,7 +23,7 @@ from goldrush.kernel.files import is_temporary
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
-from tests.cli.helpers import ROOT, goldrush
+from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.waiting import HANGS
 
 # A command that tells of the call that would give NAME to a file, and then waits.
@@ -189,6 +189,59 @@ def test_who_is_stopped_by_a_signal_leaves_nothing(
     assert {writer.before} - {""} == now.keys() - before.keys()
     assert err.strip().startswith("stopped")
     assert 1 == len(err.strip().splitlines())
+
+
+@pytest.mark.parametrize("name", ["record", "fork", "season"])
+def test_a_recorder_that_lost_its_path_to_another_is_told_so_and_not_to_use_force(
+    name: str, room: Path
+) -> None:
+    writer = WRITERS[name]
+    forced = attrs.evolve(writer, command=f"{writer.command} --force")
+    with held(forced, room) as (process, go_on):
+        assert 0 == goldrush(*writer.command.split(), cwd=room).code
+        before = files_in(room)[writer.name]
+        os.write(go_on, b".")
+        _, err = process.communicate(timeout=HANGS)
+
+    assert f"{writer.name} was created by another process meanwhile; wait until it ends" in err
+    assert (2, False, before) == (process.returncode, "--force" in err, files_in(room)[writer.name])
+
+
+# What --force replaces.
+
+FORCED = {
+    "record": ("run.journal", "record --rounds 2 --out run.journal"),
+    "fork": ("b.journal", "fork a.journal --at 2 --out b.journal"),
+    "season": ("t.journal", "season --assignments 1 --out t.journal"),
+    "junit": ("verify.xml", "verify a.journal --junit verify.xml"),
+    "csv": ("tables/rounds.csv", "export a.journal --format csv --out tables"),
+    "parquet": ("tables/rounds.parquet", "export a.journal --format parquet --out tables"),
+    "folder": ("x/agents/ada/MEMORY.md", "export s.journal --to x"),
+    "live folder": ("x/agents/ada/CLAUDE.md", "season --assignments 1 --out t.journal --files x"),
+    "page": ("a.html", "view a.journal"),
+    "report": ("study/report.html", "report study"),
+    "markdown": ("study/report.md", "report study --format md"),
+    "figures": ("study/report-figures/gini.svg", "report study --format md"),
+    "pages": (
+        "study/pages/scarce/random/rounds-4/seed-0000.html", "report study --pages --jobs 1"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_force_replaces_what_goldrush_wrote_and_nothing_else(name: str, room: Path) -> None:
+    target, command = FORCED[name]
+    path = room / target
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("# My thesis\n")
+    before = files_in(room)
+    ran = goldrush(*command.split(), "--force", cwd=room)
+
+    assert_refused(ran, "", "move it away" if "folder" not in name else "give --")
+    assert before == {key: data for key, data in files_in(room).items() if key in before}
+    path.unlink()
+    for _ in range(2):
+        assert 0 == goldrush(*command.split(), "--force", cwd=room).code
 
 
 def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:

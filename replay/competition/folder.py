@@ -30,7 +30,7 @@ from goldrush.kernel.competition.arena import Rules
 from goldrush.kernel.competition.state import Agent, SeasonState, ended
 from goldrush.kernel.competition.terms import Status
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import NewFolder, format_reason
+from goldrush.kernel.files import FRONT, NewFolder, format_reason
 from goldrush.kernel.journal import JournalReader, Location
 from goldrush.kernel.text import is_visible
 from goldrush.replay.competition.leaderboard import ScoresSoFar, SeasonAt, season_at
@@ -39,6 +39,7 @@ from goldrush.replay.forged import reader_of
 AGENTS, BENCHMARKS = "agents", "benchmarks"
 LEADERBOARD: Final = "leaderboard.json"
 METRICS, MEMORY, INSTRUCTIONS = OF_AGENT = ("metrics.json", "MEMORY.md", "CLAUDE.md")
+_TITLES: Final = {MEMORY: "Memory", INSTRUCTIONS: "Instructions"}
 
 _QUOTATION: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _PUNCTUATION: Final = frozenset("-_. '")
@@ -190,7 +191,7 @@ def _memory(agent: Agent, rules: Rules | None) -> str:
     for family, facts in agent.memory.items():
         lines += ["", f"## {_safe(family)}", ""]
         lines += [f"- {_safe(_requoted(format_memory(f, rules, apart=True)))}" for f in facts]
-    return _page(f"Memory of {agent.name}", lines[1:] or ["Nothing yet."])
+    return _page(f"{_TITLES[MEMORY]} of {agent.name}", lines[1:] or ["Nothing yet."])
 
 
 def _requoted(text: str) -> str:
@@ -211,7 +212,7 @@ def _instructions(agent: Agent) -> str:
     instructions = instructions_of(agent) if is_scripted else agent.instructions
     scale = f"From 0 to {MOST}:" if is_scripted else ""
     return _page(
-        f"Instructions of {agent.name}",
+        f"{_TITLES[INSTRUCTIONS]} of {agent.name}",
         [
             f"{'It is deleted and acts no more. ' if agent.status == Status.GONE else ''}"
             f"Agent {agent.ordinal}, {agent.role}, {agent.status}, played by "
@@ -352,22 +353,38 @@ def _check_free(target: str, force: bool, option: str) -> None:
 
 def _foreign(target: str) -> Iterator[str]:
     """The relative paths of entries, links included, that an export does not write."""
-    yield from _others(target, "", (AGENTS, BENCHMARKS), stat.S_ISDIR)
-    yield from _others(target, BENCHMARKS, (LEADERBOARD,), stat.S_ISREG)
-    yield from _others(target, AGENTS, None, stat.S_ISDIR)
+    yield from _others(target, "", (AGENTS, BENCHMARKS), _is_folder)
+    yield from _others(target, BENCHMARKS, (LEADERBOARD,), _is_exported)
+    yield from _others(target, AGENTS, None, _is_folder)
     agents = os.path.join(target, AGENTS)
     for name in sorted(os.listdir(agents)) if os.path.isdir(agents) else ():
-        yield from _others(target, f"{AGENTS}/{name}", OF_AGENT, stat.S_ISREG)
+        yield from _others(target, f"{AGENTS}/{name}", OF_AGENT, _is_exported)
 
 
 def _others(
-    target: str, inside: str, names: Sequence[str] | None, is_right: Callable[[int], bool]
+    target: str, inside: str, names: Sequence[str] | None, is_right: Callable[[str], bool]
 ) -> Iterator[str]:
-    """The entries of a subfolder with another name than `names` (None: any name is right), or of
-    the wrong type.
+    """The entries of a subfolder with another name than `names` (None: any name is right), and
+    those whose path is not right.
     """
     folder = os.path.join(target, inside)
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        mode = os.lstat(os.path.join(folder, name)).st_mode
-        if not is_right(mode) or (names is not None and name not in names):
+        if (names is not None and name not in names) or not is_right(os.path.join(folder, name)):
             yield f"{inside}/{name}".lstrip("/")
+
+
+def _is_folder(path: str) -> bool:
+    return stat.S_ISDIR(os.lstat(path).st_mode)
+
+
+def _is_exported(path: str) -> bool:
+    """Whether a file begins as `as_files` writes one of its name in a folder of this name."""
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        front = file.read(FRONT)
+    folder, name = path.split(os.sep)[-2:]
+    if name in _TITLES:
+        return _folded(front.partition("\n")[0]) == _folded(f"# {_TITLES[name]} of {folder}")
+    first = "after_assignment" if name == METRICS else "assignment"
+    return front.startswith(f'{{\n  "{first}": ')

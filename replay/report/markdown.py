@@ -8,6 +8,7 @@ from html import escape
 from typing import Final
 from urllib.parse import quote
 
+from goldrush.kernel.files import MARK
 from goldrush.replay.report.html import style
 from goldrush.replay.report.page import (
     KEY,
@@ -54,12 +55,12 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         else:
             figures[f"{block.name}.svg"] = _standing_alone(block)
             written.append(_figure(block, folder))
-    return "\n\n".join(written) + "\n", figures
+    return "\n\n".join([written[0], MARK, *written[1:]]) + "\n", figures
 
 
-def is_markdown(title: str, front: bytes) -> bool:
-    """Whether a file with this beginning is such a page; its heading begins with `title`."""
-    return front.startswith(f"# {_plain(title)}".encode())
+def is_markdown(front: bytes) -> bool:
+    """Whether a file with this beginning is such a page."""
+    return front.startswith(b"# ") and MARK.encode() in front
 
 
 def _table(table: Table) -> str:
@@ -109,7 +110,7 @@ def _standing_alone(figure: Figure) -> str:
         x += long
     wide, high = width + 2 * _EDGE, y + 18 + 2 * _EDGE
     return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
+        f'<?xml version="1.0" encoding="utf-8"?>\n{MARK}\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" '
         f'width="{wide:g}" height="{high:g}"><style>{style("colours", "figure")}</style>'
         f'<rect x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}" '

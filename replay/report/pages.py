@@ -50,7 +50,7 @@ def write_pages(
         results: the results of the study.
         report: the path of the report.
         jobs: the number of processes; None: one per processor.
-        force: replace files that are not earlier pages.
+        force: replace other files that goldrush wrote.
         on_page: called with the number of pages written, and their total.
 
     Raises:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,12 +12,12 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import (
-    IsOwn,
     NewFolder,
     Unfinished,
     check_target,
     existing,
     format_reason,
+    is_marked,
     write_whole,
 )
 from goldrush.replay.extras import require
@@ -33,7 +32,6 @@ from goldrush.replay.study.verdicts import Verdict
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
-PAGES: Final = (".html", ".htm", ".md", ".markdown")  # suffixes of files a report may replace
 FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Markdown
 
 # Called with the stage, the number of steps done in it, and their total.
@@ -82,7 +80,7 @@ def report(
         out: the report; None: `report.html` or `report.md` in the folder.
         format: `html` or `md`.
         jobs: the number of processes that measure; None: one per processor.
-        force: replace a page or folder of figures that is not an earlier report.
+        force: replace another file that goldrush wrote, or an earlier folder of figures.
         pages: also write the page of each run (see `write_pages`), linked from points of figures
             and outlier seeds.
         on_step: called with progress.
@@ -101,9 +99,9 @@ def report(
     require("scipy", "a report needs", "stats")
     path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
     of = studied(read_manifest(folder).world)  # first, for the error of a folder without a study
-    is_own = is_html if format == HTML else partial(is_markdown, of.studies.title)
+    is_own = is_html if format == HTML else is_markdown
     # `out` itself, as a Path drops the slash of `page/`.
-    _check_page(path if out is None else out, force, is_own)
+    check_target(str(path if out is None else out), force=force, is_own=is_own)
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     replace = force or path.exists()
     if beside is not None:
@@ -139,15 +137,6 @@ def report(
     return Reported(of, path, judged, hardly_played(results), own, of_runs)
 
 
-def _check_page(path: str | Path, force: bool, is_own: IsOwn) -> None:
-    """Raises BadInput if no page can be written to this path."""
-    is_there = check_target(str(path), force=force, is_own=is_own)
-    if is_there and Path(path).suffix.lower() not in PAGES:  # for example a manifest
-        raise BadInput(
-            f"{path} is not a page", f"give --out a file that ends in {' or '.join(PAGES)}"
-        )
-
-
 def _check_figures(folder: Path, replace: bool) -> None:
     """Raises BadInput if the folder holds anything but figures, or must not be replaced."""
     if not os.path.lexists(folder):
@@ -156,12 +145,12 @@ def _check_figures(folder: Path, replace: bool) -> None:
         raise BadInput(f"{folder} is not a folder", "give another --out")
     try:
         for name in sorted(os.listdir(folder)):
-            mode = os.lstat(folder / name).st_mode
-            if not name.endswith(".svg") or not stat.S_ISREG(mode):
+            if not name.endswith(".svg"):
                 raise BadInput(
                     f"{folder} holds {format_value(name)}, which is not a figure",
                     "give another --out",
                 )
+            check_target(str(folder / name), is_own=is_marked)
     except OSError as error:
         raise BadInput(
             f"cannot read {folder}: {format_reason(error)}", "give another --out"

@@ -103,10 +103,11 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
         if not _continued(run, path, models):
             of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
             world = of.toolkit.world(run.setup)
+            with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
+                files.system.unlink(unfinished)
             players.record(
-                world, of.players, unfinished, begun, models=models, resources=run.resources,
-                force=True,
-            )  # fmt: skip
+                world, of.players, unfinished, begun, models=models, resources=run.resources
+            )
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)

@@ -296,7 +296,7 @@ class Study:
             format: html or md.
             jobs: how many processes measure; None: one a processor.
             pages: write the page of each run, too, to which the report links.
-            force: replace a page that is no earlier report.
+            force: replace another file that goldrush wrote.
 
         Raises:
             BadInput: for a study that is not finished or whose journals are not those of its

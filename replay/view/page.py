@@ -79,7 +79,7 @@ def write_page(
         out: the file. An earlier page there is replaced.
         against: as for `page_of`.
         units: as for `page_of`.
-        force: replace any other file, too.
+        force: replace another file that goldrush wrote, such as a report.
 
     Raises:
         BadInput: as `page_of`, and if another file is there.

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.mining.players import record
+from goldrush.kernel.files import JOURNAL
 from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal
 from tests.waiting import HANGS, until
@@ -135,13 +136,13 @@ def test_options_of_the_wrong_type_are_usage_errors(tmp_path: Path) -> None:
 
 def test_an_existing_file_is_kept_unless_forced(tmp_path: Path) -> None:
     path = tmp_path / "x.journal"
-    path.write_text("precious")
+    path.write_bytes(JOURNAL)
     refused = goldrush("record", "--rounds", 2, "--out", path, cwd=tmp_path)
-    kept = path.read_text()
+    kept = path.read_bytes()
     forced = goldrush("record", "--rounds", 2, "--out", path, "--force", cwd=tmp_path)
 
     assert_refused(refused, "already exists", "--force")
-    assert kept == "precious"
+    assert kept == JOURNAL
     assert forced.code == 0
     assert verify(path).holds
 
@@ -198,11 +199,11 @@ def test_a_roster_that_cannot_be_recorded_does_not_touch_what_is_there(tmp_path:
     (tmp_path / f"{name}.py").write_text(
         "class A:\n    def plan(self, seen, draws):\n        return []\n"
     )
-    (tmp_path / "x.journal").write_text("precious")
+    (tmp_path / "x.journal").write_bytes(JOURNAL)
     ran = goldrush("record", "--roster", f"{name}:A", "--out", "x.journal", "--force", cwd=tmp_path)
 
     assert_refused(ran, "entry 0 of the roster")
-    assert (tmp_path / "x.journal").read_text() == "precious"
+    assert (tmp_path / "x.journal").read_bytes() == JOURNAL
 
 
 def test_what_a_policy_prints_is_no_part_of_the_summary(tmp_path: Path) -> None:

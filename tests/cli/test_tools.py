@@ -16,6 +16,7 @@ import pytest
 
 from goldrush import record as goldrush_record
 from goldrush.agents.mining.players import fork, record
+from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import CLAIM_DRAWN
@@ -476,9 +477,9 @@ def test_junit_replaces_its_own_file_and_with_force_another(runs: Path) -> None:
 
     assert [0, 0] == [judged(xml).code, judged(xml).code]
     ours = timeless(xml)
-    xml.write_bytes(b"<testsuites/>")
+    xml.write_text(f"<testsuites/>{MARK}")
     assert_refused(judged(xml), "verify.xml already exists", "--force")
-    assert b"<testsuites/>" == xml.read_bytes()
+    assert f"<testsuites/>{MARK}" == xml.read_text()
     assert 0 == judged(xml, "--force").code
     assert ours == timeless(xml)
     link.symlink_to("verify.xml")
@@ -568,12 +569,12 @@ def test_fork_does_not_write_over_its_parent(
 
 
 def test_fork_writes_over_another_journal_only_by_force(kept: Path, tmp_path: Path) -> None:
-    (tmp_path / "b.journal").write_text("something of mine")
+    shutil.copy(kept / "a.journal", tmp_path / "b.journal")
     arguments = ("fork", kept / "a.journal", "--at", 5, "--set", "alpha=2.0", "--out", "b.journal")
     refused = goldrush(*arguments, cwd=tmp_path)
 
     assert_refused(refused, "b.journal already exists", "--force")
-    assert "something of mine" == (tmp_path / "b.journal").read_text()
+    assert (kept / "a.journal").read_bytes() == (tmp_path / "b.journal").read_bytes()
     assert goldrush(*arguments, "--force", cwd=tmp_path).code == 0
     assert (kept / "fork.journal").read_bytes() == (tmp_path / "b.journal").read_bytes()
 

@@ -205,7 +205,7 @@ def _season(assignment: int, folder: Path) -> object:
 
 def _report(form: str, text: str, folder: Path) -> object:
     """A report of no study: what is on the page takes long, and is not what is asked here."""
-    drawn = {f"{name}.svg": f"<svg>{text}</svg>" for name in ("one", text)}
+    drawn = {f"{name}.svg": f"{files.MARK}<svg>{text}</svg>" for name in ("one", text)}
     study = SimpleNamespace(assessment=SimpleNamespace(verdicts=list))
     with (
         mock.patch.object(sections, "study_of", return_value=study),
@@ -215,8 +215,8 @@ def _report(form: str, text: str, folder: Path) -> object:
             read_manifest=lambda folder: SimpleNamespace(world="mining"),
             results_of=lambda *given, **more: None,
             hardly_played=lambda results: [],
-            as_html=lambda blocks: f"<!DOCTYPE html><p>{blocks}</p>",
-            as_markdown=lambda blocks, beside: (f"# {blocks}", drawn),
+            as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
+            as_markdown=lambda blocks, beside: (f"# {blocks}\n{files.MARK}", drawn),
         ),
     ):
         return reports.report(folder, folder / f"out.{form}", format=form, force=True)

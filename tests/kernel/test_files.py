@@ -31,7 +31,7 @@ from tests.cli.helpers import ROOT
 from tests.waiting import HANGS
 
 NOBODY = 65534
-OLD, NEW = b"what was there", b"what is new"
+OLD, NEW = b"what was there " + files.MARK.encode(), b"what is new"
 
 
 def left(folder: Path) -> list[str]:
@@ -151,7 +151,30 @@ def test_a_place_where_no_file_can_be_is_refused(
     assert ["file"] == os.listdir()
 
 
-def test_a_file_of_somebody_elses_is_replaced_with_force_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("data", [b"a thesis", b"\0" * 99, b"goldrush", files.JOURNAL[1:]])
+def test_what_goldrush_did_not_write_is_never_replaced(
+    data: bytes, force: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(data)
+    says = "a already exists and is not recognised as an output of goldrush; move it away, or give"
+    with pytest.raises(BadInput, match=says):
+        write_whole(str(path), NEW, force=force)
+    with pytest.raises(BadInput, match=says):
+        record(path, {"rounds": 1}, force=force)
+
+    assert data == path.read_bytes()
+
+
+def test_an_empty_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    write_whole(str(tmp_path / "a"), NEW)
+
+    assert {"a": NEW} == tree(tmp_path)
+
+
+def test_an_output_of_another_kind_is_replaced_with_force_alone(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(OLD)
     with pytest.raises(BadInput, match=r"a already exists; .*--force"):
@@ -190,7 +213,7 @@ def test_what_comes_to_be_there_meanwhile_stays(kind: str, tmp_path: Path) -> No
     with Unfinished(str(path)) as file:
         file.write(NEW)
         path.write_bytes(OLD) if kind == "file" else make(kind, path)
-        with pytest.raises(BadInput, match="a already exists"):
+        with pytest.raises(BadInput, match="a was created by another process meanwhile; wait"):
             file.publish()
 
     assert [] == left(tmp_path)
@@ -205,7 +228,7 @@ def test_without_hard_links_a_file_gets_its_name_all_the_same(
     write_whole(str(tmp_path / "a"), NEW)
     with Unfinished(str(tmp_path / "b")) as file:
         (tmp_path / "b").write_bytes(OLD)
-        with pytest.raises(BadInput, match="b already exists"):
+        with pytest.raises(BadInput, match="b was created by another process"):
             file.publish()
 
     there = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
@@ -538,20 +561,20 @@ def test_a_group_leaves_all_as_it_was_where_one_file_is_refused(tmp_path: Path) 
 def test_a_folder_may_be_written_with_a_slash_behind_it(tmp_path: Path, slashes: str) -> None:
     for _ in range(2):
         with Group(f"{tmp_path}/new{slashes}") as group:
-            group.file("a", force=True).write(b"a")
+            group.file("a", force=True).write(OLD)
             group.publish()
     files.make_folder(f"{tmp_path}/deep/er{slashes}")
 
-    assert (tmp_path / "new" / "a").read_bytes() == b"a"
+    assert (tmp_path / "new" / "a").read_bytes() == OLD
     assert (tmp_path / "deep" / "er").is_dir()
     assert ["deep", "new"] == sorted(path.name for path in tmp_path.iterdir())
 
 
 def test_what_was_put_in_the_place_of_what_may_be_replaced_stays(tmp_path: Path) -> None:
     path = tmp_path / "page"
-    path.write_bytes(b"old")
+    path.write_bytes(OLD)
     with Unfinished(str(path), force=True) as file:
-        file.write(b"new")
+        file.write(NEW)
         (tmp_path / "thesis").write_bytes(b"somebody's thesis")
         (tmp_path / "thesis").replace(path)
         with pytest.raises(WriteFailed, match="replaced by another file meanwhile"):

@@ -281,15 +281,15 @@ def test_a_parent_that_is_being_written_can_be_branched_off(path: Path, out: Pat
 
 def test_nothing_is_written_before_the_first_commit_is_appended(path: Path, out: Path) -> None:
     write(path, run())
-    out.write_text("precious")
+    out.write_bytes(files.JOURNAL)
     with (
         JournalReader(path) as reader,
         JournalWriter.branch(out, reader, list(reader)[3], force=True) as journal,
     ):
-        before = out.read_text()
+        before = out.read_bytes()
         journal.append(fork(1))
 
-        assert before == "precious"
+        assert before == files.JOURNAL
         assert len(commits_of(out)) == 5
 
 
@@ -299,19 +299,19 @@ def test_a_branch_to_which_nothing_is_appended_leaves_what_was_there(
 ) -> None:
     write(path, run())
     if there_before:
-        out.write_text("precious")
+        out.write_bytes(files.JOURNAL)
     with JournalReader(path) as reader:
         JournalWriter.branch(out, reader, list(reader)[3], force=there_before).close()
 
     assert out.exists() == there_before
-    assert not there_before or out.read_text() == "precious"
+    assert not there_before or out.read_bytes() == files.JOURNAL
 
 
 def test_a_longer_file_that_is_overwritten_leaves_nothing_behind_the_branch(
     path: Path, out: Path
 ) -> None:
     write(path, run())
-    out.write_bytes(b"x" * 100_000)
+    out.write_bytes(files.JOURNAL + b"x" * 100_000)
     data = branch(out, path, 3, [fork(1)], force=True)
 
     assert data == write(path.with_name("in one go"), [*run()[:4], fork(1)])
@@ -357,7 +357,7 @@ def rooms(path: Path) -> list[int]:
     return [0, 1, 30, at - 12, at - 10, at - 9, at, at + 5]
 
 
-@pytest.mark.parametrize("before", [None, b"overwritten"])
+@pytest.mark.parametrize("before", [None, files.JOURNAL])
 @pytest.mark.parametrize("place", range(8))
 def test_a_branch_that_fails_half_way_leaves_what_was_there(
     path: Path, out: Path, place: int, before: bytes | None

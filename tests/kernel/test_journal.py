@@ -198,11 +198,11 @@ def test_a_writer_that_appends_nothing_leaves_no_file(path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_writer_that_appends_nothing_leaves_what_was_there(path: Path) -> None:
-    path.write_text("precious")
+def test_a_writer_that_appends_nothing_leaves_what_was_there(path: Path, sound: bytes) -> None:
+    path.write_bytes(sound)
     JournalWriter(path, HEADER, force=True).close()
 
-    assert path.read_text() == "precious"
+    assert path.read_bytes() == sound
 
 
 def test_a_header_alone_is_torn(path: Path) -> None:
@@ -883,7 +883,7 @@ def test_of_two_writers_the_one_that_commits_first_has_the_path(tmp_path: Path) 
     with JournalWriter(path, HEADER) as slow, JournalWriter(path, HEADER) as quick:
         for commit in commits():
             quick.append(commit)
-        with pytest.raises(BadInput, match="already exists"):
+        with pytest.raises(BadInput, match="was created by another process meanwhile; wait"):
             slow.append(commits()[0])
 
     assert len(read(path)[0]) == len(commits())
@@ -967,12 +967,12 @@ def test_a_closed_writer_writes_nothing(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_file_that_exists_is_refused_and_left_untouched(path: Path) -> None:
-    path.write_bytes(b"somebody's thesis")
+def test_a_journal_that_exists_is_refused_and_left_untouched(path: Path, sound: bytes) -> None:
+    path.write_bytes(sound)
 
     with pytest.raises(BadInput, match=r"already exists; .*--force"):
         JournalWriter(path, HEADER)
-    assert path.read_bytes() == b"somebody's thesis"
+    assert path.read_bytes() == sound
 
 
 def test_an_empty_file_is_replaced(path: Path, sound: bytes) -> None:
@@ -982,8 +982,8 @@ def test_an_empty_file_is_replaced(path: Path, sound: bytes) -> None:
     assert write(empty, commits()) == sound
 
 
-def test_a_file_that_exists_is_overwritten_by_force(path: Path, sound: bytes) -> None:
-    path.write_bytes(b"something longer than the journal" * 1_000)
+def test_a_journal_that_exists_is_overwritten_by_force(path: Path, sound: bytes) -> None:
+    path.write_bytes(files.JOURNAL + b"something longer than the journal" * 1_000)
     with JournalWriter(path, HEADER, force=True) as journal:
         for commit in commits():
             journal.append(commit)

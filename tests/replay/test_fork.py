@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goldrush.agents.mining.players import fork, prepare, record, resume
-from goldrush.kernel import fold
+from goldrush.kernel import files, fold
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -846,22 +846,22 @@ def test_what_is_refused_leaves_no_file_and_keeps_one_that_was_there(
     with pytest.raises(BadInput, match=says):
         fork(parent, at, out, **changes)
     none_made = not out.exists()
-    out.write_text("precious")
+    out.write_bytes(files.JOURNAL)
     with pytest.raises(BadInput, match=says):
         fork(parent, at, out, force=True, **changes)
 
     assert none_made
-    assert out.read_text() == "precious"
+    assert out.read_bytes() == files.JOURNAL
 
 
-def test_a_file_that_is_there_is_overwritten_only_by_force(parent: Path, out: Path) -> None:
-    out.write_text("precious")
+def test_a_journal_that_is_there_is_overwritten_only_by_force(parent: Path, out: Path) -> None:
+    out.write_bytes(files.JOURNAL)
     with pytest.raises(BadInput, match="already exists"):
         fork(parent, 4, out)
-    kept = out.read_text()
+    kept = out.read_bytes()
     fork(parent, 4, out, force=True)
 
-    assert kept == "precious"
+    assert kept == files.JOURNAL
     assert verify(out).holds
 
 

@@ -30,15 +30,24 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @BOTH
-def test_a_file_that_is_there_is_left_alone(journal: Path, tmp_path: Path, form: str) -> None:
-    kept = tmp_path / f"agents.{form}"
-    kept.write_text("mine")
+def test_force_replaces_an_earlier_table_and_no_other_file(
+    journal: Path, tmp_path: Path, form: str
+) -> None:
+    """Another table in its place, with other columns, is no earlier one."""
+    table_files.write([journal], tmp_path, form)
+    kept, other = tmp_path / f"agents.{form}", (tmp_path / f"spells.{form}").read_bytes()
+    first = kept.read_bytes()
     with pytest.raises(BadInput, match=rf"agents\.{form} already exists; .*--force"):
-        table_files.write([journal], tmp_path, form)
-
-    assert ["mine"] == [path.read_text() for path in tmp_path.iterdir()]
+        table_files.write([journal], tmp_path, form, names=["agents"])
     assert 5 == len(table_files.write([journal], tmp_path, form, force=True))
-    assert "mine" != kept.read_bytes()[:4]
+    assert first == kept.read_bytes()
+
+    for data in (b"mine", first[:9], other):
+        kept.write_bytes(data)
+        for force in (False, True):
+            with pytest.raises(BadInput, match=rf"agents\.{form} already exists and is not reco"):
+                table_files.write([journal], tmp_path, form, names=["agents"], force=force)
+        assert data == kept.read_bytes()
 
 
 @BOTH
@@ -83,13 +92,13 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
     torn.write_bytes(journal.read_bytes()[:-3])
     place = tmp_path / "tables"
     if not is_new:
-        place.mkdir()
-        (place / f"events.{form}").write_text("older")
+        table_files.write([journal], place, form, names=["events"])
+        before = (place / f"events.{form}").read_bytes()
     with pytest.raises(TornTail):
         table_files.write([journal, torn], place, form, force=True)
 
     assert is_new is not place.exists()
-    assert is_new or ["older"] == [path.read_text() for path in place.iterdir()]
+    assert is_new or [before] == [path.read_bytes() for path in place.iterdir()]
 
 
 FULL = """

@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.files import MARK
 from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
@@ -571,12 +572,12 @@ def test_two_pages_in_one_folder_have_their_own_figures(drawn_once: Path, tmp_pa
     assert {"a.md", "a-figures", "b.md", "b-figures"} == {p.name for p in tmp_path.iterdir()}
 
 
-def test_a_page_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
+def test_an_output_that_is_there_is_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    page.write_text("mine")
+    page.write_text(mine := f"# of a report in Markdown {MARK}")
     with pytest.raises(BadInput, match=r"page.html already exists; .*--force"):
         report(drawn_once, page)
-    assert "mine" == page.read_text()
+    assert mine == page.read_text()
 
     report(drawn_once, page, jobs=2, force=True)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -589,7 +590,7 @@ def test_an_earlier_report_is_replaced_without_being_told(
     page = tmp_path / f"page.{form}"
     report(drawn_once, page, form)
     kept = page.read_bytes()
-    (tmp_path / "page-figures" / "old.svg").write_text("old") if form == "md" else None
+    (tmp_path / "page-figures" / "old.svg").write_text(MARK) if form == "md" else None
     page.write_bytes(kept + b"and more")
     report(drawn_once, page, form)
 
@@ -605,8 +606,9 @@ def test_the_page_in_a_studys_folder_is_not_written_over_another(
     page.unlink(missing_ok=True)
     page.write_text("mine")
     try:
-        with pytest.raises(BadInput, match=r"already exists; .*--force"):
-            report(drawn_once, format=form)
+        for force in (False, True):
+            with pytest.raises(BadInput, match=r"already exists and is not recognised"):
+                report(drawn_once, format=form, force=force)
         assert "mine" == page.read_text()
     finally:
         page.unlink()
@@ -640,7 +642,7 @@ def test_figures_are_not_put_through_a_link(drawn_once: Path, tmp_path: Path) ->
 
 def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_path: Path) -> None:
     (tmp_path / "page-figures").mkdir()
-    (tmp_path / "page-figures" / "old.svg").write_text("old")
+    (tmp_path / "page-figures" / "old.svg").write_text(MARK)
     with pytest.raises(BadInput, match="page-figures already exists"):
         report(drawn_once, tmp_path / "page.md", "md")
 
@@ -648,17 +650,20 @@ def test_figures_that_are_there_are_kept_unless_forced(drawn_once: Path, tmp_pat
     assert not (tmp_path / "page-figures" / "old.svg").exists()
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", "in the way"])
+@pytest.mark.parametrize("kind", ["file", "folder", "drawing", "in the way"])
 def test_what_is_no_figure_is_never_thrown_away(
     kind: str, drawn_once: Path, tmp_path: Path
 ) -> None:
     beside = tmp_path / "page-figures"
     if kind == "in the way":
         beside.write_text("mine")
+    elif kind == "drawing":
+        beside.mkdir()
+        (beside / "of-mine.svg").write_text("<svg/>")
     else:
         beside.mkdir()
         (beside / ("thesis.tex" if kind == "file" else "folder.svg")).mkdir()
-    with pytest.raises(BadInput, match="give another --out"):
+    with pytest.raises(BadInput, match=r"page-figures.*; (give|move)"):
         report(drawn_once, tmp_path / "page.md", "md", force=True)
 
     assert beside.exists()
@@ -702,7 +707,7 @@ def test_the_pages_of_runs_stand_beside_the_report_which_leads_to_them(
     assert (1, page.stat().st_size) == (written.pages.count, written.pages.size)
     page.write_text("mine")
     before = written.path.read_bytes()
-    with pytest.raises(BadInput, match=r"seed-0000.html already exists; .*--force"):
+    with pytest.raises(BadInput, match=r"seed-0000.html already exists and is not reco"):
         report(small, tmp_path / "page.html", jobs=1, pages=True)
     assert ("mine", before) == (page.read_text(), written.path.read_bytes())
 

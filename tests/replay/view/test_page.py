@@ -92,7 +92,7 @@ def test_events_that_do_not_give_their_digest_make_no_page(tmp_path: Path) -> No
         (("--at", "90-95"), ("no round to show there", "its rounds are 1 to")),
         (("--at", "x"), ("is not a range", "12-20")),
         (("--against", "season.journal"), ("competition world", "compare runs of one world")),
-        (("--out", "mine.html"), ("mine.html", "--force")),
+        (("--out", "mine.html", "--force"), ("mine.html", "not recognised", "move it away")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown_is_refused_and_nothing_is_written(
