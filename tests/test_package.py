@@ -176,3 +176,18 @@ def test_policies_of_ones_own_may_stand_in_a_module_that_is_called_agents(
     ]  # fmt: skip
 
     assert "holds at levels 1 to 4" in printed[1]
+
+
+def test_the_suite_can_be_run_with_junitxml_in_one_process(tmp_path: Path) -> None:
+    """Tests of faults record their counts as properties (`tests/faults/conftest.py`)."""
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(record_property):\n    record_property('faults', ['kind', 7])\n"
+    )
+    options = ("-c", ROOT / "pyproject.toml", "--rootdir", tmp_path, "-n", "0")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "--junitxml", "suite.xml", "test_it.py"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=HANGS,
+    )  # fmt: skip
+
+    assert 0 == ran.returncode, ran.stdout
+    assert "['kind', 7]" in (tmp_path / "suite.xml").read_text()
