@@ -38,7 +38,7 @@ PROGRAMS = (  # pages with programs, each followed by what it prints
     ROOT / "goldrush" / "PLUGINS.md",
 )
 MODELS = ROOT / "agents" / "llm" / "README.md"
-LINES_MAX = 150  # of the README
+LINES_MAX = 180  # of the README
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -163,6 +163,37 @@ def test_the_policy_of_ones_own_plays_and_is_asked_again(tmp_path: Path) -> None
     assert "holds at levels 1 to 4" in trusted
     assert "not asked again" not in trusted
     assert "not asked again: homebody:Homebody (4 agents)" in untrusted
+
+
+PYTHON3 = """#!/bin/sh
+{python} -m venv --without-pip .venv
+printf '#!/bin/sh\\ncp {goldrush} .venv/bin/goldrush' > .venv/bin/pip
+chmod +x .venv/bin/pip
+"""
+
+
+def test_in_the_shell_of_the_first_command_the_next_ones_are_found(tmp_path: Path) -> None:
+    """With a `pip` that installs a link to this checkout."""
+    text = README.read_text()
+    [install] = re.findall(r"<!-- run -->\n```sh\n(.*?)```", text, re.DOTALL)
+    [first, *_] = commands_of(blocks(text, "console"))
+    [prompt] = re.findall("`(goldrush prompt .*?)`", text)
+    python3 = tmp_path / "path" / "python3"
+    python3.parent.mkdir()
+    goldrush = tmp_path / "goldrush"
+    goldrush.write_text(warm.shim(listening()))
+    goldrush.chmod(0o755)
+    python3.write_text(PYTHON3.format(python=sys.executable, goldrush=goldrush))
+    python3.chmod(0o755)
+    typed = subprocess.run(
+        ["bash", "-c", f"{install}\n{prompt} && {first}"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=600,
+        env={"PATH": f"{python3.parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+    )  # fmt: skip
+
+    assert 0 == typed.returncode, typed.stderr
+    assert "You are one of 10 gold miners" in typed.stdout
+    assert typed.stdout.endswith(run(first.replace("run.journal", "again.journal"), tmp_path))
 
 
 def test_the_first_screen_has_the_two_commands_and_ci_runs_the_second() -> None:
