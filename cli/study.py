@@ -21,7 +21,6 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.studies import Criteria
     from goldrush.replay.study.plan import Plan
     from goldrush.replay.study.verdicts import Verdict
 
@@ -231,7 +230,7 @@ def report(
     elif written.verdicts:
         click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
     else:
-        click.echo(f"{_no_verdicts(written.of.studies.criteria)}\n")
+        click.echo(f"no verdicts: {written.needs}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
     if written.pages is not None:
         of_runs = written.pages
@@ -239,12 +238,6 @@ def report(
         folder = quoted_path(str(of_runs.folder))
         click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     return DONE
-
-
-def _no_verdicts(criteria: Criteria) -> str:
-    if not criteria.every:
-        return "no verdicts: this world has no criteria"
-    return f"no verdicts: they need runs {criteria.with_agents('and, else the same,')}"
 
 
 def _verdicts(found: Sequence[Verdict], units: str) -> str:

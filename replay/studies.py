@@ -7,7 +7,7 @@ record, a part of the world's toolkit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
@@ -91,7 +91,7 @@ class Criteria:
         every: the criteria.
         null: the policy that cannot learn; a change in its runs is no evidence for others.
         sizes: the numbers of agents with which each criterion must hold.
-        where: treatments that differ only in these numbers, as text.
+        pairs: treatments that differ only in these numbers, by name: fewer agents to more.
         start: the events of the first tenth of a run, as text.
 
     """
@@ -99,13 +99,33 @@ class Criteria:
     every: Sequence[Criterion] = ()
     null: str = ""
     sizes: Sequence[int] = ()
-    where: str = ""
+    pairs: Mapping[str, str] = {}
     start: str = "the beginning of a run"
 
     @property
     def expected(self) -> dict[str, int]:
         """The direction of every measure that is judged."""
         return {name: sign for one in self.every for name, sign in one.expected.items()}
+
+    @property
+    def where(self) -> str:
+        """The pairs as text."""
+        return ", or ".join(map(" and ".join, self.pairs.items()))
+
+    def needs(self, treatments: Collection[str]) -> str:
+        """What a study of these treatments lacks for a verdict, as a sentence without full stop."""
+        if not self.every:
+            return "this world has no criteria"
+        if len(self.sizes) == 1:
+            return f"a verdict needs runs {self.with_agents()} and a roster other than {self.null}"
+        needed = f"a verdict compares {' with '.join(map(str, self.sizes))} agents"
+        lacking = [sorted(set(pair) - set(treatments)) for pair in self.pairs.items()]
+        single = [name for names in lacking for name in names if len(names) == 1]
+        if single and [] not in lacking:
+            options = " ".join(f"--treatment {name}" for name in single)
+            return f"{needed} under equal settings; add `{options}`"
+        alike = f" ({self.where})" if self.pairs else ""
+        return f"{needed} under equal settings{alike} for a roster other than {self.null}"
 
     def with_agents(self, joint: str = "and") -> str:
         """The sizes as text."""

@@ -37,10 +37,10 @@ def format_summary(summary: Summary) -> str:
     config = summary.config
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
     parts = [
-        f"{format_count(summary.assignments, 'assignment')}, "
-        f"{format_count(len(summary.tables), 'table')} "
-        f"of {config['workers']} workers at most, arena {escaped(config['arena']['name'])}, seed "
-        f"{config['seed']}; mean total {mean} of 12",
+        f"{format_count(summary.assignments, 'assignment')} in the arena "
+        f"{escaped(config['arena']['name'])}, seed {config['seed']}: "
+        f"{format_count(len(summary.tables), 'table')} of up to {config['workers']} workers. A "
+        f"worker scored {mean} of 12 points on average.",
         *_conclusions(summary),
         *(
             f"after assignment {fork.unit} {escaped(next(iter(story([fork]))))}"
@@ -102,17 +102,23 @@ def _conclusions(summary: Summary) -> list[str]:
         kinds["none"] += ended.conduct is None
         kinds["drawn"] += ended.tied > 0
         kinds["adopted"] += ended.adopted is True
+    tables, concluded = len(summary.tables), len(summary.tables) - kinds["none"]
     lines = [
-        f"{format_count(len(summary.tables) - kinds['none'], 'conclusion')}, {kinds['drawn']} "
-        f"drawn, {kinds['adopted']} adopted; {format_count(counts.trials, 'trial')}; "
-        f"{format_count(counts.claims, 'claim')}, {counts.held} held, {counts.sharp} sharp; "
-        f"{format_count(counts.challenges, 'challenge')}, {counts.sustained} sustained"
+        f"Conclusions: {concluded} of {format_count(tables, 'table')} reached one, "
+        f"{kinds['drawn']} of them by a draw between equal proposals; the admin adopted "
+        f"{kinds['adopted']}.",
+        f"Trials: workers ordered {format_count(counts.trials, 'test')} of their own, whose "
+        "results nobody else is told.",
+        f"Claims: {counts.held} of {counts.claims:,} held when tested. {counts.sharp} of these "
+        "were sharp: they claimed at least half of what the test showed beyond the bar.",
+        f"Challenges: {counts.sustained} of {counts.challenges:,} were sustained: the test refuted "
+        "the claim.",
     ]
     if summary.percentiles != (None, None):
         first, second = map(_percent, summary.percentiles)
         lines.append(
-            f"better than {first} of all conducts on average in the first half, {second} in the "
-            "second"
+            f"The conclusions were better than {first} of all possible conducts on average in the "
+            f"first half of the season, and than {second} in the second."
         )
     return lines
 
@@ -128,7 +134,7 @@ def _answers(count: int) -> str:
 def _workers(workers: Sequence[WorkerLine]) -> str:
     """The table of workers, with their last ranks and the changes since the first."""
     rows: list[Sequence[str]] = [
-        ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "sat at")
+        ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "tables")
     ]
     for worker in workers:
         rank = "-" if worker.rank is None else str(worker.rank)
@@ -160,7 +166,7 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
 def _ended(tables: Sequence[Ended]) -> str:
     """The last tables: their conclusions, bars and best tested values."""
     rows: list[Sequence[str]] = [
-        ("at", "about", "concluded on", "value", "bar", "best tested", "better than", "")
+        ("assignment", "subject", "conclusion", "tested", "bar", "best tested", "better than", "")
     ]
     for ended in tables[-LINES_MAX:]:
         value, bar, best = format_apart(ended.value, ended.bar, ended.best)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.mining.theory import MiningResult
 from goldrush.replay.studies import Criteria, Criterion, Nothing
 
@@ -53,6 +54,6 @@ CRITERIA: Final = Criteria(
     ),
     null=NULL,
     sizes=SIZES,
-    where="baseline and agents-20, or scarce and scarce-20",
+    pairs={BASELINE: "agents-20", "scarce": "scarce-20"},
     start="the filling of the map",
 )

@@ -49,6 +49,7 @@ class Reported:
         hardly_played: a line for each model that hardly played.
         summary: the world's own summary, line by line (`Studies.summary`).
         pages: the pages of its runs, if they were written.
+        needs: what a verdict needs; empty if there are verdicts.
 
     """
 
@@ -58,6 +59,7 @@ class Reported:
     hardly_played: Sequence[str]
     summary: Sequence[str] = ()
     pages: Pages | None = None
+    needs: str = ""
 
 
 def report(
@@ -134,7 +136,8 @@ def report(
             page.publish()  # first, as an existing page allows its figures to be replaced
             new.publish(replace=True)
     judged, own = study.assessment.verdicts(), of.studies.summary(results)
-    return Reported(of, path, judged, hardly_played(results), own, of_runs)
+    needs = "" if judged else of.studies.criteria.needs({c.treatment for c in results.by_cell})
+    return Reported(of, path, judged, hardly_played(results), own, of_runs, needs)
 
 
 def _check_figures(folder: Path, replace: bool) -> None:

@@ -172,7 +172,10 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     options = ("--format", "md", "--out", "page.md")
     ran = goldrush("report", study, *options, cwd=tmp_path)
 
-    says = "no verdicts: they need runs with 10 agents and, else the same, with 20"
+    says = (
+        "no verdicts: a verdict compares 10 with 20 agents under equal settings; add `--treatment "
+        "scarce-20`"
+    )
     assert (0, [says, "", "page: page.md"]) == (ran.code, ran.out.splitlines())
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")

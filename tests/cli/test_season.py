@@ -28,7 +28,7 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
     verified = goldrush("verify", "s.journal", cwd=tmp_path)
 
     assert (0, "") == (ran.code, ran.err)
-    assert ran.out.startswith("3 assignments, 3 tables of 6 workers at most, arena nk, seed 2;")
+    assert ran.out.startswith("3 assignments in the arena nk, seed 2: 3 tables of up to 6 workers.")
     assert "% of all conducts on average in the first half, " in ran.out
     assert "next:    python -m goldrush replay s.journal --at 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()

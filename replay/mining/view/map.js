@@ -27,7 +27,7 @@ export class PlotMap {
       const { row, col } = this.corner;
       said.push(`Rows ${row} to ${row + this.rows - 1} and columns ${col} to ${col + this.cols - 1} of ${rows} x ${cols} plots are drawn; select a plot elsewhere to see it.`);
     }
-    if (this.agents > AGENTS_MAX) said.push(`Of ${this.agents} agents the first ${AGENTS_MAX} stand beside the map.`);
+    if (this.agents > AGENTS_MAX) said.push(`The legend lists agents 0–${AGENTS_MAX - 1} of ${this.agents}.`);
     return said.length ? said.join(" ") : null;
   }
 
