@@ -167,9 +167,11 @@ def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
     """The reason why a plugin's name is invalid or taken; None: it is valid."""
     if candidate.name in built_in:
         return "the name is one of goldrush's own"
-    named, form = (_WITH_WORLD, "WORLD/NAME, each") if candidate.group == POLICIES else (_NAME, "")
+    named, form = (
+        (_WITH_WORLD, "is WORLD/NAME, each of") if candidate.group == POLICIES else (_NAME, "has")
+    )
     if named.fullmatch(candidate.name) is None:
-        return f"a name is {form} of 1 to 32 of a-z, 0-9 and -, a letter first".replace("  ", " ")
+        return f"a name {form} 1 to 32 characters of a-z, 0-9 and -, the first a letter"
     return None
 
 
@@ -227,7 +229,7 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
     found = [one for one in plugins(group, built_in) if one.name == name]
     if len(found) > 1:
         both = " and ".join(sorted(one.distribution for one in found))
-        raise PluginFailed(format_value(name), f"both {both} bring it")
+        raise PluginFailed(format_value(name), f"both {both} provide it")
     return found[0] if found else None
 
 

@@ -441,7 +441,7 @@ def _part(text: str) -> RosterPart:
         raise BadInput(f"{text!r} is no entry of a roster", _HOW)
     count = None if match["count"] is None else int(match["count"])
     if count == 0:
-        raise BadInput(f"{text!r} counts no agent", "leave the entry out")
+        raise BadInput(f"{text!r} stands for 0 agents", "leave the entry out")
     if not match["name"].startswith(RECORDED + ":"):  # a path may be any
         check_name("policy", match["name"])
     if match["settings"] is None:

@@ -75,8 +75,8 @@ class Agents(Generic[S, V]):
         for entry, _ in self._scripted:
             if entry.agent in self._pending:  # only models and people commit before the others
                 raise BadInput(
-                    f"agent {entry.agent} plays {entry.policy}, which commits with the others, but "
-                    f"the journal has its plan of the unfinished {vocabulary.unit} alone",
+                    f"the journal has the plan of agent {entry.agent} ({entry.policy}) in its "
+                    f"unfinished {vocabulary.unit}, without the plans of the other policies",
                     f"fork the run at the {vocabulary.unit} before it",
                 )
         chosen = models_in(roster.entries)

@@ -135,7 +135,7 @@ def _run() -> int:
         return TROUBLE
     except OSError as error:
         drop_output()
-        echo_error(f"goldrush: cannot go on, or not print: {error.strerror or error}")
+        echo_error(f"goldrush: cannot continue, or cannot print: {error.strerror or error}")
         return TROUBLE
     except Exception as error:
         return _reported(error)

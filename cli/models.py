@@ -41,13 +41,20 @@ _OPTIONS = (
     click.option(
         "--fail-over",
         metavar="PERCENT%",
-        help="Stop if a larger share of a model's answers fails, from its 21st on: 20%.",
+        help="Stop if more than this share of a model's answers fails, such as 20%; judged from "
+        "its 21st answer on.",
     ),
     click.option(
-        "--max-tokens", type=int, metavar="N", help="Stop before all answers take more tokens."
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="Stop before the answers together take more than N tokens.",
     ),
     click.option(
-        "--max-cost", type=float, metavar="COST", help="Stop before all answers cost more."
+        "--max-cost",
+        type=float,
+        metavar="COST",
+        help="Stop before the answers together cost more than this.",
     ),
 )
 

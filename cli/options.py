@@ -36,7 +36,7 @@ class Output(click.Path):
             self.fail(f"the path is empty; give a {self._kind}", param, ctx)
         if value == "-":
             self.fail(
-                f"- is not standard output here; give a {self._kind}, one of that name as ./-",
+                f"- does not mean standard output here; give a {self._kind}; one named - is ./-",
                 param,
                 ctx,
             )

@@ -105,7 +105,7 @@ def _hint(schema: Mapping[str, Any]) -> str:
         return "field by field: " + ", ".join(schema["properties"])
     if kind == "array":
         of = schema["items"].get("type")
-        lists = {"string": "one a line, an empty one ends", "object": "how many"}
+        lists = {"string": "one per line; an empty line ends the list", "object": "how many"}
         return lists.get(of, "separated by commas")
     return {"boolean": "y or n", "integer": "a whole number", "number": "a number"}.get(
         kind or "", ""

@@ -223,7 +223,7 @@ def report(
             study, out, format_, jobs=jobs, force=force, pages=pages, on_step=step
         )
     if written.hardly_played:
-        click.echo("models that hardly played, most of whose answers were no plan:")
+        click.echo("models most of whose answers held no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
     if written.summary:
         click.echo("".join(f"{escaped(line)}\n" for line in written.summary))

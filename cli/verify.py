@@ -55,7 +55,10 @@ LEVELS = 4
     help="List of SHA-256 sums to check, as sha256sum writes.",
 )
 @click.option(
-    "--parent", type=click.Path(), metavar="FILE", help="Journal of which these must be forks."
+    "--parent",
+    type=click.Path(),
+    metavar="FILE",
+    help="Journal of which each must be a fork.",
 )
 @traceback_option
 @json_option()
@@ -160,7 +163,7 @@ def _format(outcome: Outcome) -> str:
         levels = f"{levels.removesuffix(')')}, {who})"
     if outcome.holds is None:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
-        levels += f", but could not be judged in whole ({why})"
+        levels += f", but could not be judged in full ({why})"
     end = "finished" if verdict.finished else "unfinished"
     notes = "".join(f", {note}" for note in outcome.notes)
     units = format_count(verdict.rounds, verdict.vocabulary.unit)

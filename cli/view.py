@@ -68,7 +68,10 @@ def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> N
     """Print a warning if the page does not show all rounds that were asked for."""
     name = quoted_path(journal)
     if run.trouble is not None:
-        click.echo(f"{name} breaks off: {escaped(run.trouble)}; what is before is shown", err=True)
+        click.echo(
+            f"{name} breaks off: {escaped(run.trouble)}; the page shows what precedes the fault",
+            err=True,
+        )
     if run.last < min(run.total if asked[1] is None else asked[1], run.total):
         click.echo(
             f"{name}: a page has room for {run.first:,} to {run.last:,} of {run.total:,}; --at "

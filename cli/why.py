@@ -23,7 +23,7 @@ LISTED_MAX: Final = 20  # units with something to explain
 
 @command()
 @click.argument("journal", type=click.Path())
-@at_option("Round, or other unit (without it: which there are is said).")
+@at_option("Round, or other unit (default: name those with something to explain).")
 @place_option
 @click.option(
     "--agent", metavar="AGENT", help="Only outcomes that involve this agent (number or name)."

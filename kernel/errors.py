@@ -112,7 +112,7 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
 
     """
     known = list(known)
-    listed = f"take one of {', '.join(known)}{more}" if known else "there is none to take"
+    listed = f"take one of {', '.join(known)}{more}" if known else "none is known"
     return BadInput(f"there is no {what} {format_value(name)}", nearest(name, known) + listed)
 
 

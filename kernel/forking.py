@@ -168,12 +168,14 @@ class Forks(Generic[C]):
         for unit, row in replaced:
             if not last < (unit, row[0]) or unit > end:
                 raise BadInput(
-                    f"{vocabulary.unit} {unit} of agent {row[0]} is replaced",
-                    f"give {vocabulary.units} {first} to {end}, ascending, each agent once",
+                    f"the submission of agent {row[0]} in {vocabulary.unit} {unit} cannot be "
+                    "replaced",
+                    f"give {vocabulary.units} {first} to {end} in order, and each agent once",
                 )
             if row[0] >= config.agents:
                 raise BadInput(
-                    f"agent {row[0]} is replaced", f"the last one is {config.agents - 1}"
+                    f"a submission of agent {row[0]} is given, who does not exist",
+                    f"the last agent is {config.agents - 1}",
                 )
             last = (unit, row[0])
 
@@ -186,5 +188,5 @@ class Forks(Generic[C]):
         for unit, row in facts["replaced"]:
             fault = self.submitted.fault(row)
             if fault is not None or type(unit) is not int:
-                replaced = f"{self.vocabulary.unit} {format_value(unit)} is replaced"
-                raise BadInput(fault or replaced, "give a submission")
+                unknown = f"there is no {self.vocabulary.unit} {format_value(unit)} to replace"
+                raise BadInput(fault or unknown, "give a submission")

@@ -123,7 +123,8 @@ def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = 
         if not named or not policy:
             names = ", ".join(entry["name"] for entry in cast[:12])
             raise BadInput(
-                f"{format_value(part)} casts nobody", f"write NAME=POLICY; there are {names}"
+                f"{format_value(part)} names no agent or role, or no policy",
+                f"write NAME=POLICY; there are {names}",
             )
         if seat in typed:
             raise BadInput(f"{seat} is cast twice", "cast each once")

@@ -189,7 +189,7 @@ def _policy_check(
 ) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], PolicyCheck]:
     def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
         # All acts of agents depend on tests: without them no agent can be asked.
-        what = f"everybody, whose tests are those of the arena {state.arena.name}"
+        what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
         try:  # `verify` gets a program for several journals, of which some take none
             program = resources.program if takes_program(state.arena) else None
             tests = opened_tests(state.arena, program, resources.jobs)

@@ -206,7 +206,7 @@ class Client:
             stop = not found.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
-                reason = f"{found.text}; not again: {objection}" if objection else found.text
+                reason = f"{found.text}; not tried again: {objection}" if objection else found.text
                 return Answer(tries=tries, trouble=reason, status=found.status)
             if budget is not None:
                 budget.take(most)  # before the pause, in which other questions reserve theirs

@@ -277,8 +277,8 @@ class Models:
             return []
         now = self.by_name[model.name][0]
         return [
-            f"model {model.name} goes on with {name} {format_value(getattr(model, name))}, "
-            f"not {format_value(getattr(now, name))}"
+            f"model {model.name} keeps the {name} of the run, "
+            f"{format_value(getattr(model, name))}; {format_value(getattr(now, name))} is ignored"
             for name in ("model", "temperature", "max_tokens", "seed")
             if getattr(now, name) != getattr(model, name)
         ]

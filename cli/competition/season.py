@@ -51,7 +51,7 @@ def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> li
 @click.option("--workers", type=int, metavar="N", help="Workers on the active roster (default: 6).")
 @click.option(
     "--arena", metavar="ARENA", shell_complete=_complete_arena,
-    help="Subject of the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
+    help="Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
 )  # fmt: skip
 @test_option
 @click.option("--agenda", type=click.Path(), metavar="FILE", help="TOML file of the assignments.")
@@ -60,7 +60,7 @@ def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> li
     "--cast", "parts", multiple=True, metavar="WHO=POLICY",
     shell_complete=completion.policies(_WORLD),
     help="Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
-    "alone is that of all workers; repeatable.",
+    "without a name is that of all workers; repeatable.",
 )  # fmt: skip
 @click.option(
     "--class-model", "by_class", metavar="CLASS=MODEL,...",

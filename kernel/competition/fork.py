@@ -111,7 +111,8 @@ def _check(facts: Mapping[str, Any]) -> None:
         fault = EVENTS[CODES[Spoke]].fault(row)
         if fault is not None or type(assignment) is not int:
             raise BadInput(
-                fault or f"assignment {format_value(assignment)} is replaced", "give a contribution"
+                fault or f"there is no assignment {format_value(assignment)} to replace",
+                "give a contribution",
             )
 
 
@@ -123,9 +124,9 @@ def _check_turns(
     for assignment, row in replaced:
         if not last < (assignment, turn_of(row)) or assignment >= config.assignments:
             raise BadInput(
-                f"assignment {assignment}, table {row[0]}, round {row[1]} of agent {row[3]} is "
-                "replaced",
-                f"give each turn once, from assignment {state.assignment} on, of "
-                f"{config.assignments} in all",
+                f"the contribution of agent {row[3]} in assignment {assignment}, table {row[0]}, "
+                f"round {row[1]} cannot be replaced",
+                f"give turns of assignments {state.assignment} to {config.assignments - 1} in "
+                "order, each once",
             )
         last = (assignment, turn_of(row))

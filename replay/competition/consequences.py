@@ -129,7 +129,7 @@ def _followed(path: str, first: int, last: int) -> tuple[list[Results], SeasonSt
                     blocks = []
             if commit.unit == last and commit.digest is not None:
                 return came, copied(state)
-    raise AssertionError(f"{path} was seen to have assignment {last}")
+    raise AssertionError(f"{path} has no assignment {last} any more")
 
 
 def _came(blocks: Sequence[Block], rules: Rules | None) -> Results:

@@ -133,7 +133,7 @@ CRITERIA: Final = (
     ),
     Criterion(
         "scores measure merit",
-        "totals go with tested value, and ranks last, more than where everything is random",
+        "totals follow tested values, and ranks are stable, more than among random workers",
         ("validity", STABILITY),
         roster=RANDOM,
     ),
@@ -370,14 +370,16 @@ def needs(results: SeasonResults) -> str:
     there = {(cell.treatment, cell.roster) for cell in results.by_cell}
     names = (BASELINE, with_more(BASELINE))
     others = [one.treatment for one in CRITERIA if one.treatment != BASELINE]
-    protocol = f"the treatment {BASELINE} with the roster {SCRIPTED}"
-    nulls = (
-        f"one of {', '.join(others)} with the roster {SCRIPTED}, or {BASELINE} with the roster "
-        f"{RANDOM}"
+    compared = (
+        f"a verdict compares seasons of the treatment {BASELINE} and the roster {SCRIPTED} with "
+        "seasons of a null that have the same seeds"
     )
     if not any((name, SCRIPTED) in there for name in names):
-        return f"they need seasons of {protocol}, and with the same seeds of {nulls}"
-    return f"beside those of {protocol} they need seasons with the same seeds of {nulls}"
+        return f"{compared}; add `--treatment {BASELINE} --roster {SCRIPTED}`"
+    return (
+        f"{compared}; add a treatment of {', '.join(others)} to `--roster {SCRIPTED}`, or add "
+        f"`--roster {RANDOM}`"
+    )
 
 
 def _figures(finding: Finding, null: str) -> str:

@@ -341,8 +341,8 @@ def _check_free(target: str, force: bool, option: str) -> None:
         ) from None
     if foreign is not None:
         raise BadInput(
-            f"{target} holds {format_value(foreign)}, which is of no export",
-            f"give {option} a new folder",
+            f"{target} holds {format_value(foreign)}, which is not recognised as part of an export",
+            f"move it away, or give {option} a new folder",
         )
     if not is_empty and not force:
         raise BadInput(

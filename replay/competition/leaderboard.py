@@ -137,7 +137,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
             if last is not None and scores.closed >= max(1, last):
                 break
     if scores.closed == 0:
-        raise BadInput(f"no assignment of {path} is closed", "play on, and ask again")
+        raise BadInput(f"no assignment of {path} is closed", "continue it with `goldrush resume`")
     if last is not None and not 1 <= last <= scores.closed:
         to = f"to {VOCABULARY.number(scores.closed)}" if last > 0 else "on"
         raise BadInput(f"{path} has no assignment {assignment}", f"give one from 0 {to}")

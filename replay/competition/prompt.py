@@ -97,9 +97,9 @@ def prompted(
                 before = copied(result.state)
             if not found and again.not_asked:
                 raise BadInput(
-                    f"what agent {agent} was asked cannot be made again: not asked again: "
+                    f"the prompt of agent {agent} cannot be made again; not asked again: "
                     f"{'; '.join(again.not_asked)}",
-                    "see replay for what it said",
+                    "see its answer with `goldrush replay`",
                 )
     return found
 

@@ -49,8 +49,8 @@ def format_summary(summary: Summary) -> str:
     ]
     for at, table_, round_, agent in summary.unsaid:
         parts.append(
-            f"not said: what was put in by hand in assignment {at}, table {table_}, round "
-            f"{round_}, for agent {agent}, whose turn that never was"
+            f"not used: the contribution given by hand for agent {agent} in assignment {at}, table "
+            f"{table_}, round {round_}, because the agent had no turn there"
         )
     if summary.models:
         parts.append(f"{_answers(summary.models)} of language models")
@@ -160,7 +160,9 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
         return "nobody faced elimination"
     lines = [f"assignment {at:>3}: {escaped(name)} {what}" for at, name, what in left[-LINES_MAX:]]
     more = len(left) - LINES_MAX
-    return "\n".join(([f"({more} earlier comings and goings)"] if more > 0 else []) + lines)
+    return "\n".join(
+        ([f"({more} earlier eliminations, returns and newcomers)"] if more > 0 else []) + lines
+    )
 
 
 def _ended(tables: Sequence[Ended]) -> str:
@@ -252,7 +254,7 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
             )
         )  # fmt: skip
     parts = [
-        f"{head}, {len(came.assignments)} came out otherwise:",
+        f"{head}, differences in {format_count(len(came.assignments), 'assignment')}:",
         format_table(rows, numbers=(0, 3, 4)),
     ]
     if len(came.assignments) > len(shown):
@@ -300,7 +302,7 @@ def _four(scores: Sequence[int] | None) -> str:
 
 def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
-        return "every worker stands the same"
+        return "every worker ends with the same status, sparks and total"
     rows = [("worker", "a: status, sparks, all-time", "b")]
     for standing in standings[:SHOWN_MAX]:
         rows.append((escaped(standing.name), _stands(standing.a), _stands(standing.b)))

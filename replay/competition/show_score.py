@@ -122,7 +122,7 @@ def _challenges(score: Score) -> list[str]:
 
 def _challenge(challenge: Challenged) -> str:
     verdict = "sustained" if challenge.is_sustained else "not sustained"
-    toppled = ", and what it was aimed at led no more" if challenge.toppled else ""
+    toppled = ", after which its target no longer led" if challenge.toppled else ""
     aimed = f"the {challenge.part} of #{challenge.target}"
     return f"#{challenge.id} in round {challenge.round}, {aimed}: {verdict}{toppled}"
 
@@ -135,7 +135,7 @@ def _numbers(score: Score) -> str:
         rows.append(("by the therapist", *map(str, score.given), ""))
     if score.middles:
         rows.append(("median of the table", *map(str, score.middles), ""))
-    rows.append(_final("worked out anew", score.again, score.again.total))
+    rows.append(_final("recomputed", score.again, score.again.total))
     rows += [_final("recorded", recorded, total) for recorded, total, _ in score.recorded]
     return format_table(rows, numbers=range(1, 6))
 
@@ -160,7 +160,7 @@ def _verdict(score: Score) -> str:
     if score.holds:
         return "holds"
     if len(score.recorded) != 1:
-        return f"DOES NOT HOLD: the event stands there {len(score.recorded)} times"
+        return f"DOES NOT HOLD: the event is recorded {len(score.recorded)} times"
     return "DOES NOT HOLD: recorded " + ", ".join(_differences(score))
 
 

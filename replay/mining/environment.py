@@ -123,7 +123,9 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
         learners = [agent for agent in external if agent not in who.policies]
         if not learners:
-            raise BadInput(f"nobody learns in {format_value(who.text)}", "give an agent `external`")
+            raise BadInput(
+                f"the roster {format_value(who.text)} has no learner", "make an agent `external`"
+            )
         self._roster, self._others = who.text, who.policies
         self._learners = {agent: _Learner() for agent in learners}
         self._names = {f"agent_{agent}": agent for agent in learners}

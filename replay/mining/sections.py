@@ -240,9 +240,9 @@ def _defence(results: MiningResults) -> list[Block]:
             "((1 − share of defended plots that fall) × (stake + α)). If no plot is free, a lost "
             "plot is worth more than a claim, so the saving is a lower bound: a prediction that "
             "defence pays is then reliable, one that it does not pay is not. Seen: the gold per "
-            "agent of defend-then-mine minus that of greedy-mine in the same runs. This tests how that policy defends (every plot "
-            "it owns, mined or not), not the best defence, and the two policies also differ in "
-            "other ways."
+            "agent of defend-then-mine minus that of greedy-mine in the same runs. This tests how "
+            "that policy defends (every plot it owns, mined or not), not the best defence, and the "
+            "two policies also differ in other ways."
         ),
     ]
     found = defending(results)

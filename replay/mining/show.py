@@ -223,7 +223,7 @@ def _held(state: MiningState, agent: int) -> str:
 
 def format_consequences(came: Consequences, by_round: bool) -> str:
     """The consequences as text, with `by_round` followed by a table of the rounds."""
-    parts = [f"after round {came.round}, and from round {came.since} to there:"]
+    parts = [f"counts over rounds {came.since} to {came.round}, then gold and owners at the end:"]
     rows = [("", "a", "b", "b - a")]
     for name, a in came.counts_a.items():
         b = came.counts_b[name]

@@ -261,11 +261,11 @@ def _in_truce(round: Round, row: Row) -> Explanation:
     plot, owner, raiders, _, _, _, _ = row
     since, truce = round.before.since[plot], round.config.truce
     until = since + truce
-    late = "" if until <= round.config.rounds else ", which is behind the end of the run"
+    late = "" if until <= round.config.rounds else ", which is after the end of the run"
     account = [
         f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
-        f"what was claimed is in truce for {format_count(truce, 'round')} behind that one's start: "
-        f"it can be captured from round {until} on{late}",
+        f"a claimed plot is in truce for {format_count(truce, 'round')}, that of the claim "
+        f"included: this one can be captured from round {until} on{late}",
         "no plan would have captured it in this round",
     ]
     return _of_raid(round, RAID_IN_TRUCE, row, account, None)
@@ -280,7 +280,7 @@ def _void(round: Round, row: Row) -> Explanation:
         return _of_raid(round, VOID_RAID, row, account, None)
     account = [
         f"{_raid(raiders)} plot {plot}, which nobody owns and nobody claims",
-        "it can be raided from the round on in which somebody claims it",
+        "a raid on it can only succeed in a round in which somebody claims it, or later",
     ]
     first = raiders[0]
     swap = Swap(((CLAIM, plot, 1), *round.without(first, RAID, plot)), [(RAID, plot, 1)])
@@ -289,7 +289,7 @@ def _void(round: Round, row: Row) -> Explanation:
         says = f"a claim would have won it: {_instead(first, swap)}"
         change = round.change(first, swap.plan, says)
     else:
-        account.append("whoever of them had claimed it, the others would have captured it")
+        account.append("had any of them claimed it, the others would have captured it")
     return _of_raid(round, VOID_RAID, row, account, change)
 
 
@@ -338,7 +338,7 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
         says = f"it would have been legal so: {_instead(agent, swap)}"
         change = round.change(agent, swap.plan, says)
     else:
-        account.append("nothing of the kind would have been legal")
+        account.append("no action of this kind would have been legal")
     on_grid = action is not None and 0 <= action[1] < round.config.plots
     place = action[1] if action is not None and on_grid else None
     plan = _plan(round, agent)
@@ -365,7 +365,7 @@ def _objection(round: Round, agent: int, index: int, reason: int) -> str:
     if reason == BUDGET:
         over = [at for at, why in round.outcome.removals[agent][1] if why == BUDGET]
         if index != over[0]:
-            return "everything behind the first action over the budget is"
+            return "all actions after the first one over the budget are"
         spent = round.spent(agent)
         return f"{spent} of {round.before.staminas[agent]} stamina are spent before it"
     owner = round.before.owner[plot]

@@ -174,7 +174,7 @@ def test_an_entry_that_is_none_is_refused_by_itself(text: str, part: str) -> Non
 
 
 def test_an_entry_that_counts_no_agent_is_refused() -> None:
-    assert "'raid*0' counts no agent" == refusal("mine*1,raid*0").what
+    assert "'raid*0' stands for 0 agents" == refusal("mine*1,raid*0").what
 
 
 @pytest.mark.parametrize("text", ["raid*100001", "raid*60000,mine*60000", "raid*999999"])

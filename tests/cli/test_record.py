@@ -108,7 +108,7 @@ def test_settings_treatments_and_options_reach_the_journal(tmp_path: Path) -> No
         (["--roster", "nonsense*3"], ["no policy 'nonsense'", "greedy-mine"]),
         (["--roster", "gready-mine"], ["did you mean greedy-mine?"]),
         (["--roster", ""], ["no entry of a roster"]),
-        (["--roster", "raid*0"], ["counts no agent"]),
+        (["--roster", "raid*0"], ["stands for 0 agents"]),
         (["--roster", "raid*-1"], ["no entry of a roster"]),
         (["--roster", "greedy-mine*8,raid*2", "--agents", "9"], ["has 10 agents", "9"]),
         (["--roster", "no.such.module:Class"], ["no.such.module:Class", "cannot be made"]),

@@ -29,7 +29,7 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
 
     assert (0, "") == (ran.code, ran.err)
     assert ran.out.startswith("3 assignments in the arena nk, seed 2: 3 tables of up to 6 workers.")
-    assert "% of all conducts on average in the first half, " in ran.out
+    assert "% of all possible conducts on average in the first half of" in ran.out
     assert "next:    python -m goldrush replay s.journal --at 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()
     assert (0, "s.journal: holds at levels 1 to 4: 3 assignments, ") == (
@@ -60,7 +60,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--workers", 2), "workers is 2; it must be a whole number from 3 to 1000"),
         (("--set", "move=3"), "did you mean moves?"),
         (("--set", "worker_tiers=[5,4,3,2]"), "none smaller than the one before"),
-        (("--cast", "zoe=scripted"), "casts nobody"),
+        (("--cast", "zoe=scripted"), "names no agent or role"),
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
@@ -272,7 +272,7 @@ def test_a_season_under_a_program_is_asked_again_with_it(tested: Path) -> None:
     other = goldrush("verify", "s.journal", "--test", "./other.py", cwd=tested)
 
     assert (0, 0, 2) == (without.code, whole.code, other.code)
-    assert "levels 1 to 3 (4 not checked, not asked again: everybody, whose tests" in without.out
+    assert "levels 1 to 3 (4 not checked, not asked again: all agents, whose acts" in without.out
     assert "holds at levels 1 to 4" in whole.out
     assert "" == whole.err
     assert "other.py has the SHA-256" in other.err

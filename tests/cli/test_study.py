@@ -374,8 +374,8 @@ SEASONS = (
 @pytest.mark.parametrize(
     ("roster", "says"),
     [
-        ("random", "no verdicts: they need seasons of the treatment baseline with the roster scr"),
-        ("scripted", "no verdicts: beside those of the treatment baseline with the roster scripte"),
+        ("random", "; add `--treatment baseline --roster scripted`"),
+        ("scripted", "to `--roster scripted`, or add `--roster random`"),
     ],
 )
 def test_a_report_of_seasons_without_verdicts_says_what_is_missing(
@@ -385,7 +385,8 @@ def test_a_report_of_seasons_without_verdicts_says_what_is_missing(
     ran = goldrush("report", "x", cwd=tmp_path)
 
     assert (0, "") == (ran.code, ran.err)
-    assert ran.out.startswith(says)
+    assert ran.out.startswith("no verdicts: a verdict compares ")
+    assert says in ran.out.splitlines()[0]
     assert "No verdicts: " in (tmp_path / "x" / "report.html").read_text()
 
 

@@ -42,12 +42,15 @@ def test_days_to_come_can_be_replaced_by_the_numbers_of_people(day: int) -> None
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (facts((1, (0, "a"))), "day 1 of agent 0 is replaced; give days 2 to 4, ascending"),
-        (facts((5, (0, "a"))), "day 5 of agent 0 is replaced; give days 2 to 4"),
-        (facts((3, (0, "a")), (3, (0, "b"))), "day 3 of agent 0 is replaced; .* each agent once"),
-        (facts((3, (2, "a"))), "agent 2 is replaced; the last one is 1"),
+        (facts((1, (0, "a"))), "agent 0 in day 1 cannot be replaced; give days 2 to 4 in order"),
+        (facts((5, (0, "a"))), "agent 0 in day 5 cannot be replaced; give days 2 to 4"),
+        (
+            facts((3, (0, "a")), (3, (0, "b"))),
+            "day 3 cannot be replaced; .* each agent once",
+        ),
+        (facts((3, (2, "a"))), "of agent 2 is given, who does not exist; the last agent is 1"),
         (facts((3, (0, 5))), "said.what: text expected, found 5"),
-        (facts((None, (0, "a"))), "day None is replaced; give a submission"),
+        (facts((None, (0, "a"))), "there is no day None to replace; give a submission"),
         (facts(days=1), "days is 1, but the run is forked at 1; give 2 or more"),
         (facts(agents=3), "agents cannot change in the middle of a run, from 2 to 3"),
         (facts(seed=10), "seed is 10; it must be"),

@@ -332,7 +332,7 @@ def test_who_is_asked_again_leaves_room_for_the_others(concurrency: int) -> None
     assert [1, 1, 1] == [answer.tries for answer in answers]
     assert (3, 3 * MOST.tokens) == (len(server.asked), budget.peak)
     assert {
-        "the response is not a chat completion; not again: it may take up to "
+        "the response is not a chat completion; not tried again: it may take up to "
         f"{MOST.tokens:,} tokens, and 0 of {3 * MOST.tokens:,} are left (--max-tokens)"
     } == {answer.trouble for answer in answers}
 

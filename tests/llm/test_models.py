@@ -510,8 +510,8 @@ def test_what_the_file_says_otherwise_than_the_journal_is_told() -> None:
     now = Models({"a": (Model("a", "other", temperature=0.9), Endpoint())})
 
     assert [
-        "model a goes on with model 'model-a', not 'other'",
-        "model a goes on with temperature 0.2, not 0.9",
+        "model a keeps the model of the run, 'model-a'; 'other' is ignored",
+        "model a keeps the temperature of the run, 0.2; 0.9 is ignored",
     ] == now.ignored(began)
     assert [] == Models().ignored(began)
 

@@ -294,10 +294,16 @@ ASKED = {"season": 21, "agent": 4, "fish": 60}
 @pytest.mark.parametrize(
     ("submissions", "says"),
     [
-        ([{**ASKED, "season": 20}], "season 20 of agent 4 is replaced; give seasons 21 to 50"),
-        ([{**ASKED, "season": 51}], "season 51 of agent 4 is replaced; give seasons 21 to 50"),
-        ([ASKED, ASKED], "season 21 of agent 4 is replaced; give seasons 21 to 50, ascending"),
-        ([{**ASKED, "agent": 5}], "agent 5 is replaced; the last one is 4"),
+        (
+            [{**ASKED, "season": 20}],
+            "in season 20 cannot be replaced; give seasons 21 to 50",
+        ),
+        (
+            [{**ASKED, "season": 51}],
+            "in season 51 cannot be replaced; give seasons 21 to 50",
+        ),
+        ([ASKED, ASKED], "agent 4 in season 21 cannot be replaced; give seasons 21 to 50 in"),
+        ([{**ASKED, "agent": 5}], "agent 5 is given, who does not exist; the last agent is 4"),
         ([{**ASKED, "agent": -1}], "submission 1: asked.agent: integer >= 0 expected, found -1"),
         ([ASKED, {**ASKED, "agent": "x"}], "submission 2: asked.agent: integer >= 0 expected"),
         ([{"season": 21, "fish": 6}], "submission 1 has no agent; see `asked` in an export"),

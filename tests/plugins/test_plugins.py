@@ -73,7 +73,7 @@ def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> 
     dist_info(folder, {WORLDS: {"lessons": LESSONS}}, "one")
     dist_info(folder, {WORLDS: {"lessons": "tests.lessons:LESSONS"}}, "two")
 
-    with pytest.raises(PluginFailed, match="both one and two bring it"):
+    with pytest.raises(PluginFailed, match="both one and two provide it"):
         toolkit_named("lessons")
     assert toolkit_named("mining") is not None
 
@@ -105,7 +105,7 @@ def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
     [found] = every(WORLDS)
 
     assert [] == plugins(WORLDS)
-    assert "a name is of 1 to 32 of a-z, 0-9 and -, a letter first" == load_fault(found, bool)
+    assert "a name has 1 to 32 characters of a-z, 0-9 and -, the first a letter" == load_fault(found, bool)
 
 
 def test_names_that_cannot_be_used_are_listed_with_the_reason(folder: Path) -> None:

@@ -24,7 +24,7 @@ OWN = f"class Own:\n{METHODS}\n    def speak(self, seen, draws):\n        return
     "part", ["nobody=scripted", "ada", "ada=", "ada=nonsense", "=scripted", ""]
 )
 def test_a_cast_that_is_none_is_told(part: str) -> None:
-    with pytest.raises(BadInput, match=r"casts nobody|there is no policy"):
+    with pytest.raises(BadInput, match=r"names no agent or role|there is no policy"):
         cast_of(6, [part])
 
 

@@ -469,7 +469,7 @@ def test_replaced_submissions_are_of_rounds_to_come_ascending_each_agent_once(
     replaced: list[Any],
 ) -> None:
     with pytest.raises(
-        BadInput, match=r"give rounds 4 to 9, ascending, each agent once|round .* is replaced"
+        BadInput, match=r"give rounds 4 to 9 in order, and each|to replace; give a submission"
     ):
         given().passed(3).fork(replaced=replaced)
 
@@ -477,7 +477,7 @@ def test_replaced_submissions_are_of_rounds_to_come_ascending_each_agent_once(
 @pytest.mark.parametrize("round", [3, 4, 9])
 @pytest.mark.parametrize("agent", [3, 4, 2**40])
 def test_an_agent_that_there_is_not_cannot_be_replaced(round: int, agent: int) -> None:
-    with pytest.raises(BadInput, match=r"the last one is 2|give rounds 4 to 9"):
+    with pytest.raises(BadInput, match=r"the last agent is 2|give rounds 4 to 9"):
         given().passed(3).fork(replaced=[(round, submission(agent))])
 
 

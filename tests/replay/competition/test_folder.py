@@ -261,7 +261,7 @@ def test_a_folder_with_something_of_somebodys_own_is_left_alone(
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
 
-    with pytest.raises(BadInput, match=r"x holds '.*', which is of no export"):
+    with pytest.raises(BadInput, match=r"x holds '.*', which is not recognised"):
         export(season, tmp_path / "x", 0, force=force)
     assert tree(tmp_path) == {f"x/{foreign}": "mine"}
 
@@ -275,7 +275,7 @@ def test_links_are_not_followed(season: Path, tmp_path: Path, link: str, force: 
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(outside)
 
-    with pytest.raises(BadInput, match=r"symbolic link|which is of no export"):
+    with pytest.raises(BadInput, match=r"symbolic link|which is not recognised"):
         export(season, tmp_path / "x", 0, force=force)
     assert list(outside.iterdir()) == []
     assert place.is_symlink()
@@ -391,7 +391,7 @@ def test_a_live_folder_replaces_nothing_of_somebodys_own(tmp_path: Path) -> None
     (tmp_path / "live").mkdir()
     (tmp_path / "live" / "note.txt").touch()
 
-    with pytest.raises(BadInput, match="is of no export"):
+    with pytest.raises(BadInput, match="is not recognised"):
         Live(tmp_path / "s.journal", tmp_path / "live", force=True)
 
 

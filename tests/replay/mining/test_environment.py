@@ -457,7 +457,7 @@ def test_a_temporary_journal_goes_with_its_environment() -> None:
 def refused() -> dict[str, Callable[[Path], Any]]:
     nothing = np.zeros(5, np.int64)
     return {
-        "nobody learns in 'raid'": lambda path: small(roster="raid"),
+        "the roster 'raid' has no learner": lambda path: small(roster="raid"),
         "there is no render mode 'ascii'": lambda path: small(render_mode="ascii"),
         "max_cycles is 0": lambda path: small(max_cycles=0),
         "max_cycles is 'x'": lambda path: small(max_cycles="x"),
