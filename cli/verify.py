@@ -202,5 +202,5 @@ def _way_out(verdict: Verdict, fault: Break) -> str:
         last = verdict.vocabulary.number(verdict.rounds)
         again = " (with the changes of its fork)" if last in verdict.forks else ""
         command = f"{program()} fork {path} --at {last - 1}"
-        return f"; `{command}`{again} plays anew from what is whole"
+        return f"; `{command}`{again} keeps what is intact and plays the rest again"
     return ""

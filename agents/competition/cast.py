@@ -45,9 +45,9 @@ POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
 }
 # The catalogue entries of policies.
 CATALOGUE: Final = {
-    SCRIPTED: CatalogueEntry("What the role does by its script; a worker argues from evidence."),
+    SCRIPTED: CatalogueEntry("Plays its role by a script; a worker argues from evidence."),
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
-    SILENT: CatalogueEntry("A worker that says nothing, to see whether scores tell."),
+    SILENT: CatalogueEntry("A worker that never contributes: a control, which must rank last."),
     "llm:MODEL": CatalogueEntry(
         "A language model, asked over the OpenAI protocol; see season --help."
     ),

@@ -43,6 +43,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
     for block in blocks:
         if isinstance(block, Heading):
             written.append(f"{'#' * block.level} {_plain(block.text)}")
+            written += [MARK] if block.level == 1 else []
         elif isinstance(block, Text):
             written.append(_paragraph(block.text))
         elif isinstance(block, Code):
@@ -55,7 +56,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         else:
             figures[f"{block.name}.svg"] = _standing_alone(block)
             written.append(_figure(block, folder))
-    return "\n\n".join([written[0], MARK, *written[1:]]) + "\n", figures
+    return "\n\n".join(written) + "\n", figures
 
 
 def is_markdown(front: bytes) -> bool:

@@ -213,7 +213,7 @@ def _report(form: str, text: str, folder: Path) -> object:
         mock.patch.multiple(
             reports,
             read_manifest=lambda folder: SimpleNamespace(world="mining"),
-            results_of=lambda *given, **more: None,
+            results_of=lambda *given, **more: SimpleNamespace(by_cell={}),
             hardly_played=lambda results: [],
             as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
             as_markdown=lambda blocks, beside: (f"# {blocks}\n{files.MARK}", drawn),

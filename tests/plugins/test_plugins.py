@@ -105,7 +105,9 @@ def test_a_malformed_name_is_no_plugin(folder: Path, name: str) -> None:
     [found] = every(WORLDS)
 
     assert [] == plugins(WORLDS)
-    assert "a name has 1 to 32 characters of a-z, 0-9 and -, the first a letter" == load_fault(found, bool)
+    assert "a name has 1 to 32 characters of a-z, 0-9 and -, the first a letter" == load_fault(
+        found, bool
+    )
 
 
 def test_names_that_cannot_be_used_are_listed_with_the_reason(folder: Path) -> None:
