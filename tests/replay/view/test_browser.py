@@ -218,6 +218,14 @@ def test_a_chart_of_very_many_values_is_drawn(tab: Tab, tmp_path: Path) -> None:
     assert AGREES in tab.seal()
 
 
+def test_a_map_of_many_agents_says_which_its_legend_lists(tab: Tab, tmp_path: Path) -> None:
+    journal = recorded(tmp_path / "many.journal", {"rounds": 1, "agents": 50})
+    write_page(journal, tmp_path / "many.html")
+    tab.open(tmp_path / "many.html")
+
+    assert "The legend lists agents 0–39 of 50." in tab.page.locator("main").inner_text()
+
+
 def test_a_line_to_copy_is_the_one_that_python_gives_whatever_is_in_it(
     tab: Tab, tmp_path: Path, paged: Callable[..., Path]
 ) -> None:
