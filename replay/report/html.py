@@ -44,6 +44,14 @@ def style(*sheets: str) -> str:
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
+def literal_style() -> str:
+    """The style of a figure that stands alone, in the light colours: renderers that are no browser
+    draw in black what a variable colours.
+    """
+    colours = dict(re.findall(r"(--[\w-]+): (#\w+)", style("colours").partition("@media")[0]))
+    return re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], style("figure"))
+
+
 def as_html(blocks: Sequence[Block]) -> str:
     """The page as HTML. Raises BadInput if Jinja is not installed."""
     require("jinja2", "a page in HTML needs", "stats")

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from goldrush.kernel.files import MARK
-from goldrush.replay.report.html import style
+from goldrush.replay.report.html import literal_style
 from goldrush.replay.report.page import (
     KEY,
     Block,
@@ -113,9 +113,9 @@ def _standing_alone(figure: Figure) -> str:
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n{MARK}\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" '
-        f'width="{wide:g}" height="{high:g}"><style>{style("colours", "figure")}</style>'
-        f'<rect x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}" '
-        f'style="fill: var(--paper)"/>{"".join(parts)}</svg>\n'
+        f'width="{wide:g}" height="{high:g}"><style>{literal_style()}</style>'
+        f'<rect class="paper" x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}"/>'
+        f"{''.join(parts)}</svg>\n"
     )
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from goldrush.replay.report.html import as_html
+from goldrush.replay.report.html import style as style_of
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.page import (
     Block,
@@ -28,9 +29,10 @@ from goldrush.replay.report.page import (
     p_value,
     printable,
 )
-from goldrush.replay.report.plot import Plot
+from goldrush.replay.report.plot import NARROW, Plot
 from goldrush.replay.report.styles import COLOURS, LABEL_MAX, labels_of, styles_of
 from goldrush.replay.study.inference import Interval
+from tests.pictures import counted, pixels_of
 from tests.replay.report.pages import Page
 
 HOSTILE = [
@@ -194,6 +196,32 @@ def test_figures_of_markdown_are_files_that_stand_alone() -> None:
     for svg in figures.values():
         assert svg.startswith("<?xml")
         assert ElementTree.fromstring(svg.encode()).tag.endswith("svg")
+
+
+def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
+    plot = Plot("title", (0, COLOURS), (0, COLOURS), width=NARROW)
+    for place, style in enumerate(styles_of([f"roster {n}" for n in range(COLOURS)]).values()):
+        plot.point(place, place, style)
+    for kind in range(4):
+        plot.band([(5, kind), (6, kind)], [(6, kind + 0.5), (5, kind + 0.5)], f"fill k{kind}")
+    [svg] = as_markdown([Figure("one", [plot.panel("")], [], "", [], [])], "f")[1].values()
+    rows = pixels_of(svg)
+    drawn = counted(rows)
+    light = dict(re.findall(r"--(\w+): #(\w+)", style_of("colours").partition("@media")[0]))
+    colours = {
+        name: (
+            *bytes.fromhex("".join(2 * digit for digit in text) if len(text) == 3 else text),
+            255,
+        )
+        for name, text in light.items()
+    }
+
+    assert colours["paper"] == rows[0][0] == rows[-1][-1] == drawn.most_common(1)[0][0]
+    assert not [n for n in range(COLOURS) if not drawn[colours[f"c{n}"]]]
+    assert not [n for n in range(4) if not drawn[colours[f"k{n}"]]]
+    assert (0, 0, 0, 255) not in drawn
+    assert f"svg text {{ fill: #{light['ink']}; font-size: 11px;" in svg
+    assert "var(" not in svg
 
 
 def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
