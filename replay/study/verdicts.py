@@ -169,6 +169,10 @@ class Assessment:
             for name, found in ours.items()
         }
 
+    def is_null(self, cell: Cell) -> bool:
+        """Whether all agents of a cell play the null."""
+        return self._nulls.get(cell) == cell
+
     def judged(self, cell: Cell) -> list[Judged]:
         """All criteria in a cell."""
         findings = self.findings(cell)
@@ -180,7 +184,7 @@ class Assessment:
             outcome, reason = self._outcome(found)
             nothing = self._nothing(criterion, cell, found)
             note = nothing or reason
-            if null is None or null == cell:
+            if null is None or self.is_null(cell):
                 outcome = UNDECIDED
                 missing = f"the study has no null (roster {self.criteria.null})"
                 why = "the null itself" if null else missing
@@ -189,10 +193,13 @@ class Assessment:
         return judgements
 
     def verdicts(self) -> list[Verdict]:
-        """A verdict on each criterion for each family of cells (see `families`)."""
+        """A verdict on each criterion for each family of cells (see `families`) but the null's: it
+        is what the others are compared with.
+        """
         return [
             _verdict(criterion.name, [of_cell[index] for of_cell in judged])
             for family in families(self.results)
+            if not self.is_null(family[0])
             for judged in [[self.judged(cell) for cell in family]]
             for index, criterion in enumerate(self.criteria.every)
         ]

@@ -314,9 +314,12 @@ def test_that_nothing_changes_for_random_either_is_no_excuse() -> None:
 
 def test_the_null_itself_is_judged_by_nobody() -> None:
     found = study(ALL, null=ALL)
+    of_null = Assessment(found).judged(Cell(FEW, "random", 200))
 
-    assert dict.fromkeys(EVERY, UNDECIDED) == judged(found, "random")
-    assert {"the null itself"} == {one.note for one in verdicts_of(found, "random").values()}
+    assert EVERY == [one.criterion for one in Assessment(found).verdicts()]
+    assert {} == verdicts_of(found, "random")
+    assert {(UNDECIDED, "the null itself")} == {(one.outcome, one.note) for one in of_null}
+    assert [] == Assessment(results(*cell_of(ALL, FEW, "random"))).verdicts()
 
 
 @pytest.mark.parametrize("changes", [ALL, OTHER_WAY, {}], ids=["right", "wrong", "none"])
@@ -338,9 +341,7 @@ def test_random_is_known_by_who_plays_and_not_by_the_name_of_a_roster() -> None:
     ]
 
     assert dict.fromkeys(EVERY, UNDECIDED) == judged(results(*runs))
-    assert {"the null itself"} == {
-        one.note for one in verdicts_of(results(*runs), "blind").values()
-    }
+    assert {} == verdicts_of(results(*runs), "blind")
 
 
 def test_a_roster_that_is_called_random_and_is_not_is_no_null() -> None:
