@@ -29,8 +29,9 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.competition.measures import STABILITY, MeasuredSeason, stability
-from goldrush.replay.report.page import number, p_value
+from goldrush.replay.report.page import NONE, number, p_value, within_bounds
 from goldrush.replay.study.inference import (
+    CONFIDENCE,
     SIGN_SHARE,
     SIGNIFICANT,
     Change,
@@ -43,6 +44,8 @@ from goldrush.replay.study.results import Result, Results
 
 SIZES: Final = (6, LARGE)
 RESAMPLES: Final = 2_000
+
+SEASONS_MIN: Final = 8  # with fewer, a bootstrap over seasons understates how much they vary
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
@@ -140,11 +143,15 @@ CRITERIA: Final = (
 )
 
 
+Bounds = tuple[float, float]
+
+
 @attrs.frozen
 class Finding:
     """A measure of a criterion at one size: its change from the null to the protocol over pairs of
-    seasons (None: it is pooled), both values, the p-values of both directions after Holm's
-    correction, and whether it passes as expected (`right`) or the other way (`wrong`).
+    seasons (None: it is pooled), both values (and their 95% intervals, if it is pooled over
+    SEASONS_MIN seasons or more), the p-values of both directions after Holm's correction, and
+    whether it passes as expected (`right`) or the other way (`wrong`).
     """
 
     criterion: str
@@ -158,6 +165,8 @@ class Finding:
     p_opposite: Value
     right: bool = False
     wrong: bool = False
+    protocol_interval: Bounds | None = None
+    null_interval: Bounds | None = None
 
 
 @attrs.frozen
@@ -301,13 +310,10 @@ def _pooled(
     theirs: Sequence[SeasonResult],
 ) -> Finding:
     """The stability of ranks, pooled over seasons; p by a bootstrap over pairs of seasons."""
-    draws = Draws("bootstrap", workers)
-    differences = []
-    for _ in range(RESAMPLES):
-        chosen = [draws.below(len(ours)) for _ in ours]
-        one, other = (pooled([seasons[i] for i in chosen]) for seasons in (ours, theirs))
-        if one is not None and other is not None:
-            differences.append(one - other)
+    one, other = (_resampled(seasons, workers) for seasons in (ours, theirs))
+    differences = [
+        a - b for a, b in zip(one, other, strict=True) if a is not None and b is not None
+    ]
     p, p_opposite = None, None
     if differences:
         # A bootstrap over few pairs overstates the evidence; a sign test bounds p from below.
@@ -316,8 +322,55 @@ def _pooled(
         p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))
     return Finding(
         criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
-        p_opposite,
+        p_opposite, protocol_interval=_bounds(one, len(ours)),
+        null_interval=_bounds(other, len(ours)),
     )  # fmt: skip
+
+
+def _resampled(seasons: Sequence[SeasonResult], workers: int) -> list[Value]:
+    """The pooled stability of resamples of seasons, the same choices for as many seasons."""
+    draws = Draws("bootstrap", workers)
+    chosen = ([draws.below(len(seasons)) for _ in seasons] for _ in range(RESAMPLES))
+    return [pooled([seasons[index] for index in indices]) for indices in chosen]
+
+
+def _bounds(resampled: Sequence[Value], seasons: int) -> Bounds | None:
+    """The 95% interval of a bootstrap, by percentiles of the defined values; None without any, and
+    for fewer seasons than SEASONS_MIN.
+    """
+    defined = sorted(value for value in resampled if value is not None)
+    if seasons < SEASONS_MIN or not defined:
+        return None
+    cut = round(len(defined) * (1 - CONFIDENCE) / 2)
+    return defined[cut], defined[-cut - 1]
+
+
+@attrs.frozen
+class Stability:
+    """The stability of ranks of a cell, pooled over its `seasons`, and its 95% interval by a
+    bootstrap over seasons; None for fewer than SEASONS_MIN.
+    """
+
+    cell: Cell
+    seasons: int
+    stability: Value
+    interval: Bounds | None
+
+
+def stabilities(results: SeasonResults) -> list[Stability]:
+    """The stability of ranks of each cell."""
+    found = []
+    for cell, seasons in results.by_cell.items():
+        known = len(seasons) >= SEASONS_MIN
+        resampled = _resampled(seasons, results.config(cell).workers) if known else ()
+        bounds = _bounds(resampled, len(seasons))
+        found.append(Stability(cell, len(seasons), pooled(seasons), bounds))
+    return found
+
+
+def format_pooled(value: Value, bounds: Bounds | None) -> str:
+    """A pooled value with its interval; a dash without one: alone, it would mislead."""
+    return NONE if bounds is None else within_bounds(value, *bounds)
 
 
 def pooled(seasons: Sequence[SeasonResult]) -> Value:
@@ -382,9 +435,21 @@ def needs(results: SeasonResults) -> str:
     )
 
 
+def values_of(finding: Finding) -> tuple[str, str]:
+    """The value of the protocol and that of its null, as text."""
+    if finding.change is not None:
+        return number(finding.protocol), number(finding.null)
+    return (
+        format_pooled(finding.protocol, finding.protocol_interval),
+        format_pooled(finding.null, finding.null_interval),
+    )
+
+
 def _figures(finding: Finding, null: str) -> str:
-    values = f"{number(finding.protocol)} against {number(finding.null)} ({null})"
     found = finding.change
+    values = f"{' against '.join(values_of(finding))} ({null})"
+    if found is None and finding.seeds < SEASONS_MIN:
+        values = f"no interval with fewer than {SEASONS_MIN} seasons, so no value"
     more = "" if found is None else f", more in {found.right} of {finding.seeds} seasons"
     return f"{finding.measure}, {finding.workers} workers: {values}{more}, p {p_value(finding.p)}"
 
@@ -395,7 +460,7 @@ def answers(results: SeasonResults) -> dict[str, Any]:
         "protocol": [attrs.asdict(verdict) for verdict in verdicts(results)],
         "control": [attrs.asdict(control) for control in controls(results)],
         "stability": [
-            {**attrs.asdict(cell), STABILITY: pooled(runs)}
-            for cell, runs in results.by_cell.items()
+            {**attrs.asdict(one.cell), STABILITY: one.stability, "interval": one.interval}
+            for one in stabilities(results)
         ],
     }

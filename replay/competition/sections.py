@@ -8,16 +8,19 @@ from goldrush.agents.competition.treatments import TREATMENTS
 from goldrush.kernel.competition.config import SeasonConfig
 from goldrush.replay.competition.contrasts import (
     CRITERIA,
+    SEASONS_MIN,
     SIZES,
     Finding,
     Verdict,
     controls,
+    format_pooled,
     needs,
-    pooled,
+    stabilities,
+    values_of,
     verdicts,
 )
 from goldrush.replay.competition.measures import TABLES_MIN
-from goldrush.replay.report.figures import Effect, effects
+from goldrush.replay.report.figures import EFFECT, Effect, effects
 from goldrush.replay.report.page import (
     NONE,
     Block,
@@ -27,13 +30,11 @@ from goldrush.replay.report.page import (
     Table,
     Text,
     Tiles,
-    fixed,
-    number,
     p_value,
 )
 from goldrush.replay.report.sections import Study, figure
 from goldrush.replay.report.styles import styles_of
-from goldrush.replay.report.verdicts import finding, tile
+from goldrush.replay.report.verdicts import finding, format_effect, tile
 from goldrush.replay.studies import Chapter
 
 
@@ -46,10 +47,10 @@ def _summary(study: Study) -> list[Block]:
     rows = [f"{one.criterion}: {m}" for one in found for m in _measures(one)]
     shown = [
         Effect(
-            f"{verdict.criterion}: {one.measure}", one.change.effect,
+            f"{verdict.criterion}: {one.measure}", one.change,
             sizes[f"{one.workers} workers"],
             f"{verdict.criterion}, {one.measure}, {one.workers} workers: "
-            f"{fixed(one.change.effect, 2)}, p {p_value(one.p)}",
+            f"{format_effect(one.change)}, p {p_value(one.p)}",
         )
         for verdict in found
         for one in verdict.findings
@@ -60,8 +61,8 @@ def _summary(study: Study) -> list[Block]:
         Text(finding([(one.criterion, one.verdict) for one in found]), leads=True),
         figure(
             study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
-            "The effect of each measure: the matched-pairs rank-biserial correlation over pairs "
-            "of seasons with the same seed. Measures pooled over seasons have none.",
+            f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}. "
+            "Measures pooled over seasons have no effect.",
             list(study.results.by_cell),
         ),
     ]  # fmt: skip
@@ -108,7 +109,12 @@ def _verdicts(study: Study) -> list[Block]:
     return [
         *parts,
         Table(["criterion", "verdict"], rows, "The verdicts on the protocol."),
-        Table(head, behind, "The figures behind the verdicts."),
+        Table(
+            head,
+            behind,
+            "The figures behind the verdicts; in brackets 95% intervals. Pooled values are shown "
+            f"from {SEASONS_MIN} seasons on.",
+        ),
     ]
 
 
@@ -119,9 +125,8 @@ def _row(verdict: Verdict, finding: Finding) -> list[str]:
         finding.measure,
         str(finding.workers),
         str(finding.seeds),
-        number(finding.protocol),
-        number(finding.null),
-        NONE if found is None else fixed(found.effect, 2),
+        *values_of(finding),
+        NONE if found is None else format_effect(found),
         p_value(finding.p),
         NONE if found is None else f"{found.right} of {finding.seeds}",
     ]
@@ -129,16 +134,19 @@ def _row(verdict: Verdict, finding: Finding) -> list[str]:
 
 def _stability(study: Study) -> list[Block]:
     rows = [
-        [cell.treatment, cell.roster, str(len(runs)), fixed(pooled(runs), 2)]
-        for cell, runs in study.results.by_cell.items()
-    ]
+        [one.cell.treatment, one.cell.roster, str(one.seasons),
+         format_pooled(one.stability, one.interval)]
+        for one in stabilities(study.results)
+    ]  # fmt: skip
     return [
         Heading(2, "Stability of ranks", "stability"),
         Text(
             "Correlation, over workers with at least "
             f"{TABLES_MIN} tables, of the mean total at a worker's odd tables with that at its "
             "even tables. Each season is centred at its own mean, all seasons are pooled, and the "
-            "Spearman–Brown formula corrects for the half length."
+            "Spearman–Brown formula corrects for the half length. In brackets the 95% interval by "
+            f"a bootstrap over seasons. {NONE}: fewer than {SEASONS_MIN} seasons, of which a "
+            "bootstrap would give too narrow an interval."
         ),
         Table(
             ["treatment", "roster", "seasons", "stability"],

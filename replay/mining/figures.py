@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from goldrush.kernel.measures import mean
@@ -30,12 +30,14 @@ def lorenz_and_survival(cells: Cells, styles: Styles) -> Drawn:
     """The Lorenz curve of gold at the end, and the Kaplan–Meier curve of the ownership spells of
     all seeds, by roster.
     """
-    panels = [_lorenz(cells, styles), _survival(cells, styles)]
+    survival, beyond = _survival(cells, styles)
+    panels = [_lorenz(cells, styles), survival]
     omitted = [
         f"No data for: {title}."
         for title, panel in zip((_LORENZ, _SURVIVAL), panels, strict=True)
         if panel is None
     ]
+    omitted += [beyond] if beyond else []
     return Drawn([panel for panel in panels if panel], legend_of(cells, styles), omitted)
 
 
@@ -68,28 +70,47 @@ def _shares(gold: Sequence[float]) -> list[float]:
     return [0.0, *(had / total for had in accumulate(sorted(gold)))]
 
 
-def _survival(cells: Cells, styles: Styles) -> Panel | None:
+FLAT: Final = 0.01  # a curve that falls by less is drawn no further
+
+
+def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
+    """The panel, and a sentence on what is beyond its axis, which is fitted to the curves."""
     spells: dict[Cell, Counter[Seen]] = {cell: Counter() for cell in cells}
     for cell, results in cells.items():
         for result in results:
             for (length, is_over), count in result.own.lengths.items():
                 spells[cell][Seen(length, is_over, 0)] += count
     if not any(spells.values()):
-        return None
+        return None, ""
+    curves = {cell: [(0, 1.0), *curve(weights.items())] for cell, weights in spells.items()}
     longest = max(one.exit for weights in spells.values() for one in weights)
+    falls = math.ceil(1.1 * max(map(_last_fall, curves.values())))
+    end = falls if 0 < falls <= longest / 2 else longest
     plot = Plot(
-        _SURVIVAL, (0, longest), (0, 1), width=WIDE, height=HEIGHT * 1.4,
+        _SURVIVAL, (0, end), (0, 1), width=WIDE, height=HEIGHT * 1.4,
         x_label="length of a spell, rounds", y_label="share that last longer",
     )  # fmt: skip
     says = []
     for index, (cell, weights) in enumerate(spells.items()):
         if weights:
-            steps = [(0.0, 1.0), *((float(at), s) for at, s in curve(weights.items()))]
-            steps.append((float(max(one.exit for one in weights)), steps[-1][1]))
+            steps = [(float(at), share) for at, share in curves[cell] if at <= end]
+            steps.append((float(min(end, max(one.exit for one in weights))), steps[-1][1]))
             plot.line(steps, styles[cell.roster], steps=True)
             plot.marks(steps, styles[cell.roster], index, len(spells))
-            says.append(f"{cell.roster} {number(steps[-1][1], 2)}")
-    return plot.panel(f"{_SURVIVAL}; share that last longest: {', '.join(says)}")
+            says.append(f"{cell.roster} {number(curves[cell][-1][1], 2)}")
+    panel = plot.panel(f"{_SURVIVAL}; share that last longest: {', '.join(says)}")
+    if end == longest:
+        return panel, ""
+    return panel, (
+        f"Survival is drawn up to {end} rounds, beyond which no curve falls by more than {FLAT:g}; "
+        f"the longest spell has {longest}."
+    )
+
+
+def _last_fall(steps: Sequence[tuple[int, float]]) -> int:
+    """The time after which a curve falls by at most FLAT; 0 if it never falls by more."""
+    final = steps[-1][1]
+    return max((at for (_, share), (at, _) in pairwise(steps) if share > final + FLAT), default=0)
 
 
 def stamina(cells: Cells, styles: Styles) -> Drawn:

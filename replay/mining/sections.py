@@ -23,7 +23,6 @@ from goldrush.replay.mining.theory import (
 from goldrush.replay.report.page import (
     MINUS,
     NONE,
-    TOGETHER,
     Block,
     Heading,
     Table,
@@ -32,6 +31,7 @@ from goldrush.replay.report.page import (
     fixed,
     number,
     p_value,
+    within_bounds,
 )
 from goldrush.replay.report.sections import BY_UNIT_COMMAND, Study, figure, named
 from goldrush.replay.studies import Chapter, OwnFigure
@@ -128,11 +128,7 @@ def trade_off_section(study: Study) -> list[Block]:
 
 
 def _correlation(found: Correlation) -> str:
-    if found.rho is None:
-        return NONE
-    if found.low is None:
-        return fixed(found.rho, 2)
-    return f"{fixed(found.rho, 2)} [{fixed(found.low, 2)},{TOGETHER}{fixed(found.high, 2)}]"
+    return within_bounds(found.rho, found.low, found.high)
 
 
 def theory_section(results: MiningResults) -> list[Block]:

@@ -19,7 +19,7 @@ from goldrush.replay.report.page import Key, Panel, bounds, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.comparisons import Against
-from goldrush.replay.study.inference import Interval, interval, t_quantile
+from goldrush.replay.study.inference import Change, Interval, interval, t_quantile
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import POINTS, Result
 
@@ -365,23 +365,29 @@ class Effect:
 
     Attributes:
         row: the label of its row.
-        effect: −1 to 1, positive in the expected direction.
+        change: the tested change; its effect is defined.
         style: that of its number of agents.
         text: its description.
 
     """
 
     row: str
-    effect: float
+    change: Change
     style: Style
     text: str
 
 
+EFFECT: Final = (
+    "the matched-pairs rank-biserial correlation and its 95% interval (an effect of 1 or −1 has "
+    "none)"
+)
+
+
 def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
-    """Effects by criterion.
+    """Effects with their intervals.
 
     Args:
-        found: the effects of each criterion, a panel each.
+        found: the effects by title of their panel.
         rows: the labels of all rows.
         sizes: styles by number of agents.
 
@@ -399,7 +405,11 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
             plot.text(plot.x(0.03), plot.y(rows.index(row)) + 3.6, "no change to test", "faint")
         for one in every:
             at = rows.index(one.row) + (styles.index(one.style) + 0.5) / len(styles) * 0.7 - 0.35
-            plot.point(one.effect, at, one.style, text=one.text)
+            change = one.change
+            if change.effect_low is not None and change.effect_high is not None:
+                plot.across(change.effect_low, change.effect_high, at, one.style.colour)
+            assert change.effect is not None
+            plot.point(change.effect, at, one.style, text=one.text)
         alt = "; ".join(one.text for one in every)
         panels.append(plot.panel(f"{title}: {alt or 'no change to test'}"))
     return Drawn(panels, [style.key() for style in sizes.values()])

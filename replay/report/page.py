@@ -223,6 +223,14 @@ def bounds(found: Interval) -> str:
     return f"{fixed(found.mean, decimals)} ± {fixed(half, decimals)}"
 
 
+def within_bounds(value: float | None, low: float | None, high: float | None) -> str:
+    """A value with the bounds of its interval, if it has one: "0.60 [0.10, 0.85]"."""
+    text = fixed(value, 2)
+    if low is None or high is None:
+        return text
+    return f"{text} [{fixed(low, 2)},{TOGETHER}{fixed(high, 2)}]"
+
+
 def _half(found: Interval) -> float | None:
     if found.mean is None or found.high is None:
         return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import count
 from typing import Final
 
 from goldrush.replay.report.page import Panel, fixed, printable
@@ -26,14 +27,14 @@ Point = tuple[float, float]
 
 
 class Axis:
-    """A linear axis with round numbers as ticks.
+    """A linear axis with round numbers as ticks, at least two unless `least` leaves room for one.
 
     Args:
         low: the least value.
         high: the greatest value.
         start: the position of `low` in the panel.
         end: the position of `high` in the panel.
-        most: the maximum number of ticks.
+        most: the maximum number of steps between ticks, if that gives two ticks.
         least: the minimum distance of two ticks, in values.
 
     """
@@ -45,9 +46,12 @@ class Axis:
             pad = abs(high) * 0.05 or 0.05
             low, high = low - pad, high + pad
         self.low, self.high, self.start, self.end = low, high, start, end
-        step = max(least, _round_step((high - low) / max(1, most)))
-        first = math.ceil(low / step - 1e-9)
-        last = math.floor(high / step + 1e-9)
+        for steps in count(max(1, most)):
+            step = max(least, _round_step((high - low) / steps))
+            first = math.ceil(low / step - 1e-9)
+            last = math.floor(high / step + 1e-9)
+            if first < last or step == least:
+                break
         self.ticks = [n * step for n in range(first, last + 1)]
         self.decimals = min(8, max(0, -math.floor(math.log10(step) + 1e-9)))
 

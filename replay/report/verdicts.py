@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.figures import Effect, effects, means
+from goldrush.replay.report.figures import EFFECT, Effect, effects, means
 from goldrush.replay.report.page import (
     TOGETHER,
     VARIES,
@@ -19,14 +19,14 @@ from goldrush.replay.report.page import (
     Tile,
     Tiles,
     bounds,
-    fixed,
     p_value,
     rounded,
+    within_bounds,
 )
 from goldrush.replay.report.sections import Study, figure, format_identical, treatment_labels
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
-from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
+from goldrush.replay.study.inference import SIGNIFICANT, Change, smallest_p
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.verdicts import (
     NOT_SUPPORTED,
@@ -36,6 +36,7 @@ from goldrush.replay.study.verdicts import (
     Finding,
     Judged,
     Verdict,
+    families,
 )
 
 
@@ -110,13 +111,18 @@ def _tiles(study: Study, found: Sequence[Verdict]) -> Tiles:
 
 
 def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
-    """The effects behind the verdicts, a panel for each criterion."""
+    """The effects behind the verdicts, a panel for each sub-measure."""
     criteria = study.of.studies.criteria
     measures = study.of.measures.known
     sizes = styles_of([f"N = {size}" for size in criteria.sizes])
     horizons = {one.rounds for one in found}
     rows: dict[str, None] = {}
-    shown: dict[str, list[Effect]] = {criterion.name: [] for criterion in criteria.every}
+    titles = {
+        name: f"{criterion.name}: {measures[name].title}"
+        for criterion in criteria.every
+        for name in criterion.expected
+    }
+    shown: dict[str, list[Effect]] = {title: [] for title in titles.values()}
     for verdict in found:
         first = _cells(verdict)[0]
         where = f"{first.treatment}, {study.styles[first.roster].label}"
@@ -125,21 +131,23 @@ def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
         for size, judged in verdict.cells.items():
             for one in judged.findings:
                 if one.change.effect is not None:
-                    title = measures[one.measure].title
-                    text = (
-                        f"{where}, N = {size}, {title}: {fixed(one.change.effect, 2)}, {one.shows}"
-                    )
-                    effect = Effect(where, one.change.effect, sizes[f"N = {size}"], text)
-                    shown[verdict.criterion].append(effect)
+                    text = f"{where}, N = {size}: {format_effect(one.change)}, {one.shows}"
+                    effect = Effect(where, one.change, sizes[f"N = {size}"], text)
+                    shown[titles[one.measure]].append(effect)
     cells = list(dict.fromkeys(cell for one in found for cell in _cells(one)))
     return figure(
         study, "summary", effects(shown, list(rows), sizes),
-        "Effects behind the verdicts: the matched-pairs rank-biserial correlation of each "
-        "sub-measure, second half against first, by treatment and roster. A row is named by the "
-        "treatment with fewer agents. A criterion is supported only if all of its points are on "
-        "the right, significant, and not shown by the null as well.",
+        f"Effects behind the verdicts, second half against first, by treatment and roster: "
+        f"{EFFECT}. A row is named by the treatment with fewer agents. A criterion is supported "
+        "only if all points of its panels are on the right, significant, and not shown by the "
+        "null as well.",
         cells,
     )  # fmt: skip
+
+
+def format_effect(change: Change) -> str:
+    """An effect with its interval: "0.60 [0.10, 0.85]"."""
+    return within_bounds(change.effect, change.effect_low, change.effect_high)
 
 
 def _no_finding(study: Study) -> list[Block]:
@@ -149,7 +157,7 @@ def _no_finding(study: Study) -> list[Block]:
     cells = format_count(len(results.by_cell), "cell")
     criteria = study.of.studies.criteria
     why = (
-        f"a verdict needs runs {criteria.with_agents()}"
+        f"a verdict needs runs {criteria.with_agents()} of a roster other than {criteria.null}"
         if criteria.every
         else "this world has no criteria"
     )
@@ -190,7 +198,8 @@ def verdict_section(study: Study) -> list[Block]:
             *parts,
             Text(
                 f"None: a verdict needs runs {criteria.with_agents()}"
-                f"{alike if len(criteria.sizes) > 1 else ''}."
+                f"{alike if len(criteria.sizes) > 1 else ''} of a roster other than "
+                f"{criteria.null}."
             ),
         ]
     families: dict[tuple[str, ...], list[Verdict]] = {}
@@ -213,7 +222,7 @@ def verdict_section(study: Study) -> list[Block]:
         ),
         Text(_rule(criteria, study.units)),
         *_too_few(study, found),
-        *_behind(study, found),
+        *_behind(study),
         *_without_burn_in(study, found),
     ]
 
@@ -284,19 +293,19 @@ _BEHIND: Final = (
 )  # fmt: skip
 
 
-def _behind(study: Study, found: Sequence[Verdict]) -> list[Block]:
-    """The figures behind the verdicts, a table for each family of cells."""
+def _behind(study: Study) -> list[Block]:
+    """The figures behind the verdicts, a table for each family of cells, with those of the null."""
     parts: list[Block] = [
         Heading(2, "The figures behind the verdicts", "figures-behind"),
         Text(
             "Means over the seeds with data in both halves, rounded to the precision of the "
             "interval; ±: half the 95% interval. p: one-sided Wilcoxon signed-rank test in the "
             "expected direction (the arrow); Holm: p after the correction, also for the opposite "
-            "direction; effect: matched-pairs rank-biserial correlation, positive in the expected "
-            "direction. Seeds without data count as not as expected."
+            "direction; effect: matched-pairs rank-biserial correlation and its 95% interval, "
+            "positive in the expected direction. Seeds without data count as not as expected."
         ),
     ]
-    for cells, verdict in {tuple(_cells(one)): one for one in found}.items():
+    for cells in families(study.results):
         by_size = [(cell, study.assessment.findings(cell)) for cell in cells]
         rows = [
             _finding_row(study, cell, findings[name])
@@ -307,8 +316,10 @@ def _behind(study: Study, found: Sequence[Verdict]) -> list[Block]:
             " ".join([*_covariate(study, cell), f"with N = {study.results.config(cell).agents}"])
             for cell in cells
         )
-        where = f"{verdict.roster}, {_treatments(verdict)}, {study.horizon(verdict.rounds)}"
-        parts.append(Table(_BEHIND, rows, f"{where}: {sizes}"))
+        treatments = " and ".join(cell.treatment for cell in cells)
+        where = f"{cells[0].roster}, {treatments}, {study.horizon(cells[0].rounds)}"
+        null = " (the null)" if study.assessment.is_null(cells[0]) else ""
+        parts.append(Table(_BEHIND, rows, f"{where}: {sizes}{null}"))
     return parts
 
 
@@ -334,7 +345,7 @@ def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
         p_value(change.p),
         p_value(found.holm),
         p_value(found.holm_opposite),
-        fixed(change.effect, 2),
+        format_effect(change),
         shows,
     ]
 

@@ -21,6 +21,8 @@ SIGN_SHARE: Final = 0.75  # 15 of 20 seeds
 EXACT_MAX: Final = 50  # changed pairs; with more, the signed-rank test is approximate
 CORRELATED_MIN: Final = 4  # runs; with fewer, a correlation is undefined
 
+_NORMAL: Final = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
 Value = float | None
 
 
@@ -58,6 +60,8 @@ class Change:
         p_opposite: p-value of a change in the opposite direction; None if no pair changed.
         effect: the matched-pairs rank-biserial correlation, −1 to 1, positive in the expected
             direction.
+        effect_low: the lower bound of its 95% interval; None also for −1 and 1.
+        effect_high: the upper bound; None also for −1 and 1.
         right: pairs that changed in the expected direction.
         wrong: pairs that changed in the opposite direction.
         same: pairs that did not change.
@@ -72,6 +76,8 @@ class Change:
     p: Value
     p_opposite: Value
     effect: Value
+    effect_low: Value
+    effect_high: Value
     right: int
     wrong: int
     same: int
@@ -122,6 +128,7 @@ def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
     differences = [_tidy(b - a, a, b) for a, b in whole]
     along = [difference * expected for difference in differences]
     p, p_opposite, effect = _signed_rank(along)
+    effect_low, effect_high = _effect_interval(effect, sum(value != 0 for value in along))
     return Change(
         seeds=len(pairs),
         first=interval([a for a, _ in whole]),
@@ -131,6 +138,8 @@ def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
         p=p,
         p_opposite=p_opposite,
         effect=effect,
+        effect_low=effect_low,
+        effect_high=effect_high,
         right=sum(value > 0 for value in along),
         wrong=sum(value < 0 for value in along),
         same=sum(value == 0 for value in along),
@@ -167,6 +176,18 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
             for way in ("greater", "less")
         )
     return p, p_opposite, (2 * above - most) / most
+
+
+def _effect_interval(effect: Value, n: int) -> tuple[Value, Value]:
+    """The 95% interval of a rank-biserial correlation of n changed pairs, by Fisher's z with the
+    standard error of (W₊ − W₋) ÷ (W₊ + W₋) under the null, as in the R package effectsize; none
+    for −1 and 1, where z is infinite.
+    """
+    if effect is None or abs(effect) == 1:
+        return None, None
+    error = math.sqrt(n * (n + 1) * (2 * n + 1) / 6) / (n * (n + 1) / 2)
+    z, half = math.atanh(effect), _NORMAL * error
+    return math.tanh(z - half), math.tanh(z + half)
 
 
 def _twice_ranks(values: Sequence[float]) -> list[int]:
@@ -258,6 +279,5 @@ def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
     if math.isclose(abs(rho), 1.0, rel_tol=1e-12):
         return Correlation(n, math.copysign(1.0, rho), None, None)
     error = math.sqrt((1 + rho * rho / 2) / (n - 3))
-    half = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * error
-    z = math.atanh(rho)
+    z, half = math.atanh(rho), _NORMAL * error
     return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half))

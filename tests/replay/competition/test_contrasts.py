@@ -33,11 +33,15 @@ from goldrush.replay.competition.contrasts import (
     answers,
     controls,
     pooled,
+    stabilities,
     summary_lines,
     verdicts,
 )
 from goldrush.replay.competition.measures import MEASURES
+from goldrush.replay.competition.sections import CHAPTER
 from goldrush.replay.report.answers import answers as report_answers
+from goldrush.replay.report.page import Table
+from goldrush.replay.report.sections import study_of
 from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import Manifest
 from goldrush.replay.study.plan import Cell
@@ -525,6 +529,37 @@ def test_the_bootstrap_is_the_same_each_time() -> None:
     assert first.p_opposite is not None
 
 
+def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> None:
+    draws = random.Random(4)
+    ours = [random_halves(draws, 0.5) for _ in range(8)]
+    theirs = [random_halves(draws, 0.3) for _ in range(8)]
+    enough, few = merit(ours, theirs), merit(ours[:7], theirs[:7])
+    [one, _] = stabilities(enough)
+    found = finding(enough, MERIT, "stability")
+
+    assert one.stability is not None
+    assert one.interval is not None
+    assert one.interval[0] < one.stability < one.interval[1]
+    assert (found.protocol, found.protocol_interval) == (one.stability, one.interval)
+    assert f"[{one.interval[0]:.2f},".replace("-", "−") in "".join(summary_lines(enough))
+
+    assert [None, None] == [each.interval for each in stabilities(few)]
+    [told] = [line for line in summary_lines(few) if "stability" in line]
+    assert told.startswith(
+        "  stability, 6 workers: no interval with fewer than 8 seasons, so no value, p "
+    )
+    rows = [
+        dict(zip(part.head, row, strict=True))
+        for part in CHAPTER.sections(study_of(few))
+        if isinstance(part, Table)
+        for row in part.rows
+    ]
+    pooled_in = [row for row in rows if "stability" in (row.get("measure"), *row)]
+    assert 3 == len(pooled_in)
+    assert {"–"} == {row[name] for row in pooled_in for name in ("protocol", "null", "stability")
+                     if name in row}  # fmt: skip
+
+
 def test_without_workers_with_enough_tables_stability_is_no_figure_and_decides_nothing() -> None:
     found = study(Shown(ranks={}))
 
@@ -593,7 +628,10 @@ def test_a_verdict_is_said_with_its_figures_and_the_name_of_its_null() -> None:
     [unclear] = [line for line in lines if "10 of 20" in line]
     assert "(no-elimination-no-tiers)" in unclear
     assert "(no-memory)" in lines[lines.index("the season learns: supported") + 1]
-    assert "  stability, 6 workers: 1 against 0 (random), p 0.005" in lines
+    assert (
+        "  stability, 6 workers: 1.00 [1.00,\u00a01.00] against 0.00 [0.00,\u00a00.00] (random), "
+        "p 0.005"
+    ) in lines
     assert 4 + 2 * 5 == len(lines)
 
 
@@ -622,7 +660,7 @@ def test_answers_are_plain_values(found: SeasonResults) -> None:
         assert [each.p for each in one.findings] == [each["p"] for each in shown["findings"]]
     assert [
         {**attrs.asdict(of), "stability": pooled(runs)} for of, runs in found.by_cell.items()
-    ] == told["stability"]
+    ] == [{k: v for k, v in one.items() if k != "interval"} for one in told["stability"]]
 
 
 # A study of seasons

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from goldrush.replay.mining.figures import _shares
+from tests.replay.report.pages import words
 from tests.replay.report.test_figures import CURVES, SHARES, cells, drawn
 
 
@@ -14,6 +15,21 @@ def test_without_gold_there_is_no_lorenz_curve_and_without_plots_no_survival() -
 
     assert ["No data for: Lorenz curve of gold at the end."] == list(poor.omitted)
     assert ["No data for: survival of ownership."] == list(landless.omitted)
+
+
+def test_survival_is_drawn_as_far_as_its_curves_fall_and_that_is_said() -> None:
+    short = {(1, True): 500, (20, True): 400, (30, True): 90, (150, True): 5, (200, False): 5}
+    [_, panel] = drawn("lorenz_and_survival", cells("random", lengths=short)).panels
+    found = drawn("lorenz_and_survival", cells("random", lengths=short))
+    whole = drawn("lorenz_and_survival", cells("random", lengths={(200, False): 3}))
+
+    assert ["0", "5", "10", "15", "20", "25", "30"] == words([panel])[4:11]
+    assert [
+        "Survival is drawn up to 33 rounds, beyond which no curve falls by more than 0.01; the "
+        "longest spell has 200."
+    ] == list(found.omitted)
+    assert [] == list(whole.omitted)
+    assert "200" in words(whole.panels[1:])
 
 
 def test_stamina_fills_every_window_it_was_spent_in() -> None:

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import attrs
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.mining import figures as mining
@@ -227,6 +229,16 @@ def test_an_axis_has_round_figures_of_the_same_length(
     assert labels == [axis.label(tick) for tick in axis.ticks]
     assert (0, 100) == (axis(low), axis(high))
     assert (0, 100) == (axis(low - 1), axis(high + 1))
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(1, 6))
+def test_an_axis_has_two_ticks_or_more(low: float, span: float, most: int) -> None:
+    high = low + span
+    assume(high - low > 1e-9 * max(1.0, abs(high)))
+    axis = Axis(low, high, 0, 100, most)
+
+    assert 2 <= len(axis.ticks)
+    assert all(-1e-6 <= axis(tick) <= 100 + 1e-6 for tick in axis.ticks)
 
 
 def test_an_axis_of_one_value_has_room() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
+from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
@@ -150,7 +151,7 @@ def test_what_it_comes_to_stands_before_all_else(html: str, page: Page) -> None:
     order = ['<ul class="tiles">', '<p class="leads">', '<figure id="summary">', "<h2", "<table>"]
 
     assert sorted(order, key=html.index) == order
-    assert "None of 12 verdicts is supported: " in page.text
+    assert "None of 8 verdicts is supported: " in page.text
     assert [1, 2] == [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)][:2]
     assert not re.search(
         r"`|\.\. |\w_\w|\b1 (round|run|seed|agent|journal)s\b",
@@ -244,8 +245,9 @@ def assert_verdicts_follow(page: Page) -> int:
         for t in page.tables
         if "Verdicts on each criterion, with N = 10 and with N = 20." in t.caption
     ]
-    behind = [table for table in page.tables if table.head[0] == "sub-measure"]
-    assert len(behind) == len(verdicts.rows)
+    every = [table for table in page.tables if table.head[0] == "sub-measure"]
+    behind = [table for table in every if not table.caption.endswith(" (the null)")]
+    assert len(behind) == len(verdicts.rows) == len(every) - 1
     for table, (treatments, roster, rounds, pressures, *cells) in zip(
         behind, verdicts.rows, strict=True
     ):
@@ -273,7 +275,7 @@ def assert_verdicts_follow(page: Page) -> int:
 
 
 def test_every_verdict_follows_from_its_table(page: Page) -> None:
-    assert 3 == assert_verdicts_follow(page)
+    assert 2 == assert_verdicts_follow(page)
 
 
 def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
@@ -298,10 +300,27 @@ def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
     page = Page("")
     page.tables = tables
 
-    assert 5 == assert_verdicts_follow(page)
+    assert 4 == assert_verdicts_follow(page)
     verdicts = {row[1]: [c.partition("ed ")[0] for c in row[4:]] for row in tables[0].rows}
     assert ["undecid", "support", "support", "support"] == verdicts["greedy-mine"]
     assert ["not support"] * 4 == verdicts["mixed"]
+
+
+def test_each_effect_of_the_first_figure_has_its_measure_and_its_interval() -> None:
+    halves = {name: [(1.0, 1.0 + 0.01 * (n - 6)) for n in range(20)] for name in EXPECTED}
+    whole = {**halves, "turnover": ALL["turnover"]}
+    runs = [run for t in ("baseline", "agents-20") for run in cell_of(whole, t, "mixed")]
+    runs += [run for t in ("baseline", "agents-20") for run in cell_of(halves, t, "random")]
+    [figure] = figures_in(summary(study_of(results(*runs))))
+    marked = {p.title: (p.svg.count("<title>"), p.svg.count('class="line')) for p in figure.panels}
+    titles = [
+        f"{criterion}: {MEASURES[name].title}" for criterion, of in CRITERIA.items() for name in of
+    ]
+
+    assert titles == list(marked)
+    assert (2, 0) == marked.pop("stability: turnover rate")  # an effect of 1 has no interval
+    assert {(2, 2)} == set(marked.values())
+    assert "an effect of 1 or −1 has none" in figure.caption
 
 
 def test_the_tables_have_p_values_before_and_after_the_correction() -> None:

@@ -180,6 +180,18 @@ def test_the_effect_is_the_rank_biserial_correlation(
     assert -effect == pytest.approx(changed(*differences, expected=-1).effect)
 
 
+def test_an_effect_has_an_interval_by_fishers_z_but_for_one_that_is_whole() -> None:
+    """Three changed pairs of effect 1/3: the sum of signed ranks has variance 14 under the null."""
+    found, whole = changed(1, -2, 3, 0), changed(1, 2, 3)
+    z = math.atanh(1 / 3)
+    half = 1.959964 * math.sqrt(14) / 6
+
+    assert (math.tanh(z - half), math.tanh(z + half)) == pytest.approx(
+        (found.effect_low, found.effect_high)
+    )
+    assert (1.0, None, None) == (whole.effect, whole.effect_low, whole.effect_high)
+
+
 # changes
 
 
