@@ -16,6 +16,9 @@ export function start(world) {
 }
 
 function begin(WORLD) {
+  document.querySelectorAll(".seal").forEach((line, index, lines) => {
+    replaceAll(line, lines.length > 1 ? el("strong", {}, `${"AB"[index]} `) : null, "Being checked: the result will be here.");
+  });
   const page = JSON.parse(document.getElementById("page").textContent);
   const texts = [...document.querySelectorAll("script[data-journal]")].map((node) => node.textContent);
   const runs = page.runs.map((data) => {

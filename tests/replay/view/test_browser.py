@@ -292,6 +292,26 @@ def test_what_an_address_says_wrong_is_said(tab: Tab, paged: Callable[..., Path]
     assert "round=1&plot=34" == tab.moment
 
 
+def test_a_page_says_whether_it_was_checked_is_being_or_has_not_run(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    address = paged(path_of("baseline"), path_of("forked")).as_uri()
+    tab = new_tab()
+    tab.page.add_init_script("globalThis.setTimeout = () => 0")  # the check never gets its turn
+    tab.page.goto(address)
+
+    assert 2 * 100 == tab.page.locator(".cell").count()
+    assert [f"{run} Being checked: the result will be here." for run in "AB"] == tab.texts(".seal")
+
+    still = tab.context.browser.new_context(java_script_enabled=False).new_page()
+    still.goto(address)
+
+    assert [f"{run} Not checked: the script of this page has not run." for run in "AB"] == (
+        still.locator(".seal").all_text_contents()
+    )
+    still.context.close()
+
+
 def test_what_does_not_hold_is_said(
     new_tab: Callable[..., Tab], paged: Callable[..., Path]
 ) -> None:
