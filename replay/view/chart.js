@@ -37,20 +37,27 @@ function thinned(values, most = 600) {
   return points;
 }
 
-// A chart of `series` ([{title, values, kind}], values by unit from `first` on, null: undefined) as
-// {node, move(unit)}; `limits`: the range that its scale must include (lower end null: any).
-export function lineChart({ title, definition, series, first, last, limits, unit, size = SMALL }) {
+// The first and the last unit of all runs of a page: charts beside each other have one scale.
+export const spanOf = (runs) => ({
+  first: Math.min(...runs.map(({ first }) => first)), last: Math.max(...runs.map(({ last }) => last)),
+});
+
+// A chart of `series` ([{title, values, kind}], values by unit from `from` on, null: undefined) over the
+// units of all `runs` of the page, as {node, move(unit)}; `scale`: values that its axis holds; `limits`: the
+// range that it must include (lower end null: any).
+export function lineChart({ title, definition, series, from, runs, scale, limits, unit, size = SMALL }) {
   const { width, height, left, right, top, bottom } = size;
-  const ticks = ticksOf(series.flatMap(({ values }) => values), limits);
+  const { first, last } = spanOf(runs);
+  const ticks = ticksOf(scale, limits);
   const [low, high] = [ticks[0], ticks[ticks.length - 1]];
   const units = Math.max(1, last - first);
-  const x = (index) => left + ((width - left - right) * index) / units;
+  const x = (number) => left + ((width - left - right) * (number - first)) / units;
   const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
   const lines = series.map(({ values }, index) => {
     let path = "";
     let pen = "M";
     for (const [at, value] of thinned(values)) {
-      if (value !== null) path += `${pen}${x(at).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
+      if (value !== null) path += `${pen}${x(from + at).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
       pen = value === null ? "M" : "L";
     }
     return svg("path", {
@@ -75,11 +82,10 @@ export function lineChart({ title, definition, series, first, last, limits, unit
     svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title} by ${unit}` },
       grid, ends, lines, cursor));
   const move = (number) => {
-    const index = number - first;
-    cursor.setAttribute("x1", x(index));
-    cursor.setAttribute("x2", x(index));
-    cursor.setAttribute("visibility", index < 0 ? "hidden" : "visible");
-    now.textContent = series.length === 1 ? rounded(series[0].values[index] ?? null, 3) : "";
+    cursor.setAttribute("x1", x(number));
+    cursor.setAttribute("x2", x(number));
+    cursor.setAttribute("visibility", number < first ? "hidden" : "visible");
+    now.textContent = series.length === 1 ? rounded(series[0].values[number - from] ?? null, 3) : "";
   };
   return { node, move };
 }

@@ -33,15 +33,17 @@ export function eventList(events, unit) {
 }
 
 // A chart for each measure of the page, the world's main ones first, and the function that moves their
-// cursors.
-export function measureCharts(run, unit) {
-  const chartOf = ({ title, definition, low, values }) =>
+// cursors. `runs`: all of the page, whose charts have the same order and scales.
+export function measureCharts(run, runs, unit) {
+  const every = [...new Map(runs.flatMap(({ measures }) => measures).map((each) => [each.name, each])).values()];
+  const valuesOf = ({ measures }, name) => measures.find((each) => each.name === name)?.values ?? [];
+  const chartOf = ({ name, title, definition, low }) =>
     lineChart({
-      title, definition, unit, first: run.first, last: run.last, limits: [low],
-      series: [{ title, values, kind: "series-0" }],
+      title, definition, unit, from: run.first, runs, scale: runs.flatMap((each) => valuesOf(each, name)), limits: [low],
+      series: [{ title, values: valuesOf(run, name), kind: "series-0" }],
     });
-  const main = run.measures.filter(({ is_main: isMain }) => isMain).map(chartOf);
-  const others = run.measures.filter(({ is_main: isMain }) => !isMain).map(chartOf);
+  const main = every.filter(({ is_main: isMain }) => isMain).map(chartOf);
+  const others = every.filter(({ is_main: isMain }) => !isMain).map(chartOf);
   const part = (title, open, charts) =>
     charts.length ? fold(title, open, el("div", { class: "charts" }, charts.map(({ node }) => node))) : null;
   return {

@@ -24,7 +24,7 @@ export const WORLD = (() => {
     constructor(room, runs, player, page) {
       Object.assign(this, { runs, player, unit: page.vocabulary.unit, page });
       this.panes = runs.map((run) => ({
-        run, state: el("div"), events: el("div"), charts: measureCharts(run, page.vocabulary.unit),
+        run, state: el("div"), events: el("div"), charts: measureCharts(run, runs, page.vocabulary.unit),
       }));
       replaceAll(room,
         page.against === null ? null : differenceOf(page.against, runs, player, this.unit),

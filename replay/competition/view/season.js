@@ -1,6 +1,7 @@
 // A season for display: names, glyphs and line styles of agents, conducts and subjects as text, and
 // the history for charts, gathered assignment by assignment.
 import { Roundtables } from "./assignment.js";
+import { spanOf } from "../../view/chart.js";
 import { el, scrolling, svg } from "../../view/dom.js";
 import { longText } from "../../view/events.js";
 
@@ -173,12 +174,14 @@ export const Season = (() => {
   const LINES_MAX = 24; // agents in a chart
 
   // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
+  // `everybody`: the people of all runs of the page, which share the scale of assignments;
   // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top.
-  function agentChart({ people, gathered, title, definition, valueOf, low, high, ticks, height, marked }) {
-    const { run, player } = people;
+  function agentChart({ people, everybody, title, definition, valueOf, low, high, ticks, height, marked }) {
+    const { run: { gathered }, player } = people;
     const { width, left, right, top, bottom } = CHART;
-    const units = Math.max(1, run.last - run.first + 1);
-    const x = (unit) => left + ((width - left - right) * (unit - run.first + 1)) / units;
+    const { first, last } = spanOf(everybody.map(({ run }) => run));
+    const units = Math.max(1, last - first + 1);
+    const x = (unit) => left + ((width - left - right) * (unit - first + 1)) / units;
     const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
     const states = [gathered.start, ...gathered.history];
     const end = states.at(-1);
@@ -199,8 +202,8 @@ export const Season = (() => {
           before = point;
         } else before = null;
       }
-      const last = states.findLast((state) => valueOf(state, agent) !== undefined);
-      labels.push({ agent, tone, glyph, x: x(last.unit), y: y(valueOf(last, agent)), isLast: last.unit > end.unit - 4 });
+      const latest = states.findLast((state) => valueOf(state, agent) !== undefined);
+      labels.push({ agent, tone, glyph, x: x(latest.unit), y: y(valueOf(latest, agent)), isLast: latest.unit > end.unit - 4 });
       return svg("g", { "data-agent": agent },
         svg("path", { class: `line ${series} benched`, d: paths.benched }),
         svg("path", { class: `line ${series}`, d: paths.active, "stroke-dasharray": dash }));
@@ -219,18 +222,18 @@ export const Season = (() => {
       click(event) {
         const box = drawing.getBoundingClientRect();
         const at = ((event.clientX - box.left) / box.width) * width;
-        player.go({ assignment: player.within(Math.round(((at - left) / (width - left - right)) * units) + run.first - 1) });
+        player.go({ assignment: player.within(Math.round(((at - left) / (width - left - right)) * units) + first - 1) });
       },
     },
     ticks.map((tick) => [
       svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
       svg("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick),
     ]),
-    svg("text", { class: "tick", x: x(run.first), y: height - 5, "text-anchor": "middle" }, run.first),
-    svg("text", { class: "tick", x: x(run.last), y: height - 5, "text-anchor": "end" }, `assignment ${run.last}`),
+    svg("text", { class: "tick", x: x(first), y: height - 5, "text-anchor": "middle" }, first),
+    svg("text", { class: "tick", x: x(last), y: height - 5, "text-anchor": "end" }, `assignment ${last}`),
     lines, comings,
     spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
-      svg("text", { class: `name ${tone}`, x: width - right + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
+      svg("text", { class: `name ${tone}`, x: x(end.unit) + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
     labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
       svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
     cursor);
@@ -238,7 +241,7 @@ export const Season = (() => {
       el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}`)),
       scrolling(`${title} drawn`, drawing));
     const move = (unit, chosen) => {
-      const at = x(Math.max(run.first - 1, unit));
+      const at = x(Math.max(first - 1, unit));
       cursor.setAttribute("x1", at);
       cursor.setAttribute("x2", at);
       drawing.classList.toggle("choosing", shown.includes(chosen));
@@ -267,24 +270,26 @@ export const Season = (() => {
     return placed;
   }
 
-  const rankChart = (people, gathered) => {
-    const worst = Math.max(2, ...gathered.history.flatMap(({ ranks }) => [...ranks.values()]).slice(-4000));
+  const rankChart = (people, everybody) => {
+    const ranksIn = ({ run }) => run.gathered.history.flatMap(({ ranks }) => [...ranks.values()]).slice(-4000);
+    const worst = Math.max(2, ...everybody.flatMap(ranksIn));
     const most = Math.min(worst, LINES_MAX);
     return agentChart({
-      people, gathered, title: "Ranks", low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
+      people, everybody, title: "Ranks", low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
       definition: `by rolling total; thin: on the bench; ${Object.values(MARKS).map(({ glyph, title }) => `${glyph} ${title}`).join(", ")}`,
       ticks: Array.from({ length: most }, (_, index) => index + 1),
       valueOf: ({ ranks }, agent) => ((ranks.get(agent) ?? Infinity) > most ? undefined : ranks.get(agent)),
     });
   };
 
-  const sparkChart = (people, gathered) => {
+  const sparkChart = (people, everybody) => {
     const of = ({ sparks, status }, agent) => (status.get(agent) === "gone" ? undefined : sparks.get(agent));
-    const most = Math.max(10, ...gathered.history.flatMap((state) => people.workers.map((agent) => of(state, agent) ?? 0)));
+    const sparksIn = ({ run, workers }) => run.gathered.history.flatMap((state) => workers.map((agent) => of(state, agent) ?? 0));
+    const most = Math.max(10, ...everybody.flatMap(sparksIn));
     const by = [5, 10, 20, 50, 100, 200, 500, 1000, 10000].find((each) => most / each <= 5) ?? most;
     const ticks = Array.from({ length: Math.ceil(most / by) + 1 }, (_, index) => index * by);
     return agentChart({
-      people, gathered, title: "Sparks", definition: "after each assignment; none left: elimination is faced",
+      people, everybody, title: "Sparks", definition: "after each assignment; none left: elimination is faced",
       low: 0, high: ticks.at(-1), ticks, height: 200, valueOf: of, marked: false,
     });
   };

@@ -13,10 +13,11 @@ export const Transcript = (() => {
     "weak-consensus": "weak consensus: one more round, and one more move for everybody",
   };
 
-  // The range of the values of a table's claims, tests and bar.
-  function scaleOf(table) {
-    const values = [table.bar?.value, ...table.said.filter(isProposal).map(({ claim }) => claim[0]),
-      ...[...table.tests.values()].map(({ value }) => value)].filter((value) => typeof value === "number");
+  // The range of the values of the claims, tests and bars of tables.
+  function scaleOf(tables) {
+    const valuesOf = ({ bar, said, tests }) => [bar?.value, ...said.filter(isProposal).map(({ claim }) => claim[0]),
+      ...[...tests.values()].map(({ value }) => value)];
+    const values = tables.flatMap(valuesOf).filter((value) => typeof value === "number");
     const [low, high] = extremes(values) ?? [0, 1];
     const room = (high - low || 1) * 0.04;
     return { low: low - room, high: high + room };
@@ -53,7 +54,7 @@ export const Transcript = (() => {
     // `people`: Season.People of the run; `other`: the same table of another run, or null.
     constructor(people, table, position, other, openLine) {
       Object.assign(this, { people, table, position, other, openLine });
-      this.scale = scaleOf(table);
+      this.scale = scaleOf(other === null ? [table] : [table, other]);
       this.ruled = new Map(table.ruled.claims.map(([id, base, sharp, edge]) => [id, { base, sharp, edge }]));
       this.removed = new Set(table.ruled.removed);
       this.without = people.find(position.without);

@@ -48,26 +48,25 @@ export const WORLD = (() => {
 
   // One run of the page.
   class Pane {
-    constructor(run, player, index, count) {
-      Object.assign(this, { run, player, people: new Season.People(run, player), charts: [] });
-      this.label = count > 1 ? `Run ${"AB"[index]}` : null;
+    constructor(run, runs, player, index) {
+      Object.assign(this, { run, runs, player, people: new Season.People(run, player), charts: [] });
+      this.label = runs.length > 1 ? `Run ${"AB"[index]}` : null;
       this.nodes = Object.fromEntries(["season", "head", "aside", "after", "measures", "events"].map((name) => [name, el("div")]));
       this.assignment = null;
       replaceAll(this.nodes.season, el("p", { class: "note" }, "The season is being read."));
     }
 
-    // Called when the whole run is gathered: draws the season.
-    ready() {
+    // Called when all runs are gathered: draws the season. `everybody`: the people of all runs.
+    ready(everybody) {
       const { people, run } = this;
-      const gathered = run.gathered;
-      const measures = measureCharts(run, "assignment");
-      this.charts = [Season.rankChart(people, gathered), Season.sparkChart(people, gathered), measures];
+      const measures = measureCharts(run, this.runs, "assignment");
+      this.charts = [Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
       replaceAll(this.nodes.season,
         el("div", { class: "season-grid" }, this.charts[0].node,
           el("div", {}, this.charts[1].node)),
         fold("Objectives, treatments and what was concluded", false, () => [
           el("p", { class: "note" }, "Each entry is an assignment, with the share of all conducts that its conclusion is better than (where the arena knows all values; else the tested value). ", BY_RULES),
-          Season.conclusionMap(people, gathered),
+          Season.conclusionMap(people, run.gathered),
         ]));
       replaceAll(this.nodes.measures, measures.node);
     }
@@ -429,7 +428,7 @@ export const WORLD = (() => {
   class SeasonView {
     constructor(room, runs, player, page) {
       Object.assign(this, { room, player, page });
-      this.panes = runs.map((run, index) => new Pane(run, player, index, runs.length));
+      this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
       this.line = undefined;
       const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
       const isPair = runs.length > 1;
@@ -445,8 +444,9 @@ export const WORLD = (() => {
         this.apart, all("measures"), all("events"));
     }
 
-    ready(run) {
-      this.panes.find((pane) => pane.run === run).ready();
+    ready() {
+      if (this.panes.some(({ run }) => !run.gathered)) return;
+      for (const pane of this.panes) pane.ready(this.panes.map(({ people }) => people));
     }
 
     show(position) {

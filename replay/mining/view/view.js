@@ -11,14 +11,14 @@ import { openWhy } from "./why.js";
 
 // The view of one run: map, ribbon, text and charts.
 class Pane {
-  constructor(run, player, index, count) {
-    this.run = run;
-    this.isBeside = count > 1;
+  constructor(run, runs, player, index) {
+    Object.assign(this, { run, runs });
+    this.isBeside = runs.length > 1;
     this.map = new PlotMap(run, player, index);
-    this.ribbon = ribbonOf(run, player);
-    this.measures = measureCharts(run, "round");
+    this.ribbon = ribbonOf(run, runs, player);
+    this.measures = measureCharts(run, runs, "round");
     this.gold = { node: el("div"), move: () => {} };
-    const name = count > 1 ? `Run ${"AB"[index]}` : null;
+    const name = this.isBeside ? `Run ${"AB"[index]}` : null;
     this.story = new Story(run, player, name);
     this.cut = el("p", { class: "note" });
     this.plots = el("section", { "aria-label": name ?? "Plots" },
@@ -28,10 +28,10 @@ class Pane {
     this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
   }
 
-  // Called when the facts of all rounds are gathered.
+  // Called when the facts of all rounds of all runs are gathered.
   ready() {
     this.ribbon.draw(this.run.gathered);
-    const { node, move } = goldChart(this.run, this.run.gathered, this.map.narrow || this.isBeside ? HALF : WIDE);
+    const { node, move } = goldChart(this.run, this.runs, this.map.narrow || this.isBeside ? HALF : WIDE);
     replaceAll(this.gold.node, node);
     this.gold.move = move;
   }
@@ -66,7 +66,7 @@ class Pane {
 class MiningView {
   constructor(room, runs, player, page) {
     Object.assign(this, { runs, player });
-    this.panes = runs.map((run, index) => new Pane(run, player, index, runs.length));
+    this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
     this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
     const beside = (...nodes) => el("div", { class: "panes" }, nodes);
     const [one, two] = this.panes;
@@ -78,8 +78,8 @@ class MiningView {
       ]);
   }
 
-  ready(run) {
-    this.panes[this.runs.indexOf(run)].ready();
+  ready() {
+    if (this.runs.every(({ gathered }) => gathered)) this.panes.forEach((pane) => pane.ready());
   }
 
   show(position) {

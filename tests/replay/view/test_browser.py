@@ -26,7 +26,7 @@ from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
-from tests.pages import AGREES, as_shown, shown_events, written
+from tests.pages import AGREES, as_shown, scales, shown_events, written
 from tests.plugins.installed import install_world
 
 PLUGIN = ROOT / "tests" / "plugins" / "commons"
@@ -200,6 +200,13 @@ def test_two_runs_of_different_sizes_are_shown_as_far_as_each_goes(
     assert AGREES in tab.seal(0)
     assert AGREES in tab.seal(1)
     assert 0 == tab.page.locator(".cell.differs").count()
+    short, whole = (scales(tab, f"section[aria-label='Run {run} over time']") for run in "AB")
+    assert short == whole
+    assert ["round 1", "20"] == short[0][-2:]
+    ribbons = tab.page.locator(".ribbon canvas").evaluate_all(
+        "c => c.map(e => [e.width, e.height])"
+    )
+    assert [[20, 100], [20, 100]] == ribbons
 
 
 def recorded(path: Path, settings: dict[str, Any]) -> Path:

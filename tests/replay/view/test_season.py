@@ -1,5 +1,6 @@
 """The page of a season in a real browser: what it tells of a table is what the rules make of it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
-from tests.pages import AGREES, as_shown, shown_events
+from tests.pages import AGREES, as_shown, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork
 
@@ -26,6 +27,7 @@ CODES_OF = """cards => cards.filter(card => card.dataset.line)
     .map(card => [card.dataset.line, card.querySelector(".code")?.textContent ?? null])"""
 SHOWN = "moment => document.getElementById('now').textContent === moment"
 LINES = "cards => cards.map(card => card.dataset.line)"
+KINDS = (".season-grid", ".charts")  # of charts beside each other
 ARGUED = 4  # an assignment of it in which without some of them all would have been otherwise
 
 
@@ -53,6 +55,29 @@ def test_a_fork_that_changes_what_newcomers_start_with_agrees(
     assert AGREES in tab.seal(1)
     assert f"assignment {found.first.round}" in tab.text(".difference")
     assert "differs" in tab.text(".card.differs")
+
+
+def test_two_seasons_beside_each_other_have_the_same_scales(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    richer = tmp_path / "richer.journal"
+    fork(EVERY, 3, richer, settings={"passive_income": 60, "assignments": ARGUED + 1})
+    tab.open(paged(EVERY, richer), f"#assignment={ARGUED}")
+    sides = [f".panes:has({kind}) > *:nth-child({side})" for kind in KINDS for side in (1, 2)]
+    one, other, ones_measures, others_measures = (scales(tab, side) for side in sides)
+
+    assert ["Ranks", "Sparks"] == [title for title, *_ in one]
+    assert (one, ones_measures) == (other, others_measures)
+
+    low, high = map(float, re.findall(r"\d\.\d+", tab.text(".legend-line"))[:2])
+    at = {
+        8 + 224 * (tested["value"] - low) / (high - low)
+        for path in (EVERY, richer)
+        for tested in log(path, Query(ARGUED, ARGUED, names=("tested",)))
+        if tested["at"] is None
+    }
+    bars = tab.page.locator(".card .dots .bar").evaluate_all("b => b.map(e => e.x1.baseVal.value)")
+    assert sorted({round(bar) for bar in bars}) == sorted({round(bar) for bar in at})
 
 
 def test_cards_are_the_contributions_and_lead_to_one_another(
