@@ -132,7 +132,6 @@ def info(journal: str, as_json: bool) -> None:
 
 def _format(one: Outline) -> str:
     from goldrush.kernel.journal import FORMAT
-    from goldrush.replay.story import narrator
 
     assert one.header is not None
     world = f"{one.header.world}, rules {one.header.rules}, journal format {FORMAT}"
@@ -148,23 +147,26 @@ def _format(one: Outline) -> str:
     ]
     parts = [format_table([(name, escaped(value)) for name, value in rows if value is not None])]
     if one.declared.roster is not None:
-        parts.append(
-            format_table([("agents", "policy", "options"), *_players(one.declared.players)])
-        )
+        parts.append(format_table(_rosters(one)))
     if one.declared.settings:
         settings = _settings(one)
         shown = 3 if any(default for _, _, default in settings) else 2
         parts.append(
             format_table([row[:shown] for row in (("setting", "value", "default"), *settings)])
         )
-    if one.forks:
-        after = [
-            f"after {one.vocabulary.unit} {fork.unit} {escaped(line)}"
-            for fork in one.forks
-            for line in narrator(one.path).lines([fork])
-        ]
-        parts.append("\n".join(after))
+    if one.declared.history:
+        parts.append("\n".join(escaped(text) for _, text in one.declared.history))
     return "\n\n".join(parts)
+
+
+def _rosters(one: Outline) -> list[tuple[str, ...]]:
+    """Rows of who plays; of several rosters each row with the unit from which it is in force."""
+    head = ("agents", "policy", "options")
+    rosters = one.declared.rosters
+    if len(rosters) == 1:
+        return [head, *_players(one.declared.players)]
+    rows = [(str(first), *row) for first, players in rosters for row in _players(players)]
+    return [(f"from {one.vocabulary.unit}", *head), *rows]
 
 
 def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 import attrs
 
 from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.text import format_count
+from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.replay.text import format_ranges
 
 
 @attrs.frozen
@@ -30,12 +33,17 @@ class Declared:
         settings: by name.
         players: their entries.
         forks: the facts of the forks that led to the run, without the parent's hash.
+        rosters: all players that were in force, each with the public number of their first unit;
+            the last are `players`.
+        history: a sentence for each fork, with the public number of its first unit.
 
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     players: Sequence[Any] = ()
     forks: Sequence[Mapping[str, Any]] = ()
+    rosters: Sequence[tuple[int, Sequence[Any]]] = ()
+    history: Sequence[tuple[int, str]] = ()
 
     @property
     def seed(self) -> int | None:
@@ -46,12 +54,17 @@ class Declared:
     @property
     def roster(self) -> str | None:
         """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
-        try:
-            names = [policy_label(entry) for entry in self.players]
-        except (TypeError, LookupError, AttributeError):
-            return None
-        groups = [(name, len(list(same))) for name, same in groupby(names)]
-        return ",".join(name if n == 1 else f"{name}*{n}" for name, n in groups) or None
+        return roster_text(self.players)
+
+
+def roster_text(players: Sequence[Any]) -> str | None:
+    """Players as text, `greedy-mine*5,random*5`; None if they are unknown."""
+    try:
+        names = [policy_label(entry) for entry in players]
+    except (TypeError, LookupError, AttributeError):
+        return None
+    groups = [(name, len(list(same))) for name, same in groupby(names)]
+    return ",".join(name if n == 1 else f"{name}*{n}" for name, n in groups) or None
 
 
 def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, Any]:
@@ -82,14 +95,83 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
     if before is None:
         known = ("world", "rules", players)
         others = {name: value for name, value in fields.items() if name not in known}
-        return Declared(fields.get("config", others), fields.get(players) or ())
-    who = fields.get(players)
+        who = fields.get(players) or ()
+        first = world.vocabulary.number(1)
+        return Declared(fields.get("config", others), who, rosters=((first, who),))
+    first = event.unit + 1
+    who = _completed(before.players, fields.get(players))
     settings = {**before.settings, **fields.get("changes", {})}
     if fields.get("program") is not None:
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
-    forks = (*before.forks, facts)
-    return Declared(settings, before.players if who is None else who, forks)
+    rosters = [one for one in before.rosters if one[0] < first or who is None]
+    text = _fork_text(world.vocabulary, before.players, who, event)
+    return Declared(
+        settings,
+        before.players if who is None else who,
+        (*before.forks, facts),
+        (*rosters, *(() if who is None else ((first, who),))),
+        (*before.history, (first, text)),
+    )
+
+
+def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any] | None:
+    """The players of a fork, each with what START says of it and a fork does not repeat, like its
+    name; None for those before.
+    """
+    if who is None:
+        return None
+    return [
+        {**old, **new} if isinstance(old, Mapping) and isinstance(new, Mapping) else new
+        for old, new in zip_longest(before[: len(who)], who)
+    ]
+
+
+def _fork_text(
+    vocabulary: Vocabulary, before: Sequence[Any], who: Sequence[Any] | None, event: Event
+) -> str:
+    """What a fork left and what it changed, as a sentence."""
+    fields = {**event.fields}
+    parent, changes, replaced = (
+        fields.pop(name, None) for name in ("parent", "changes", "replaced")
+    )
+    for name in (vocabulary.unit, vocabulary.players):
+        fields.pop(name, None)
+    parts = [f"{name} becomes {json.dumps(value)}" for name, value in (changes or {}).items()]
+    parts += [f"another {name}" for name, value in fields.items() if value is not None]
+    parts += _played_otherwise(before, who or ())
+    if replaced:
+        parts.append(f"{format_count(len(replaced), 'submission')} put in by hand")
+    return (
+        f"Forked after {vocabulary.unit} {event.unit} from the run with SHA-256 "
+        f"{str(parent)[:16]}…: {'; '.join(parts) or 'nothing is changed'}."
+    )
+
+
+def _played_otherwise(before: Sequence[Any], who: Sequence[Any]) -> list[str]:
+    """Who plays another policy than before, as text: a clause for each change. The journal's setup
+    does not say what those played who joined later.
+    """
+    changed: dict[tuple[str | None, str], list[int]] = {}
+    for place, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
+        labels = (old and roster_text([old])), roster_text([new]) or "another policy"
+        if old is None or pack(_own(old)) != pack(_own(new)):
+            changed.setdefault(labels, []).append(place)
+    parts = []
+    for (old, new), places in changed.items():
+        entries = [who[place] for place in places if isinstance(who[place], Mapping)]
+        names = [str(entry["name"]) for entry in entries if "name" in entry]
+        many = len(places) > 1
+        agents = ", ".join(names) or f"agent{'s' if many else ''} {format_ranges(places)}"
+        verb = "play" if many else "plays"
+        since = "joined later" if old is None else f"before: {old}"
+        parts.append(f"{agents} {verb} {new} ({since})")
+    return parts
+
+
+def _own(entry: Any) -> Any:
+    is_map = isinstance(entry, Mapping)
+    return (entry.get("policy"), entry.get("options")) if is_map else entry
 
 
 def declared_in(world: World[Any], reader: JournalReader) -> Declared:

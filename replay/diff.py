@@ -449,7 +449,7 @@ def _player(entry: Any) -> Any:
 
 def _played(player: Any) -> str:
     if player is None:
-        return "not there"
+        return "not in the setup"
     if not isinstance(player, Mapping) or "policy" not in player:
         return format_value(player)
     policy, options = player["policy"], player.get("options")

@@ -54,6 +54,11 @@ def format_summary(summary: Summary) -> str:
             )
         )
     forks = "".join(f"after round {fork.unit} {escaped(tell(fork))}\n" for fork in summary.forks)
+    since = [fork.unit + 1 for fork in summary.forks if fork["roster"] is not None][-1:]
+    whose = "".join(
+        f"\n\nThese policies play from round {first} on; gold and stamina count from round 1."
+        for first in since
+    )
     return f"""\
 {_size(summary.rounds, config["agents"])} on {config["rows"]} x {config["cols"]} plots, \
 seed {config["seed"]}, pressure {summary.pressure:.2f}
@@ -61,7 +66,7 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
 {forks}{_asked(summary.models)}{_failed(summary.failures)}
-{format_table(rows, numbers=range(1, 9))}"""
+{format_table(rows, numbers=range(1, 9))}{whose}"""
 
 
 def _size(rounds: int, agents: int) -> str:

@@ -16,7 +16,7 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import World, amount
-from goldrush.replay.declared import Declared, declared_by
+from goldrush.replay.declared import Declared, declared_by, roster_text
 from goldrush.replay.forged import reader_of
 from goldrush.replay.outline import units_of
 from goldrush.replay.story import names_of
@@ -59,6 +59,7 @@ class Carried:
         pieces: the bytes of the journal, or of its start and of these units.
         setups: (first unit, settings and players in force), the start's first; empty for a whole
             run, whose journal has them.
+        forks: (first unit, sentence) of each fork that led to the run.
         facts: the facts before the first unit, from which the page folds.
         prints: the fingerprints of the facts after each unit, 16 hex digits each.
         measures: name, title, definition, lower limit, whether it is a main one, and a value by
@@ -78,6 +79,7 @@ class Carried:
     trouble: str | None
     pieces: Sequence[Piece]
     setups: Sequence[tuple[int, Mapping[str, Any]]]
+    forks: Sequence[tuple[int, str]]
     facts: Any
     prints: str
     measures: Sequence[Mapping[str, Any]]
@@ -153,6 +155,7 @@ def carried(
             (number(unit), {"config": dict(one.settings), "players": list(one.players)})
             for unit, one in (() if whole else walked.declared)
         ],
+        forks=walked.declared[-1][1].history,
         facts=walked.facts,
         prints=walked.prints,
         measures=[] if walked.trouble else _measures(path, toolkit, walked),
@@ -254,10 +257,21 @@ def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str
         ("world", f"{world.name}, rules {world.rules}"),
         (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
         ("seed", str(declared.seed)),
-        ("agents", declared.roster or str(len(declared.players))),
+        ("agents", _rosters(world, declared) or str(len(declared.players))),
         ("journal", f"{size:,} bytes"),
     ]
     return [(name, text) for name, text in found if text != "None"]
+
+
+def _rosters(world: World[Any], declared: Declared) -> str:
+    """The rosters in force, one after the other."""
+    unit = world.vocabulary.unit
+    texts = [(first, roster_text(players)) for first, players in declared.rosters]
+    return "; ".join(
+        f"from {unit} {first:,} {text}" if index else text
+        for index, (first, text) in enumerate(texts)
+        if text is not None
+    )
 
 
 def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:

@@ -68,18 +68,9 @@ export function differenceOf({ same, prefix, first, causes }, runs, player, unit
     el("h2", {}, same ? "The two runs are the same" : "The difference of the two runs"), parts);
 }
 
-// The changes of a fork before a unit as text; nothing without one.
-export function forkNote(run, number) {
-  const forked = run.forkBefore(number);
-  if (forked === null) return null;
-  const { parent, changes, replaced, ...others } = forked;
-  const said = [
-    ...Object.entries(changes ?? {}).map(([name, value]) => `${name} becomes ${jsonOf(value)}`),
-    ...Object.entries(others).filter(([, value]) => value !== null).map(([name]) => `another ${name}`),
-    ...(replaced?.length ? [`${plural(replaced.length, "submission")} put in by hand`] : []),
-  ];
-  return el("p", { class: "fork" }, `Here the run leaves its parent (SHA-256 ${String(parent).slice(0, 16)}…): ${said.join("; ") || "nothing is changed"}.`);
-}
+// What the forks before a unit left and changed, as text; nothing without one.
+export const forkNote = (run, number) =>
+  run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text));
 
 // A line to copy into a shell, or lines of Python.
 export function commandLine(text) {

@@ -207,8 +207,9 @@ def _head(run: Carried, index: int, count: int) -> str:
         f"<div><dt>{escape(name)}</dt><dd>{escape(escaped(text))}</dd></div>"
         for name, text in shown
     )
+    forks = "".join(f'<p class="fork">{escape(escaped(text))}</p>\n' for _, text in run.forks)
     return (
-        f'<dl class="facts">{facts}</dl>\n'
+        f'<dl class="facts">{facts}</dl>\n{forks}'
         f'<div class="seal" id="seal-{index}" role="status">'
         f"{which}Not checked: the script of this page has not run.</div>"
     )

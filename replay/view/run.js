@@ -12,6 +12,7 @@ export class Run {
       measures: data.measures,
       computed: data.computed,
       setups: data.setups, // empty for a whole run, whose journal has them
+      forks: data.forks, // [first unit, sentence] of each
       schemas: page.events,
       vocabulary: page.vocabulary,
       first: data.first,
@@ -76,12 +77,19 @@ export class Run {
   forked({ changes, program, [this.vocabulary.players]: players }) {
     const { config, players: before } = this.setups[this.setups.length - 1][1];
     const instead = program ? { program } : {};
-    return { config: { ...config, ...changes, ...instead }, players: players ?? before };
+    // A fork does not repeat what START says of a player, like its name.
+    return { config: { ...config, ...changes, ...instead }, players: players?.map((player, index) => ({ ...before[index], ...player })) ?? before };
   }
 
   // The settings and players in force in a unit: {config, players}.
   setupAt(number) {
     return this.setups.filter(([from], index) => index === 0 || from <= number).pop()[1];
+  }
+
+  // The players in force in the units of the page: [first unit, players], in order.
+  get rosters() {
+    return this.setups.filter(([from], index) => from <= this.last && !(this.setups[index + 1]?.[0] <= Math.max(from, this.first)))
+      .map(([from, { players }]) => [from, players]);
   }
 
   unit(number) {
@@ -91,7 +99,7 @@ export class Run {
     return this.units.get(number);
   }
 
-  // The changes of a fork before a unit, or null; and all forks as marks behind the scrubber.
+  // The facts of a fork before a unit, or null; and all forks as marks behind the scrubber.
   forkBefore(number) {
     return this.units.get(number)?.forked ?? null;
   }

@@ -87,10 +87,13 @@ def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path:
     assert (0, "") == (ran.code, ran.err)
     assert re.search(r"^units +20 rounds, finished$", ran.out, re.MULTILINE)
     assert re.search(r"^rounds +20 +200$", ran.out, re.MULTILINE)
-    assert re.search(r"^5-9 +raid$", ran.out, re.MULTILINE)
+    assert re.search(r"^from round +agents +policy +options$", ran.out, re.MULTILINE)
+    assert re.search(r"^1\d +5-9 +raid$", ran.out, re.MULTILINE)
     assert re.search(
-        r"^after round 1\d the run is forked off [0-9a-f]{16}: ", ran.out, re.MULTILINE
-    )
+        r"^Forked after round 1\d from the run with SHA-256 [0-9a-f]{16}…: .*"
+        r"agents [\d, -]+ play raid \(before: ",
+        ran.out, re.MULTILINE,
+    )  # fmt: skip
     assert hashlib.sha256(path.read_bytes()).hexdigest() == shown["sha256"]
     assert start.setup is not None
     assert set(start.setup["config"]) == set(shown["settings"])

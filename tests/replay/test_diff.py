@@ -168,7 +168,7 @@ def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
     found = diff(run, other)
 
     assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
-    assert found.causes[2].text == "agents 6, 7: not there in a, random in b"
+    assert found.causes[2].text == "agents 6, 7: not in the setup in a, random in b"
     assert found.first is not None
     assert found.first.round == 1
 

@@ -17,8 +17,9 @@ export const Season = (() => {
       Object.assign(this, { run, player });
       this.names = new Map(Object.entries(run.names).map(([ordinal, name]) => [Number(ordinal), name]));
       this.byName = new Map([...this.names].map(([ordinal, name]) => [name, ordinal]));
-      const { config, players } = run.setupAt(run.first);
-      const offices = players.filter(({ role }) => role !== "worker").map(({ ordinal }) => ordinal);
+      const { config } = run.setupAt(run.first);
+      const [, agents] = run.factsAt(run.first - 1);
+      const offices = agents.filter(([, , role]) => role !== "worker").map(([ordinal]) => ordinal);
       this.workers = [...this.names.keys()].filter((ordinal) => !offices.includes(ordinal));
       this.conducts = new Map(run.computed.conducts.map(([conduct, text]) => [textOf(conduct), text]));
       this.subjects = new Map(config.arena.subjects.map((subject) => [textOf([subject[0], subject[2]]), subject]));

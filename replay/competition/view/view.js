@@ -22,17 +22,24 @@ export const WORLD = (() => {
 
   // The effects of events on the facts (defined in view.py).
   const FACTS = {
-    forked: (facts, { changes }) => { facts[0] = changes.sparks_start ?? facts[0]; },
+    forked(facts, { changes, cast }) {
+      facts[0] = changes.sparks_start ?? facts[0];
+      for (const { ordinal, policy } of cast ?? []) of(facts, ordinal)[8] = policy;
+    },
     scored: (facts, { agent, total }) => { of(facts, agent)[5] += total; },
     sparks_moved: (facts, { agent, balance }) => { of(facts, agent)[4] = balance; },
     leaderboard_posted: (facts, { rows }) => { facts[2] = rows; },
-    relegated: (facts, { agent }) => { of(facts, agent)[3] = "benched"; },
+    relegated(facts, { agent }) {
+      of(facts, agent)[3] = "benched";
+      facts.vacant = agent; // whose policy the next newcomer takes over, in this assignment
+    },
     returned: (facts, { agent }) => { of(facts, agent)[3] = "active"; },
     deleted(facts, { agent }) {
       of(facts, agent)[3] = "gone";
       of(facts, agent)[7] = false;
+      facts.vacant = agent;
     },
-    joined: (facts, { ordinal, name }) => { facts[1].push([ordinal, name, "worker", "active", facts[0], 0, 0, false]); },
+    joined: (facts, { ordinal, name }) => { facts[1].push([ordinal, name, "worker", "active", facts[0], 0, 0, false, of(facts, facts.vacant ?? 0)[8]]); },
     reward_unlocked(facts, { agent, reward }) {
       const own = of(facts, agent);
       own[6] = own[2] === "admin" ? 1 : REWARDS.indexOf(reward) + 1;
@@ -311,11 +318,11 @@ export const WORLD = (() => {
       const name = people.name(agent);
       const answers = this.assignment.answers.filter((answer) => answer.agent === agent);
       const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
-      const player = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent);
+      const options = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent)?.options ?? {};
       const reads = this.factsOf(agent);
       return section(`Agent ${name}`,
-        el("p", {}, player ? [`Policy ${player.policy}`, textOf(player.options) === "{}" ? "" : [", ", el("code", {}, textOf(player.options))], ". "] : "It joined later. ",
-          reads === undefined ? "Not there yet." : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
+        el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
+          reads === undefined ? null : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
         entries.length ? fold(`Its story up to assignment ${unit} (${entries.length})`, true, () =>
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
         answers.length ? this.answers(answers) : null,
@@ -506,7 +513,7 @@ export const WORLD = (() => {
   const numberOf = (text) => (/^\d{1,6}$/.test(text) ? text : null);
 
   return {
-    folds: "Status, sparks, totals and ranks of everybody",
+    folds: "Status, policies, sparks, totals and ranks of everybody",
     folding: { apply: (facts, event) => FACTS[event.event]?.(facts, event) },
     passing: ["table", "line"],
     selectors(runs) {

@@ -32,14 +32,14 @@ _TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
 
 def facts(state: SeasonState) -> list[Any]:
     """What derived events determine: the sparks that a newcomer starts with; by agent ordinal,
-    name, role, status, sparks, sum of all totals, stage, whether it is self-determined; the
+    name, role, status, sparks, sum of all totals, stage, whether it is self-determined, policy; the
     leaderboard; how many projects are completed.
     """
     return [
         state.config.sparks_start,
         [
             [a.ordinal, a.name, a.role, a.status, a.sparks, a.all_time, a.stage,
-             a.is_self_determined]
+             a.is_self_determined, a.policy]
             for a in state.agents.values()
         ],
         [list(row) for row in state.leaderboard],

@@ -54,9 +54,15 @@ export function ribbonOf(run, runs, player) {
   };
 }
 
+// The policies of an agent in the rounds of the page, one after the other.
+function playedBy(run, agent) {
+  const names = run.rosters.map(([from, players]) => [from, calledOf(players[agent])]);
+  const changes = names.filter(([, name], index) => name !== names[index - 1]?.[1]);
+  return changes.map(([from, name], index) => (index ? `from round ${from} ${name}` : name)).join(", ");
+}
+
 export function goldChart(run, runs, size) {
-  const { players } = run.setupAt(run.first);
-  const agents = Math.min(players.length, AGENTS_MAX);
+  const agents = Math.min(run.setupAt(run.first).players.length, AGENTS_MAX);
   const chart = lineChart({
     title: "gold by agent", unit: "round", size, from: run.first, runs, limits: [0],
     scale: runs.flatMap(({ gathered }) => gathered.gold.flatMap((gold) => gold.slice(0, AGENTS_MAX))),
@@ -64,6 +70,6 @@ export function goldChart(run, runs, size) {
   });
   const key = el("ul", { class: "legend" }, Array.from({ length: agents }, (_, agent) =>
     el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
-      svg("path", { ...lineLook(agent), d: "M 1 5 L 27 5" })), `${agent} ${calledOf(players[agent])}`)));
+      svg("path", { ...lineLook(agent), d: "M 1 5 L 27 5" })), `${agent} ${playedBy(run, agent)}`)));
   return { node: el("div", { class: "wide" }, chart.node, key), move: chart.move };
 }

@@ -13,6 +13,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.replay.competition.consequences import consequences
 from goldrush.replay.competition.summary import summarise
 from goldrush.replay.diff import diff
+from goldrush.replay.outline import outline
 from goldrush.replay.verify import verify
 from tests.seasons import events_of, fork, resume, small
 
@@ -54,6 +55,22 @@ def test_a_fork_without_a_change_comes_to_the_same(parent: Path, tmp_path: Path)
         names = {"forked"}
 
         assert [e for e in events_of(path) if e.name not in names] == events_of(parent)
+
+
+def test_a_fork_differs_in_those_alone_who_play_another_policy(
+    parent: Path, tmp_path: Path
+) -> None:
+    fork(parent, AT, tmp_path / "other.journal", roster="ada=silent")
+    found = diff(parent, tmp_path / "other.journal")
+    declared = outline(tmp_path / "other.journal").declared
+    ada = next(player for player in declared.players if player["name"] == "ada")
+
+    assert ["agent 5: scripted in a, silent in b"] == [one.text for one in found.causes]
+    assert ("worker", "silent") == (ada["role"], ada["policy"])
+    [(first, text)] = declared.history
+    assert AT + 1 == first
+    assert text.startswith(f"Forked after assignment {AT} from the run with SHA-256 ")
+    assert text.endswith("…: ada plays silent (before: scripted).")
 
 
 def test_up_to_the_fork_the_bytes_are_the_parents(parent: Path, forked: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,36 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
     assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
     assert as_shown(commons, 7) == shown_events(tab)
     assert [] == tab.violations()
+
+
+def test_a_fork_says_what_it_left_and_who_played_what_when(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    parent, fork = path_of("baseline"), path_of("forked")
+    hashed = sha256(parent.read_bytes()).hexdigest()
+    says = (
+        f"Forked after round 10 from the run with SHA-256 {hashed[:16]}…: visibility "
+        'becomes 8; authority becomes "punish"; detection becomes 0.5; agents 0-2 play random '
+        "(before: greedy-mine); agents 3-4 play random (before: defend-then-mine); agent 5 plays "
+    )
+    tab = new_tab().open(paged(fork), "#round=11")
+    beside = new_tab().open(paged(parent, fork), "#round=11")
+    part = new_tab().open(paged(fork, units=(11, 15)), "#round=12")
+
+    for each in (tab, beside):
+        assert each.text("header .fork").startswith(says)
+        assert each.text("main p.fork").startswith(says)
+    assert "tit-for-tat-raid*2,random*2; from round 11 random*5,raid*5" in tab.text(".facts")
+    shown = tab.texts(".wide .legend li")
+    assert "0 greedy-mine, from round 11 random" == shown[0]
+    assert "9 random, from round 11 raid" == shown[9]
+    assert shown == beside.texts(".wide .legend li")[10:]
+    assert "0 greedy-mine" == beside.texts(".wide .legend li")[0]
+    assert ["0 random", "9 raid"] == part.texts(".wide .legend li")[0:10:9]
+    for at, policy in ((10, "greedy-mine"), (11, "random")):
+        tab.page.evaluate(f"location.hash = '#round={at}&agent=0'")
+        tab.page.wait_for_selector(f"h2:has-text('Agent 0 {policy}')")
+        assert policy == tab.texts("a.chip[data-agent='0'] .name")[0]
 
 
 def test_two_runs_of_different_sizes_are_shown_as_far_as_each_goes(

@@ -57,6 +57,28 @@ def test_a_fork_that_changes_what_newcomers_start_with_agrees(
     assert "differs" in tab.text(".card.differs")
 
 
+def test_a_fork_of_a_season_says_what_everybody_plays_those_included_who_join_later(
+    new_tab: Callable[..., Tab], tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    path = tmp_path / "cast.journal"
+    state = fork(EVERY, 3, path, roster="dov=random,leo=silent")
+    workers = [each for each in state.agents.values() if each.is_worker]
+    assert {"random", "silent", "scripted"} == {worker.policy for worker in workers}
+    assert names_in(EVERY)[11] == "leo"  # who joined before the fork
+    last = state.assignment - 1
+    for units in ((None, None), (5, None)):
+        tab = new_tab().open(paged(path, units=units))
+        assert "dov plays random (before: scripted)" in tab.text("header .fork")
+        assert "Forked after assignment 3 from the run with SHA-256 " in tab.text("header .fork")
+        assert AGREES in tab.seal()
+        for worker in workers:
+            tab.page.evaluate(f"location.hash = '#assignment={last}&agent={worker.name}'")
+            section = tab.page.locator("section", has_text=f"Agent {worker.name}").last
+            section.wait_for()
+            assert f"Policy {worker.policy}" in str(section.inner_text())
+        assert not tab.page.locator("th[scope=row] > span.agent").count()
+
+
 def test_two_seasons_beside_each_other_have_the_same_scales(
     tab: Tab, tmp_path: Path, paged: Callable[..., Path]
 ) -> None:
