@@ -6,7 +6,9 @@ from goldrush.agents.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.mining import MINING
+from goldrush.replay.mining.show import format_summary
 from goldrush.replay.mining.summary import summarise
+from tests.golden import path_of
 
 
 def test_the_counts_are_those_of_the_events(tmp_path: Path) -> None:
@@ -40,3 +42,10 @@ def test_an_unfinished_journal_is_summed_up_as_far_as_it_goes(tmp_path: Path) ->
     summary = summarise(cut)
 
     assert (4, False) == (summary.rounds, summary.finished)
+
+
+def test_the_table_of_a_fork_says_since_when_its_policies_play() -> None:
+    since = "These policies play from round 11 on; gold and stamina count from round 1."
+
+    assert format_summary(summarise(path_of("forked"))).endswith(since)
+    assert "These policies" not in format_summary(summarise(path_of("baseline")))
