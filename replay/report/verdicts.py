@@ -155,13 +155,17 @@ def _no_finding(study: Study) -> list[Block]:
     results = study.results
     runs = format_count(sum(map(len, results.by_cell.values())), "run")
     cells = format_count(len(results.by_cell), "cell")
-    criteria = study.of.studies.criteria
-    why = (
-        f"a verdict needs runs {criteria.with_agents()} of a roster other than {criteria.null}"
-        if criteria.every
-        else "this world has no criteria"
-    )
-    return [Text(f"No verdicts: {why}. This page shows the measures of {runs} in {cells}.", True)]
+    return [
+        Text(
+            f"No verdicts: {_needs(study)}. This page shows the measures of {runs} in {cells}.",
+            True,
+        )
+    ]
+
+
+def _needs(study: Study) -> str:
+    treatments = {cell.treatment for cell in study.results.by_cell}
+    return study.of.studies.criteria.needs(treatments)
 
 
 SUMMARY_MEASURES: Final = 2  # drawn at the beginning of a page without verdicts
@@ -193,15 +197,7 @@ def verdict_section(study: Study) -> list[Block]:
     found = study.assessment.verdicts()
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
-        alike = f" and otherwise equal configurations ({criteria.where})"
-        return [
-            *parts,
-            Text(
-                f"None: a verdict needs runs {criteria.with_agents()}"
-                f"{alike if len(criteria.sizes) > 1 else ''} of a roster other than "
-                f"{criteria.null}."
-            ),
-        ]
+        return [*parts, Text(f"None: {_needs(study)}.")]
     families: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
         key = (_treatments(one), one.roster, str(one.rounds))

@@ -278,7 +278,8 @@ class Study:
         from goldrush.replay.study.verdicts import Assessment, Verdicts
 
         results = self.results()
-        return Verdicts(Assessment(results).verdicts(), results.of.studies.criteria)
+        needs = results.of.studies.criteria.needs({cell.treatment for cell in results.by_cell})
+        return Verdicts(Assessment(results).verdicts(), needs)
 
     def report(
         self,

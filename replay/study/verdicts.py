@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 
 from goldrush.kernel.rosters import Config
-from goldrush.replay.studies import Criteria, Criterion
+from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
 from goldrush.replay.study.plan import Cell
@@ -118,21 +118,12 @@ class Verdicts(list[Verdict]):
 
     """
 
-    def __init__(self, verdicts: Iterable[Verdict], criteria: Criteria) -> None:
+    def __init__(self, verdicts: Iterable[Verdict], needs: str) -> None:
         super().__init__(verdicts)
-        self.reason = "" if self else _reason_for_none(criteria)
+        self.reason = "" if self else needs
 
     def __repr__(self) -> str:
         return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
-
-
-def _reason_for_none(criteria: Criteria) -> str:
-    if not criteria.every:
-        return "this world has no criteria"
-    return (
-        f"a verdict compares runs {criteria.with_agents()} under equal settings"
-        f"{f' ({criteria.where})' if criteria.where else ''}"
-    )
 
 
 class Assessment:

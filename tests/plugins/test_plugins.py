@@ -269,7 +269,7 @@ def test_policies_that_cannot_be_used_are_told_and_not_listed(folder: Path, tmp_
 
     assert (1, 1, ran.err) == (ran.code, as_json.code, as_json.err)
     assert f"mining/none cannot be used: {entry}NONE is of type NoneType" in none
-    assert "mining/twice' cannot be used: both one and two bring it" in twice
+    assert "mining/twice' cannot be used: both one and two provide it" in twice
     assert "idle" in listed
     assert not {"none", "twice", "llm", "recorded"} & set(listed)
     assert [] == list(tmp_path.glob("imported"))

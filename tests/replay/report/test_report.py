@@ -409,7 +409,7 @@ def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path)
     assert "nan" not in page.text.lower()
     assert "nan" not in {value for *_, value in page.attributes}
     assert not re.search(r"\b1 (round|run|seed|roster|treatment)s\b", page.text)
-    assert "None: a verdict needs runs with 10 agents and with 20" in page.text
+    assert "None: a verdict compares 10 with 20 agents" in page.text
     [found] = [results_of(study, jobs=1)]
     json.dumps(answers(found), allow_nan=False)
 

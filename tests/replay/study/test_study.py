@@ -101,7 +101,7 @@ def test_where_there_are_no_verdicts_their_list_says_why(study: goldrush.Study) 
     found = study.verdicts()
 
     assert [] == found
-    assert "with 10 agents and with 20" in found.reason
+    assert "compares 10 with 20 agents" in found.reason
     assert repr(found) == f"no verdicts: {found.reason}"
     assert not goldrush.Study.open(study.folder).verdicts()
 
