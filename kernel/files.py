@@ -101,8 +101,10 @@ def always(front: bytes) -> bool:
 
 
 def is_journal(front: bytes) -> bool:
-    """Whether a file with these first bytes is a journal, be it torn or damaged behind them."""
-    return front.startswith(JOURNAL)
+    """Whether a file with these first bytes is a journal, be it torn, even inside its magic, or
+    damaged behind it.
+    """
+    return front != b"" and JOURNAL.startswith(front[: len(JOURNAL)])
 
 
 def is_marked(front: bytes) -> bool:

@@ -192,7 +192,7 @@ def test_a_fork_that_was_never_finished_is_told_by_verify(journal: Path, tmp_pat
     ran = goldrush("log", path, cwd=tmp_path)
 
     assert (2, True) == (ran.code, f"verify {path}` says what can be saved" in ran.err)
-    assert "plays anew from what is whole" in goldrush("verify", path, cwd=tmp_path).out
+    assert "keeps what is intact" in goldrush("verify", path, cwd=tmp_path).out
 
 
 @pytest.mark.parametrize("command", [["replay", "--round", "1"], ["export"], ["verify"]])

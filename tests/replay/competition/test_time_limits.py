@@ -111,7 +111,7 @@ def test_the_command_says_what_could_not_be_judged_and_what_to_do(season: Season
     outcome = json.loads(program.out)[0]
 
     assert (2, 2) == (text.code, program.code)
-    assert "holds at levels 1 to 3 (4 in part), but could not be judged in whole" in text.out
+    assert "holds at levels 1 to 3 (4 in part), but could not be judged in full" in text.out
     assert "verify again where the program is as fast" in text.out
     assert outcome["holds"] is None
     assert f"time limit of {LIMIT} s" in outcome["unjudged"][0]
