@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# The last signal to be deferred no more is the one that a user sends again and again.
+# SIGINT first, so that it is restored last: users send it again and again.
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Defer the signals that a Python function handles to the end of the block.
+    """Defer the signals that a Python function handles to the end of the block, where the handler
+    of the first is called. It may raise, or return.
 
     Outside the main thread, which alone handles signals, nothing changes.
 
@@ -30,7 +31,7 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], b
         A function that tells whether there has been a signal.
 
     Raises:
-        KeyboardInterrupt: at the end of the block, or what else the first signal's handler raises.
+        KeyboardInterrupt: at the end of the block, or what else the handler raises.
 
     """
     received: list[int] = []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
-Tested = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
+Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
 Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
 
 NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
@@ -162,7 +162,7 @@ class Tests:
 
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
-    ) -> Tested:
+    ) -> Result:
         """The tested value of a conduct, and (seed, digest) of each run.
 
         The value is the mean of the runs, summed in the order of the seeds; None if one of them is
@@ -170,7 +170,7 @@ class Tests:
         """
         return self.values([Request(conduct, treatment, objective, seeds)])[0]
 
-    def values(self, requests: Sequence[Request]) -> list[Tested]:
+    def values(self, requests: Sequence[Request]) -> list[Result]:
         """The tested values of several requests, in their order.
 
         Raises WorkerDied if a process is killed, and any exception of the bench.
@@ -284,7 +284,7 @@ def _made(bench: Bench, task: Task) -> _Made:
     return _Made({objective: value}, digest)
 
 
-def _mean(seeds: Sequence[int], runs: Sequence[Run]) -> Tested:
+def _mean(seeds: Sequence[int], runs: Sequence[Run]) -> Result:
     total: Value = 0.0
     for value, _ in runs:  # `sum` of floats is not the same in every Python
         total = None if total is None or value is None else total + value

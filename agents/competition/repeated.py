@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.competition.bench import NO_OUTPUT, Request, Tests
-from goldrush.agents.competition.bench import Tested as Result
+from goldrush.agents.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.competition.script import Replaced, Scripts
 from goldrush.kernel.competition.events import CODES, Debriefed, Interviewed, Tested, Tried, named
 from goldrush.kernel.errors import format_value
@@ -51,7 +50,7 @@ class Repeated(Scripts):
             }
 
     def paired(self, questions: Any, answers: Any) -> Any:
-        """As of `Scripts`, or without answers if the record has none, as version 0.1.0 wrote it."""
+        """As of `Scripts`, or without answers if the record has none, as in older seasons."""
         if answers == () and questions in self._unanswered:
             return answers
         return super().paired(questions, answers)

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.competition.bench import Request, Tests
-from goldrush.agents.competition.bench import Tested as Result
+from goldrush.agents.competition.bench import Request, Result, Tests
 from goldrush.agents.competition.observation import Observation
 from goldrush.agents.competition.plain import answers_to, plain
 from goldrush.kernel.competition import rights

@@ -146,22 +146,25 @@ class Client:
                 arrivals.put((index, error))
                 raise
 
-        with deferred(wake=lambda: arrivals.put(None)) as is_interrupted:
-            out = [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
-            self._out += out
-            left = len(out)
-            try:
-                while left and not (is_interrupted() and arrivals.empty()):
-                    arrived = [next_of(arrivals)]
-                    while self._concurrency > 1 and not arrivals.empty():
-                        arrived.append(arrivals.get())
-                    answers = [item for item in arrived if item is not None]
-                    left -= len(answers)
-                    yield [form(index, _reported(answer)) for index, answer in answers]
-            finally:
-                _give_up(out)
-                gone = set(out)
-                self._out = [one for one in self._out if one not in gone]
+        out: list[Future[Any]] = []
+        left = len(questions)
+        try:
+            while left:  # again only if a signal's handler returned
+                with deferred(wake=lambda: arrivals.put(None)) as is_interrupted:
+                    if not out:
+                        out += [self._on_loop(ask(*numbered)) for numbered in enumerate(questions)]
+                        self._out += out
+                    while left and not (is_interrupted() and arrivals.empty()):
+                        arrived = [next_of(arrivals)]
+                        while self._concurrency > 1 and not arrivals.empty():
+                            arrived.append(arrivals.get())
+                        answers = [item for item in arrived if item is not None]
+                        left -= len(answers)
+                        yield [form(index, _reported(answer)) for index, answer in answers]
+        finally:
+            _give_up(out)
+            gone = set(out)
+            self._out = [one for one in self._out if one not in gone]
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)

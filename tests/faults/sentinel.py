@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from goldrush.agents.competition.arenas import opened_tests
-from goldrush.agents.competition.bench import Request, Tested, Tests
+from goldrush.agents.competition.bench import Request, Result, Tests
 from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.competition.players import configured, prepared
 from goldrush.agents.competition.script import Replaced
@@ -62,7 +62,7 @@ class _Credulous:
         self.bench = tests.bench
         self._tests = tests
 
-    def values(self, requests: Sequence[Request]) -> list[Tested]:
+    def values(self, requests: Sequence[Request]) -> list[Result]:
         return [
             (9e9, tuple((seed, 0) for seed in one.seeds))
             if SENTINEL in one.conduct
