@@ -455,8 +455,8 @@ class World(Generic[S]):
         missing: the reason why `decide` is not available, such as a package with a part of the
             rules that is not installed; runs can then be read and folded but neither judged nor
             continued.
-        tested: rows are recorded unchecked, because tests show that they are valid. By default a
-            recording that would write an invalid row fails.
+        checks_rows: each row is checked before it is recorded, and a recording that would write an
+            invalid one fails. False where tests show that all rows are valid.
 
     """
 
@@ -479,4 +479,4 @@ class World(Generic[S]):
     thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()
     missing: str | None = None
-    tested: bool = False
+    checks_rows: bool = True

@@ -39,5 +39,5 @@ MINING: Final[World[MiningState]] = World(
     show_fork=FORKS.show,
     freeze=freeze,
     thaw=thaw,
-    tested=True,
+    checks_rows=False,
 )
