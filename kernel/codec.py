@@ -28,6 +28,10 @@ class Undecodable(ValueError):
     """The bytes are not one msgpack value. The message gives the reason."""
 
 
+class TooLarge(OverflowError):
+    """An integer beyond 64 bits."""
+
+
 def pack(value: object) -> bytes:
     """Encode a value in the canonical form.
 
@@ -35,12 +39,15 @@ def pack(value: object) -> bytes:
         value: None, bool, int (64 bits), float, str, bytes, and tuples, lists and dicts of these.
 
     Raises:
-        OverflowError: for an integer beyond 64 bits.
+        TooLarge: for an integer beyond 64 bits.
         TypeError: for a value of another type.
         UnicodeEncodeError: for text with lone surrogates.
 
     """
-    packed: bytes = _packer.pack(value)  # drops its buffer if it raises
+    try:
+        packed: bytes = _packer.pack(value)  # drops its buffer if it raises
+    except OverflowError as error:
+        raise TooLarge(str(error)) from None
     return packed
 
 

@@ -6,7 +6,8 @@ on forged events. So here every derived block is computed again and compared bef
 every digest is compared, and pending inputs are checked as far as possible.
 
 The rows of inputs are checked before the world sees them. So what a world raises here, except
-InvalidInputs, is no sign of a forged journal but a bug of the world, and raised as it is.
+InvalidInputs and TooLarge (an integer beyond 64 bits is packed), is no sign of a forged journal but
+a bug of the world, and raised as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 from goldrush.kernel import fold
+from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import (
     GoldrushError,
     MalformedEvents,
@@ -149,7 +151,7 @@ def after(
                 raise difference_error(world, path, commit, derived, step.derived)
             state = world.evolve(world.evolve(state, step.inputs), step.derived)
         return fold.closed(world, path, state, commit)
-    except (InvalidInputs, OverflowError) as error:  # the latter: a number beyond 64 bits
+    except (InvalidInputs, TooLarge) as error:  # what no recorder writes
         raise fold.malformed(world, path, commit, error) from None
     except GoldrushError:
         raise

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import (
     BadInput,
     JournalError,
@@ -214,7 +215,7 @@ def digest_of(world: World[S], path: str, state: S, commit: Commit) -> int:
     """
     try:
         return world.digest(state)
-    except OverflowError as error:  # a number beyond 64 bits, with which no unit is closed
+    except TooLarge as error:  # no recorder closes a unit with it
         raise malformed(world, path, commit, error) from None
     except REFUSED as error:
         raise malformed(world, path, commit, error) from error

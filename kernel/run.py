@@ -20,7 +20,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from goldrush.kernel import derive, fold
-from goldrush.kernel.codec import unpack
+from goldrush.kernel.codec import TooLarge, unpack
 from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
     BODY_MAX,
@@ -346,7 +346,7 @@ def _play(
                 continue
             state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
-        except OverflowError:  # the world has a number beyond 64 bits
+        except TooLarge:
             fault = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"
             raise WriteFailed(journal.path, fault) from None
         unit += 1

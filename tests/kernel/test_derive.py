@@ -99,11 +99,11 @@ def left_open(commits: list[Commit], path: Path, closed: int = 0) -> Path:
 # A bug of the world: its rows are valid, and what was before follows.
 
 BUGS = {
-    "decide": TypeError,
+    "decide": OverflowError,
     "evolve": KeyError,
     "close": AttributeError,
     "unit_done": ValueError,
-    "digest": AssertionError,
+    "digest": OverflowError,
     "ended": RuntimeError,
     "pending_fault": ZeroDivisionError,
     "arrange": IndexError,

@@ -1,5 +1,6 @@
 """A world of one's own is watched by verify where its author may have slipped."""
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,21 @@ def test_what_no_tool_would_read_is_not_recorded(
 
     assert (True, 2) == (verdict.holds, verdict.rounds)
     assert 7 == len(list(log(tmp_path / "a", world=world)))
+
+
+@pytest.mark.parametrize(
+    ("number", "error", "says"),
+    [
+        (lambda: 2**64, WriteFailed, "round 1 has a number beyond 64 bits"),
+        (lambda: math.exp(1000), OverflowError, "math range error"),  # a bug of the world
+    ],
+)
+def test_only_an_integer_that_cannot_be_stored_is_told_as_one(
+    tmp_path: Path, number: Callable[[], Any], error: type[Exception], says: str
+) -> None:
+    world = attrs.evolve(SUMS, decide=lambda state, inputs: [(ADDED, [(number(),)])])
+    with pytest.raises(error, match=says):
+        recorded(tmp_path / "a", world)
 
 
 def test_the_run_loop_has_rows_as_they_will_be_read(tmp_path: Path) -> None:
