@@ -89,7 +89,11 @@ def states(
             elif commit.kind != START:
                 state = after(world, reader.path, state, commit, assembler, judge)
             if commit.digest is not None:
-                _check_digest(world, reader.path, state, commit)
+                try:
+                    fold.check_digest(world, reader.path, state, commit)
+                except MalformedEvents as error:
+                    fold.raise_bug(error)
+                    raise
             yield commit, state
     except TornTail as error:
         torn = error
@@ -158,16 +162,6 @@ def after(
     except Exception as error:
         fold.note_place(world, commit, error)
         raise
-
-
-def _check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
-    try:
-        fold.check_digest(world, path, state, commit)
-    except MalformedEvents as error:
-        bug = error.__cause__
-        if bug is None:
-            raise
-        raise bug from bug.__cause__
 
 
 def check_pending(

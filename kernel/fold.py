@@ -322,6 +322,20 @@ def malformed(
     return MalformedEvents(path, commit.where, fault)
 
 
+def raise_bug(error: MalformedEvents, is_forged: Callable[[], bool] = lambda: False) -> None:
+    """Raise the exception of the world that caused an error, unless forged events did.
+
+    Args:
+        error: raised for events that do not fit the state before them.
+        is_forged: whether events up to there do not follow from their inputs; called only if the
+            error has such a cause.
+
+    """
+    bug = error.__cause__
+    if bug is not None and not is_forged():
+        raise bug from bug.__cause__
+
+
 def note_place(world: World[Any], commit: Commit, error: Exception) -> None:
     """Add a note to an exception of a world: where in a journal its code raised it."""
     unit = world.vocabulary.format_unit(commit.unit)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.fold import REFUSED
+from goldrush.kernel.fold import REFUSED, raise_bug
 from goldrush.kernel.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,10 +38,9 @@ def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Ite
                 raise found from error
         raise
     except MalformedEvents as error:
-        bug = error.__cause__
-        if bug is None or _forged(error.path, world) is not None:
-            raise
-        raise bug from bug.__cause__
+        path = error.path
+        raise_bug(error, lambda: _forged(path, world) is not None)
+        raise
 
 
 def reader_of(function: F) -> F:

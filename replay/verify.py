@@ -318,7 +318,7 @@ class _Check:
                 except derive.NotDerived:
                     raise
                 except MalformedEvents as error:
-                    self._check_bug(error)
+                    fold.raise_bug(error, self._is_forged)
                     expected = f"events of the {self.world.name} world"
                     raise _Broken(FOLD, error.where, expected, error.fault) from None
             self._count(commit)
@@ -326,14 +326,13 @@ class _Check:
             if self.on_bytes is not None:
                 self.on_bytes(commit.end)
 
-    def _check_bug(self, error: MalformedEvents) -> None:
-        """Raise the exception of the world that caused an error, unless forged events did."""
-        bug = error.__cause__
-        if bug is None or self.world.missing is not None:
-            return
-        if self.level == FOLD and verify(self.reader.path, DERIVE, world=self.world).broken:
-            return
-        raise bug from bug.__cause__
+    def _is_forged(self) -> bool:
+        """Whether an event does not follow, or nobody can know: the rules are not installed."""
+        if self.world.missing is not None:
+            return True
+        if self.level > FOLD:  # they were derived again
+            return False
+        return verify(self.reader.path, DERIVE, world=self.world).broken is not None
 
     def _judge_waiting(self) -> None:
         """Check the pending inputs of a step, from which `resume` continues."""
