@@ -177,13 +177,15 @@ def check_pending(
         assembler: holds the inputs.
 
     Raises:
-        NotDerived: with the world's reason (`pending_fault`).
+        NotDerived: with the world's reason (what `pending_fault` gives, or its InvalidInputs).
         Exception: what the world raises, if it has a bug.
 
     """
     assert state is not None  # they wait behind a START
     try:
         fault = world.pending_fault(state, assembler.pending)
+    except InvalidInputs as error:
+        fault = str(error)
     except Exception as error:
         fold.note_place(world, last, error)
         raise

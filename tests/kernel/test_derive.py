@@ -16,7 +16,7 @@ from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.mining import MINING
 from goldrush.kernel.mining.events import SUBMITTED
-from goldrush.kernel.world import Block, Kind, World
+from goldrush.kernel.world import Block, InvalidInputs, Kind, World
 from goldrush.replay import verify as verifying
 from goldrush.replay.batch import verify_all
 from goldrush.replay.prompts import prompted
@@ -214,6 +214,16 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
         f": RuntimeError: slipped; code of the mining world failed in round 1, {place}"
     )
     assert 'raise error("slipped")' in first.trace
+
+
+def test_pending_inputs_that_the_world_refuses_do_not_follow(
+    commits: list[Commit], tmp_path: Path
+) -> None:
+    world = attrs.evolve(MINING, pending_fault=raises(InvalidInputs))
+    broken = verify(left_open(commits, tmp_path / "open.journal"), DERIVE, world=world).broken
+
+    assert broken is not None
+    assert (DERIVE, "slipped") == (broken.level, broken.found)
 
 
 def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:
