@@ -422,8 +422,10 @@ class World(Generic[S]):
         initial: `initial(setup)` gives the state before the first unit; `setup` is a map of plain
             values. Raises BadInput for an invalid setup.
         decide: `decide(state, inputs)` gives the events derived from a block of inputs, as batches,
-            or as a block that it has already. Draws are keyed. Raises InvalidInputs for inputs that
-            no recorder submits; any other exception counts as a bug of the world, not as damage.
+            or as a block that it has already. Draws are keyed. Must raise InvalidInputs for inputs
+            that no recorder submits, such as rows of unknown, missing or repeated agents (see
+            kernel.submissions): forged journals have them, and any other exception counts as a bug
+            of the world.
         evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
             change the state in place, because `fold` passes a copy, but never the block.
         ended: `ended(state)` tells whether the run is over.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.kernel.mining.decide import arrange, decide, pending_fault
-from goldrush.kernel.mining.events import EVENTS
+from goldrush.kernel.mining.decide import decide
+from goldrush.kernel.mining.events import EVENTS, SUBMITTED
 from goldrush.kernel.mining.fork import FORKS, fork
 from goldrush.kernel.mining.state import (
     MiningState,
@@ -19,6 +19,7 @@ from goldrush.kernel.mining.state import (
     thaw,
     unit_done,
 )
+from goldrush.kernel.submissions import arrange, pending_fault
 from goldrush.kernel.world import World
 
 MINING: Final[World[MiningState]] = World(
@@ -30,7 +31,7 @@ MINING: Final[World[MiningState]] = World(
     evolve=evolve,
     ended=ended,
     arrange=arrange,
-    pending_fault=pending_fault,
+    pending_fault=lambda state, pending: pending_fault(pending, SUBMITTED, state.config.agents),
     unit_done=unit_done,
     close=close,
     digest=digest,

@@ -8,10 +8,8 @@ seed, round, plot and kind, one `Draws` for each tie-break.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import format_value
 from goldrush.kernel.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE, MiningConfig
 from goldrush.kernel.mining.events import (
     ALREADY_OWNED,
@@ -40,7 +38,8 @@ from goldrush.kernel.mining.events import (
     VOID,
 )
 from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.world import Batch, Batches, Block, InvalidInputs, Row, amount
+from goldrush.kernel.submissions import one_of_each
+from goldrush.kernel.world import Batch, Batches, Block, Row, amount
 
 LEGAL = -1
 OUTSIDE = -1  # the owner of a plot that is not on the grid
@@ -69,30 +68,6 @@ class Plans:
         self.raids: dict[int, list[int]] = {}
 
 
-def arrange(inputs: Block) -> Block:
-    """Submissions of several commits in the order of their agents."""
-    if len(inputs.batches) != 1:
-        return inputs  # invalid ones are refused by `decide`
-    [(code, rows)] = inputs.batches
-    if not all(type(row) is tuple and row and type(row[0]) is int for row in rows):
-        return inputs
-    return Block([(code, sorted(rows, key=itemgetter(0)))])
-
-
-def pending_fault(state: MiningState, pending: Block) -> str | None:
-    """The reason why the recorded submissions of an open round are invalid, or None.
-
-    Each must be of another agent of the run.
-    """
-    agents = [row[0] for row in pending.rows(SUBMITTED)]
-    if len(set(agents)) == len(agents) and all(a < state.config.agents for a in agents):
-        return None
-    return (
-        "the submissions of the open round are not of different agents of the run, but of "
-        f"{format_value(agents)}"
-    )
-
-
 def decide(state: MiningState, inputs: Block) -> Batches:
     """The derived events of a round from the submissions of all agents, in the order of agents.
 
@@ -111,9 +86,7 @@ def decide(state: MiningState, inputs: Block) -> Batches:
 
 def resolve(state: MiningState, inputs: Block) -> list[Batch]:
     """As `decide`, without a look at the last round. Raises as `decide` does."""
-    submitted = inputs.rows(SUBMITTED)
-    if [row[0] for row in submitted] != list(range(state.config.agents)):
-        raise InvalidInputs("a round needs one submission of every agent, in agent order")
+    submitted = one_of_each(inputs, SUBMITTED, state.config.agents)
     plans = Plans()
     pruned = _prune(state, submitted, plans)
     moved: Moved = {}

@@ -117,7 +117,7 @@ def test_a_round_left_open_with_submissions_that_it_cannot_have_is_refused(
     rows = [(agent, (), None, None, None, None) for agent in agents]
     write(path, [start, *(Commit(UNIT, 1, None, [Block([(0, [row])])]) for row in rows)])
     before = path.read_bytes()
-    with pytest.raises(MalformedEvents, match="open round are not of different agents"):
+    with pytest.raises(MalformedEvents, match="submissions are not of different agents"):
         resume(path)
 
     assert before == path.read_bytes()

@@ -4,11 +4,16 @@ put through the commands that stand there.
 
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from goldrush.kernel.journal import UNIT, Commit, Header
+from goldrush.kernel.world import Block, World
+from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.journals import commits_of, write
 from tests.plugins.installed import dist_info
 
 PAGE = (ROOT / "goldrush" / "PLUGINS.md").read_text()
@@ -47,3 +52,34 @@ def test_the_package_of_the_page_goes_through_the_commands_of_the_page(folder: P
     assert "points of all" in told["measure"]
     assert "always[face=3] in a, guess in b" in told["diff"]
     assert set() == {line.split(": ")[1] for line in told["conform"].splitlines()} - {"holds"}
+
+
+@pytest.mark.parametrize("level", [2, 3])
+@pytest.mark.parametrize("is_pending", [False, True], ids=["judged", "pending"])
+@pytest.mark.parametrize("agents", [(0, 1, 99), (0, 1, 1), (0, 1, 2, 3)])
+def test_forged_agents_are_told_as_such_and_not_as_a_bug_of_the_world_of_the_page(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    agents: tuple[int, ...],
+    is_pending: bool,
+    level: int,
+) -> None:
+    source = tmp_path / "source.journal"
+    played = goldrush(
+        "record", "--world", "dice", "--out", source, cwd=folder, PYTHONPATH=f"{folder}:{ROOT}"
+    )
+    monkeypatch.syspath_prepend(folder)
+    world: World[None] = import_module("dicegame.world").DICE
+    start, first, *_ = commits_of(source)
+    [(face, words)] = first.blocks[1].rows(1)
+    inputs = Block([(0, [(agent, face) for agent in agents])])  # all of them are right
+    derived = Block([(1, [(face, words)]), (2, [(agent,) for agent in agents])])
+    unit = Commit(UNIT, 1, None, [inputs])
+    if not is_pending:
+        unit = Commit(UNIT, 1, first.digest, [inputs, derived])
+    path = write(tmp_path / "forged.journal", [start, unit], Header("dice", 1))
+    broken = verify(path, level, world=world).broken
+
+    assert 0 == played.code, played.err
+    assert (is_pending and level == 2) == (broken is None)

@@ -23,6 +23,7 @@ from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, real, setting
+from goldrush.kernel.submissions import arrange, one_of_each, pending_fault
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World, amount
 
@@ -93,10 +94,10 @@ def shock_of(config: CommonsConfig, word: int) -> float:
 def decide(state: Fishery, inputs: Block) -> list[Batch]:
     """Who lands how much, and how the stock regrows."""
     config, season = state.config, state.season + 1
-    asked = {agent: fish for agent, fish, _, _ in inputs.rows(ASKED)}
-    wanted = sum(asked.values())
+    asked = one_of_each(inputs, ASKED, config.agents)
+    wanted = sum(fish for _, fish, _, _ in asked)
     share = min(1.0, state.stock / wanted) if wanted else 0.0
-    landed = [(agent, amount(fish * share)) for agent, fish in sorted(asked.items()) if fish]
+    landed = [(agent, amount(fish * share)) for agent, fish, _, _ in asked if fish]
     caught = wanted * share
     left = max(0.0, state.stock - caught)
     draws = Draws(config.seed, season, "shock")
@@ -150,6 +151,8 @@ COMMONS: Final = World[Fishery](
     decide=decide,
     evolve=evolve,
     ended=ended,
+    arrange=arrange,
+    pending_fault=lambda state, pending: pending_fault(pending, ASKED, state.config.agents),
     close=lambda state: attrs.evolve(state, season=state.season + 1),
     digest=lambda state: fingerprint(plain(state)),
     fork=fork,
