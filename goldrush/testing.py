@@ -36,7 +36,7 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.journal import JournalReader, sha256_of
-from goldrush.kernel.world import Block, EventType, Past, Step, World
+from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.studies import Studied
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.toolkit import Toolkit, players_of, toolkit_for
@@ -45,6 +45,7 @@ from goldrush.replay.verify import verify
 LEAVES_MAX: Final = 200  # values of each part of a state that are changed
 FLIPS: Final = 100  # bytes of a journal that are damaged
 VARIED_MAX: Final = 2_000  # inputs that are varied
+_NOBODY: Final = 2**53 - 1  # the number of an agent that no run has
 
 __all__ = ["LAWS", "LawBroken", "Trial", "WorldLaws", "broken", "record", "trial"]
 
@@ -474,17 +475,35 @@ def rows_are_of_the_declared_kinds(run: Trial) -> None:
 
 def legal_inputs_are_never_raised_on(run: Trial) -> None:
     """`decide` and `evolve` accept any values of the declared kinds; faults become events."""
-    every = sum(1 for _, step, _, _ in run.steps() for _ in _variations(run.world, step.inputs))
+    _judge_all(run, _variations)
+
+
+def wrong_agents_are_refused(run: Trial) -> None:
+    """`decide` raises InvalidInputs for rows of unknown, missing or repeated agents, or gives
+    events that `evolve` accepts.
+    """
+    _judge_all(run, _other_agents, InvalidInputs)
+
+
+# All inputs that differ from some in one thing, each as a function that makes them.
+Variations = Callable[[World[Any], Block], Iterator[Callable[[], Block]]]
+
+
+def _judge_all(run: Trial, variations: Variations, *refusals: type[Exception]) -> None:
+    """Judge a sample of the variations of a run's inputs; only `refusals` may be raised."""
+    every = sum(1 for _, step, _, _ in run.steps() for _ in variations(run.world, step.inputs))
     chosen = set(_sample(range(every), VARIED_MAX))
     number = count()
     for state, step, unit, _ in run.steps():
-        for variation in _variations(run.world, step.inputs):
+        for varied in variations(run.world, step.inputs):
             if next(number) not in chosen:
                 continue
-            inputs = _varied(step.inputs, *variation)
+            inputs = varied()
             try:
                 derived = Block(run.world.decide(run.world.copy(state), inputs))
                 fold.fold(run.world, state, [inputs, derived])
+            except refusals:
+                continue
             except Exception as error:
                 where = run.format_unit(unit)
                 raise LawBroken(
@@ -492,19 +511,38 @@ def legal_inputs_are_never_raised_on(run: Trial) -> None:
                 ) from error
 
 
-def _variations(world: World[Any], inputs: Block) -> Iterator[tuple[int, int, int, Any]]:
-    """(batch, row, field, value) for other values of an input's fields; agents and plots stay."""
+def _variations(world: World[Any], inputs: Block) -> Iterator[Callable[[], Block]]:
+    """Other values of an input's fields; agents and plots stay."""
     for batch, (code, rows) in enumerate(inputs.batches):
         for index in range(len(rows)):
             for field, kind in enumerate(world.events[code].fields.values()):
                 if kind.entity not in ("agent", "plot"):
-                    yield from ((batch, index, field, v) for v in filter(kind.holds, _VALUES))
+                    for value in filter(kind.holds, _VALUES):
+                        yield partial(_varied, inputs, batch, index, field, value)
+
+
+def _other_agents(world: World[Any], inputs: Block) -> Iterator[Callable[[], Block]]:
+    """Each row that names an agent: without it, with it twice, with an agent that no run has."""
+    for batch, (code, rows) in enumerate(inputs.batches):
+        kinds = enumerate(world.events[code].fields.values())
+        fields = [(field, kind) for field, kind in kinds if kind.entity == "agent"]
+        for index, row in enumerate(rows if fields else ()):
+            yield partial(_with_rows, inputs, batch, index, [])
+            yield partial(_with_rows, inputs, batch, index, [row, row])
+            for field, kind in fields:
+                for value in filter(kind.holds, (_NOBODY, (_NOBODY,))):
+                    yield partial(_varied, inputs, batch, index, field, value)
 
 
 def _varied(inputs: Block, batch: int, index: int, field: int, value: Any) -> Block:
+    row = inputs.batches[batch][1][index]
+    return _with_rows(inputs, batch, index, [(*row[:field], value, *row[field + 1 :])])
+
+
+def _with_rows(inputs: Block, batch: int, index: int, others: Sequence[Row]) -> Block:
+    """The inputs with other rows in the place of one."""
     batches = [(code, list(rows)) for code, rows in inputs.batches]
-    rows = batches[batch][1]
-    rows[index] = (*rows[index][:field], value, *rows[index][field + 1 :])
+    batches[batch][1][index : index + 1] = others
     return Block(batches)
 
 
@@ -565,7 +603,8 @@ LAWS: Final[Mapping[str, Law]] = {
         folding_in_pieces_gives_the_same, frozen_states_thaw,
         a_fork_that_changes_nothing_is_the_same_run, the_digest_covers_every_field,
         draws_stand_in_the_events, rows_are_of_the_declared_kinds,
-        legal_inputs_are_never_raised_on, damage_is_found, a_study_plans_what_is_played,
+        legal_inputs_are_never_raised_on, wrong_agents_are_refused, damage_is_found,
+        a_study_plans_what_is_played,
     )
 }  # fmt: skip
 

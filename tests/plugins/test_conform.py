@@ -139,6 +139,15 @@ def _strict(world: World[Any]) -> dict[str, Any]:
     return {"decide": decide}
 
 
+def _trusting(world: World[Any]) -> dict[str, Any]:
+    def decide(state: Any, inputs: Any) -> Any:
+        for agent, *_ in inputs.rows(0):
+            state.landed[agent]  # without a look at whether it is an agent of the run
+        return world.decide(state, inputs)
+
+    return {"decide": decide}
+
+
 CANARIES: dict[str, Callable[[World[Any]], dict[str, Any]]] = {
     "deciding depends on nothing else": _random,
     "folding in pieces gives the same": _counting,
@@ -148,6 +157,7 @@ CANARIES: dict[str, Callable[[World[Any]], dict[str, Any]]] = {
     "draws stand in the events": _secret,
     "rows are of the declared kinds": _wordy,
     "legal inputs are never raised on": _strict,
+    "wrong agents are refused": _trusting,
 }
 
 
