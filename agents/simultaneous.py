@@ -77,17 +77,6 @@ def make_players(game: Game[S, V]) -> Players[S]:
         roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
         return estimates(game, game.config_of(run.setup["config"]), roster, models)
 
-    def bounds(context: RunContext[S]) -> Bounds:
-        view, prompting = game.view(context.state), prompting_of(game)
-        chosen = models_in(entries_in(context.state.roster))
-        found = {}
-        for agent, *_ in context.pending.rows(game.code):
-            if agent in chosen:
-                model, messages = chosen[agent], prompting.messages(view, agent)
-                most = upper_bound(model, messages, prompting.schema(view, agent))
-                found[model.name, digest(messages)] = most
-        return found
-
     asks = game.prompting is not None
     return Players(
         prepare=prepare_,
@@ -99,7 +88,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
         resolve_models=resolve_models,
         resolve_change=resolve_change,
         answers=_answers(game) if asks else None,
-        bounds=bounds,
+        bounds=partial(_bounds, game),
         estimate=estimate if asks else None,
         has_recorded=game.policy_set.recording is not None,
         has_plugins=True,
@@ -226,6 +215,19 @@ def _answers(game: Game[S, V]) -> AnswerFields:
 
     assert game.prompting is not None  # called for worlds with models only
     return AnswerFields(game.code, read, "agent", game.prompting.longest)
+
+
+def _bounds(game: Game[S, V], context: RunContext[S]) -> Bounds:
+    """The upper bound of each pending answer of a model."""
+    view, prompting = game.view(context.state), prompting_of(game)
+    chosen = models_in(entries_in(context.state.roster))
+    found = {}
+    for agent, *_ in context.pending.rows(game.code):
+        if agent in chosen:
+            model, messages = chosen[agent], prompting.messages(view, agent)
+            most = upper_bound(model, messages, prompting.schema(view, agent))
+            found[model.name, digest(messages)] = most
+    return found
 
 
 def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:
