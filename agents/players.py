@@ -6,7 +6,7 @@ A world provides `Players`, a record of functions; the functions here drive them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -20,9 +20,8 @@ from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
 from goldrush.kernel import run
-from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, is_journal
-from goldrush.kernel.fold import units
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Block, Row, World
@@ -90,8 +89,6 @@ class Change:
         replace: submissions that replace recorded ones, in the form of their events.
         trust: names (`module:Class`) of user-defined policies that may be imported.
         program: path of the program that runs tests from there on.
-        steps: the most steps of a unit in the parent; `fork` counts them if submissions are
-            replaced.
 
     """
 
@@ -101,7 +98,6 @@ class Change:
     replace: Sequence[Mapping[str, Any]] = ()
     trust: Sequence[str] = ()
     program: str | None = None
-    steps: int = 1
 
 
 @attrs.frozen
@@ -201,6 +197,7 @@ class Players(Generic[S]):
         resolve_models: the setup with the request options of each model decided, by a short
             question where they are open. Raises BadInput if a model does not answer.
         resolve_change: checks a change against a state. Raises BadInput.
+        check_parent: checks a change against the journal that is forked. Raises BadInput.
         answers: where the journal keeps the answers of language models; None: none can play.
         bounds: the upper bounds of questions to models in a recorded step, which is the `pending`
             of its argument; those that cannot be made again are left out.
@@ -225,6 +222,7 @@ class Players(Generic[S]):
         lambda setup, models: setup
     )
     resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
+    check_parent: Callable[[JournalReader, Change], None] = lambda parent, change: None
     answers: AnswerFields | None = None
     bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
@@ -356,10 +354,9 @@ def fork(
 ) -> S:
     """Play a run anew from the close of a unit on, and return the last state.
 
-    The new journal has its parent's bytes up to there, then a `forked` event with the changes, then
-    the new units. Replaced submissions are in that event too, so an interrupted fork can be resumed
-    from its journal alone. Without a change deterministic policies submit the same again; language
-    models are asked again.
+    The new journal has its parent's bytes up to there, a `forked` event with all changes, so that
+    an interrupted fork can be resumed from its journal alone, and the new units. Without a change
+    deterministic policies submit the same again; language models are asked again.
 
     Args:
         world: the world.
@@ -369,32 +366,27 @@ def fork(
         out: the new journal.
         change: what changes; None: nothing.
         models: how language models are reached.
-        trust: user-defined policies of the parent that may be imported. Those that a new roster
-            names are trusted.
+        trust: user-defined policies of the parent that may be imported, as those of a new roster.
         sources: paths of the journals that `recorded` agents of the parent replay.
         resources: what playing needs on this machine.
-        force: as for `record`.
-        fsync: as for `record`.
-        on_unit: as for `record`.
+        force, fsync, on_unit: as for `record`.
 
     Raises:
-        BadInput: before anything is written, for a unit that the parent does not have and for a
-            change that is not possible during a run.
+        BadInput: before anything is written, for an unknown unit and an impossible change.
         JournalError: for an unreadable parent.
         PolicyFailed, RunStopped, WriteFailed: as `record`.
 
     """
     _check_sources(players, parent, sources)
-    # Before a model is asked anything.
-    check_target(str(out), force=force, by_force=is_journal)
+    check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
     resources = resources or Resources()
     change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
     trusted, played = list(trust), list(sources)
 
     def facts_of(state: S) -> Facts:
         _keep_sources(out, sources)
-        steps = _steps_in(world, reader) if change.replace else 1
-        found = players.resolve_change(state, attrs.evolve(change, steps=steps), models)
+        players.check_parent(reader, change)
+        found = players.resolve_change(state, change, models)
         trusted.extend(found.trust)
         played.extend(found.sources)
         _keep_sources(out, played)
@@ -405,8 +397,7 @@ def fork(
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
             context = RunContext(
                 state, forks, models=models, trust=trusted, sources=played,
-                probe=change.roster is None,  # resolve_change has asked the others
-                resources=resources,
+                probe=change.roster is None, resources=resources,  # resolve_change asks the others
             )  # fmt: skip
             return stack.enter_context(players.start_agents(context))
 
@@ -414,15 +405,6 @@ def fork(
         return run.fork(
             world, reader, unit, facts_of, ask_of, out, on_unit, force=force, fsync=fsync
         )
-
-
-def _steps_in(world: World[S], reader: JournalReader) -> int:
-    """The most steps of a unit in a journal, as far as it can be read."""
-    most = 1
-    with reader.again() as other, suppress(JournalError):
-        for unit in units(other, world.arrange):
-            most = max(most, len(unit.steps))
-    return most
 
 
 def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -25,8 +26,10 @@ from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
 from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in, several_submissions
 from goldrush.agents.trust import check_trust, is_import_name
-from goldrush.kernel.errors import BadInput, BadPlan, format_value
+from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
+from goldrush.kernel.fold import units
 from goldrush.kernel.forking import changes
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Row
@@ -87,6 +90,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
         policy_check=policy_check,
         resolve_models=resolve_models,
         resolve_change=resolve_change,
+        check_parent=partial(_check_parent, game),
         answers=_answers(game) if asks else None,
         bounds=partial(_bounds, game),
         estimate=estimate if asks else None,
@@ -230,6 +234,19 @@ def _bounds(game: Game[S, V], context: RunContext[S]) -> Bounds:
     return found
 
 
+def _check_parent(game: Game[S, V], parent: JournalReader, change: Change) -> None:
+    """Raises BadInput for replaced submissions if a unit of the parent has several steps.
+
+    The parent is read to the first such unit or to damage.
+    """
+    if not change.replace:
+        return
+    with parent.again() as reader, suppress(JournalError):
+        if any(len(unit.steps) > 1 for unit in units(reader, game.world.arrange)):
+            place = f"a {game.world.vocabulary.unit}"
+            raise several_submissions(game, place, is_replaced=True)
+
+
 def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:
     """A change checked against a state. The models of a new roster are asked a short question.
 
@@ -247,8 +264,6 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     if game.forks is None:
         raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")
     closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
-    if change.replace and change.steps > 1:
-        raise several_submissions(game, f"a {game.world.vocabulary.unit}", is_replaced=True)
     config = _changed(game, state, change)
     game.forks.check_change(state.config, config, closed)
     replaced = _replaced(game, change.replace, config)
