@@ -75,7 +75,10 @@ class _Here(Executor):
 
     def submit(self, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
         future: Future[R] = Future()
-        future.set_result(function(*args, **kwargs))
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
         return future
 
 

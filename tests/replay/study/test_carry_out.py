@@ -38,6 +38,7 @@ from goldrush.replay.study.backend import (
     as_completed,
     call_each,
     processes,
+    this_process,
 )
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.cells import MANIFEST
@@ -752,6 +753,14 @@ def test_a_place_that_cannot_play_is_told_in_a_line(tmp_path: Path, error: Excep
 
     with pytest.raises(RunFailed, match=type(error).__name__):
         carry_out(PLAN, tmp_path / "study", backend=Backend(lambda runs: Broken(1), 3))
+
+
+def test_this_process_hands_over_errors_in_futures_as_every_executor() -> None:
+    executor = this_process().executor(1)
+    future = executor.submit(int, "three")
+
+    assert isinstance(future.exception(), ValueError)
+    assert 3 == executor.submit(int, "3").result()
 
 
 def test_a_place_where_nothing_comes_is_looked_at(
