@@ -54,10 +54,10 @@ class Declared:
     @property
     def roster(self) -> str | None:
         """The roster as text, `greedy-mine*5,random*5`; None if it is unknown."""
-        return roster_text(self.players)
+        return format_roster(self.players)
 
 
-def roster_text(players: Sequence[Any]) -> str | None:
+def format_roster(players: Sequence[Any]) -> str | None:
     """Players as text, `greedy-mine*5,random*5`; None if they are unknown."""
     try:
         names = [policy_label(entry) for entry in players]
@@ -117,7 +117,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
 
 def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any] | None:
     """The players of a fork, each with what START says of it and a fork does not repeat, like its
-    name; None for those before.
+    name; None if the fork keeps the players.
     """
     if who is None:
         return None
@@ -139,7 +139,7 @@ def _fork_text(
         fields.pop(name, None)
     parts = [f"{name} becomes {json.dumps(value)}" for name, value in (changes or {}).items()]
     parts += [f"another {name}" for name, value in fields.items() if value is not None]
-    parts += _played_otherwise(before, who or ())
+    parts += _policy_changes(before, who or ())
     if replaced:
         parts.append(f"{format_count(len(replaced), 'submission')} put in by hand")
     return (
@@ -148,28 +148,30 @@ def _fork_text(
     )
 
 
-def _played_otherwise(before: Sequence[Any], who: Sequence[Any]) -> list[str]:
-    """Who plays another policy than before, as text: a clause for each change. The journal's setup
-    does not say what those played who joined later.
+def _policy_changes(before: Sequence[Any], who: Sequence[Any]) -> list[str]:
+    """A clause for each change of policy, with the agents concerned. The journal's setup does not
+    say what those played who joined later.
     """
     changed: dict[tuple[str | None, str], list[int]] = {}
-    for place, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
-        labels = (old and roster_text([old])), roster_text([new]) or "another policy"
-        if old is None or pack(_own(old)) != pack(_own(new)):
-            changed.setdefault(labels, []).append(place)
+    for index, (old, new) in enumerate(zip_longest(before[: len(who)], who)):
+        if old is None or pack(_policy_of(old)) != pack(_policy_of(new)):
+            label_before = None if old is None else format_roster([old])
+            label = format_roster([new]) or "another policy"
+            changed.setdefault((label_before, label), []).append(index)
     parts = []
-    for (old, new), places in changed.items():
-        entries = [who[place] for place in places if isinstance(who[place], Mapping)]
+    for (label_before, label), indices in changed.items():
+        entries = [who[index] for index in indices if isinstance(who[index], Mapping)]
         names = [str(entry["name"]) for entry in entries if "name" in entry]
-        many = len(places) > 1
-        agents = ", ".join(names) or f"agent{'s' if many else ''} {format_ranges(places)}"
+        many = len(indices) > 1
+        agents = ", ".join(names) or f"agent{'s' if many else ''} {format_ranges(indices)}"
         verb = "play" if many else "plays"
-        since = "joined later" if old is None else f"before: {old}"
-        parts.append(f"{agents} {verb} {new} ({since})")
+        since = "joined later" if label_before is None else f"before: {label_before}"
+        parts.append(f"{agents} {verb} {label} ({since})")
     return parts
 
 
-def _own(entry: Any) -> Any:
+def _policy_of(entry: Any) -> Any:
+    """The policy of an entry with its options; of a world with other entries, all of the entry."""
     is_map = isinstance(entry, Mapping)
     return (entry.get("policy"), entry.get("options")) if is_map else entry
 

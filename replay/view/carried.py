@@ -16,7 +16,7 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import World, amount
-from goldrush.replay.declared import Declared, declared_by, roster_text
+from goldrush.replay.declared import Declared, declared_by, format_roster
 from goldrush.replay.forged import reader_of
 from goldrush.replay.outline import units_of
 from goldrush.replay.story import names_of
@@ -266,7 +266,7 @@ def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str
 def _rosters(world: World[Any], declared: Declared) -> str:
     """The rosters in force, one after the other."""
     unit = world.vocabulary.unit
-    texts = [(first, roster_text(players)) for first, players in declared.rosters]
+    texts = [(first, format_roster(players)) for first, players in declared.rosters]
     return "; ".join(
         f"from {unit} {first:,} {text}" if index else text
         for index, (first, text) in enumerate(texts)
