@@ -90,8 +90,10 @@ def _way_out(parent: str | Path) -> str:
         can_resume = not torn.in_fork
     except JournalError:
         can_resume = False
+    if not can_resume:
+        return ""
     command = f"`goldrush resume {quoted_path(str(parent))}`"
-    return f"; {parent} is unfinished: if it lost its end, {command} restores it" * can_resume
+    return f"; {parent} is unfinished: if it lost its end, {command} restores it"
 
 
 def _boundaries(reader: JournalReader) -> Iterator[tuple[int, str]]:
