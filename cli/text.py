@@ -100,16 +100,16 @@ def _style(agent: int, *, is_basic: bool) -> Style:
     from rich.style import Style
 
     if is_basic:
-        cycle, place = divmod(agent, len(_BASIC))
-        colour, front = list(_BASIC.items())[place]
+        cycle, index = divmod(agent, len(_BASIC))
+        colour, front = list(_BASIC.items())[index]
         underline = cycle % 2 == 1
         if cycle % 4 < 2:
             return Style(color=front, bgcolor=colour, underline=underline)
         return Style(color=colour, bold=True, underline=underline)
     colours = (*_DARK, *_LIGHT)
-    place = agent % len(colours)
-    front = "bright_white" if place < len(_DARK) else "black"
-    return Style(color=front, bgcolor=f"color({colours[place]})")
+    index = agent % len(colours)
+    front = "bright_white" if index < len(_DARK) else "black"
+    return Style(color=front, bgcolor=f"color({colours[index]})")
 
 
 @cache
