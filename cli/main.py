@@ -184,7 +184,7 @@ def _way_out(error: Exception) -> str:
     from goldrush.kernel.errors import DamagedJournal, TornTail
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:
-        return f"; `{program()} resume {quoted_path(error.path)}` drops it and goes on"
+        return f"; `{program()} resume {quoted_path(error.path)}` removes it and continues the run"
     if isinstance(error, TornTail) and not error.commits:
         return "; nothing was recorded in it: record again over it (--force)"
     if isinstance(error, TornTail) or (isinstance(error, DamagedJournal) and error.commit > 0):

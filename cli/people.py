@@ -24,7 +24,7 @@ LINES_MAX = 100  # texts of a list that says no more of them
 _HELP = (
     "Answer field by field (empty: null, or no), or type the whole answer as JSON, beginning with "
     "{. `@FILE` reads a text from a file; `rules` shows the rules again; Ctrl-C stops here, and "
-    "`goldrush resume` goes on."
+    "`goldrush resume` continues the run."
 )
 
 

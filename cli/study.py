@@ -142,10 +142,10 @@ def study(
 
             manifest = carry_out(wanted, out, backend=chosen, models=models, on_step=on_step)
     except KeyboardInterrupt:
-        click.echo(f"stopped: what is finished is kept; {_again()} goes on", err=True)
+        click.echo(f"stopped: what is finished is kept; {_again()} continues the study", err=True)
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
-        echo_error(f"goldrush: {error}; what is finished is kept; {_again()} goes on")
+        echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
         unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
         return TROUBLE if unwritten else DIFFERS
     kept = len(manifest.runs) - played

@@ -196,7 +196,7 @@ def _broken(verdict: Verdict) -> list[str]:
 def _way_out(verdict: Verdict, fault: Break) -> str:
     path = quoted_path(verdict.path)
     if fault.torn and verdict.events:  # with START at least
-        return f"; `{program()} resume {path}` drops them and goes on"
+        return f"; `{program()} resume {path}` removes them and continues the run"
     if fault.level == 1 and verdict.rounds:
         # Not from the last one: what is broken may have been a fork there.
         last = verdict.vocabulary.number(verdict.rounds)

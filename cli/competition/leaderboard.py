@@ -41,7 +41,7 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
         echo_json(found.as_dict())
         return
     rows: list[Sequence[str]] = [
-        ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "sat at", "mean")
+        ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "tables", "mean")
     ]
     rows += [
         (

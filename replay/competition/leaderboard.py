@@ -50,7 +50,7 @@ class Scored:
 
 @attrs.frozen
 class Line:
-    """One line of the leaderboard. `served`: assignments sat at; `mean_total`: of all scores."""
+    """One line of the leaderboard. `served`: tables it sat at; `mean_total`: of all scores."""
 
     rank: int
     agent: int

@@ -179,7 +179,7 @@ def test_a_tail_torn_off_in_the_first_round_is_resumed(
     ran = goldrush("verify", path, cwd=tmp_path)
     command = f"resume {path}"
 
-    assert (1, True) == (ran.code, f"{command}` drops them and goes on" in ran.out)
+    assert (1, True) == (ran.code, f"{command}` removes them and continues the run" in ran.out)
     assert 0 == goldrush(*command.split(), cwd=tmp_path).code
     assert data == path.read_bytes()
 

@@ -321,7 +321,7 @@ def test_ctrl_c_says_what_to_type_and_that_ends_in_the_same_folder(
 
     assert (130, "") == (process.returncode, out)
     assert ["stopped: what is finished is kept; `python -m goldrush study --treatment baseline "
-            "--roster 'held:Held*2' --seeds 9 --rounds 9 --out 'a study'` goes on"
+            "--roster 'held:Held*2' --seeds 9 --rounds 9 --out 'a study'` continues the study"
             ] == err.splitlines()  # fmt: skip
     until_gone(str(tmp_path))
     (tmp_path / "hold").unlink()
