@@ -106,9 +106,9 @@ def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequen
 
 
 def _draws(journal: str) -> TieBreaks:
-    from goldrush.replay.toolkit import needed, toolkit_at
+    from goldrush.replay.toolkit import tie_breaks_at
 
-    return needed(toolkit_at(journal).tie_breaks, journal, "draws to audit")
+    return tie_breaks_at(journal)
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:

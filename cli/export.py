@@ -95,7 +95,9 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
     from goldrush.replay.toolkit import needed, toolkit_at
 
-    says = needed(toolkit_at(path).folder, path, "folders").export(path, to, at, force=force)
+    instead = "`goldrush export {path} --format csv --table events` prints its events as a table"
+    folder = needed(toolkit_at(path).folder, path, "folders", instead)
+    says = folder.export(path, to, at, force=force)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
 

@@ -87,13 +87,13 @@ def fork(
     from goldrush.agents import players
     from goldrush.agents.trust import RECORDED
     from goldrush.replay.inputs import read_submissions
-    from goldrush.replay.toolkit import needed, toolkit_at, world_at
+    from goldrush.replay.toolkit import players_at, toolkit_at, world_at
 
     models = models_of(**options)
     treatment, own_settings, _ = treatment_of(treatment, toolkit_at(journal))
     chosen = {**own_settings, **settings_of(settings, {})}
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    who = needed(toolkit_at(journal).players, journal, "players")
+    who = players_at(journal)
     named = who.names(roster) if roster else []
     own = allow_own_policies(trust, named)
     recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]

@@ -64,9 +64,8 @@ def log(
     from goldrush.replay.toolkit import needed, toolkit_at
 
     first, last = range_of(at, _AT)
-    ids = [
-        needed(toolkit_at(journal).location_of, journal, "plots")(journal, text) for text in plots
-    ]
+    location_of = toolkit_at(journal).location_of
+    ids = [needed(location_of, journal, "plots", "leave --plot out")(journal, t) for t in plots]
     who = [agent_of(journal, text) for text in agents]
     events = iter(log(journal, Query(first, last, who, ids, _listed(names))))
     found = next(events, None)

@@ -180,7 +180,7 @@ def _spells_of(run: RunData) -> Spells:
     """The spells of the run's world. Raises BadInput for a world that has none."""
     from goldrush.replay.toolkit import needed
 
-    return needed(run.measures.spells, run.path, "spells")
+    return needed(run.measures.spells, run.path, "spells", "leave --spells out")
 
 
 def _as_dict(
@@ -207,7 +207,8 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
 
     if plots is None:
         return run.measured
-    needed(run.toolkit.location_of, run.path, "plots")(run.path, str(max(plots)))
+    location_of = needed(run.toolkit.location_of, run.path, "plots", "leave --plot out")
+    location_of(run.path, str(max(plots)))
     return _spells_of(run).at(run.measured, plots)
 
 

@@ -162,11 +162,11 @@ def resume(
       goldrush resume own.journal --trust my_policies:Hawk
     """
     from goldrush.agents import players
-    from goldrush.replay.toolkit import needed, toolkit_at, world_at
+    from goldrush.replay.toolkit import players_at, toolkit_at, world_at
 
     allow_own_policies(trust)
     models = models_of(**options)
-    who = needed(toolkit_at(journal).players, journal, "players")
+    who = players_at(journal)
     return carried_out(
         journal,
         lambda on_unit: players.resume(
@@ -189,7 +189,9 @@ def kept_in(
 
     if files is None:
         return None
-    return needed(toolkit.folder, journal, "folders").live(journal, files, force=force)
+    return needed(toolkit.folder, journal, "folders", "leave --files out").live(
+        journal, files, force=force
+    )
 
 
 def how_again(

@@ -21,7 +21,7 @@ from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.extras import require
 from goldrush.replay.forged import reporting_forged
 from goldrush.replay.tie_break import TieBreak
-from goldrush.replay.toolkit import needed, toolkit_at
+from goldrush.replay.toolkit import tie_breaks_at
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
@@ -131,8 +131,7 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
 
 
 def _every(path: str | Path) -> Iterator[TieBreak]:
-    draws = needed(toolkit_at(path).tie_breaks, path, "draws to audit")
-    yield from draws.every(path)
+    yield from tie_breaks_at(path).every(path)
 
 
 def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:

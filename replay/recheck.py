@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay.tie_break import TieBreak
-from goldrush.replay.toolkit import needed, toolkit_at
+from goldrush.replay.toolkit import tie_breaks_at
 
 
 @attrs.frozen
@@ -62,7 +62,7 @@ def recheck(path: str | Path) -> Recheck:
     broken = []
     error = None
     try:
-        by = needed(toolkit_at(path).tie_breaks, path, "draws to audit")
+        by = tie_breaks_at(path)
         for audited in by.every(path):
             checked[audited.kind] += 1
             drawn += bool(audited.draw_words)

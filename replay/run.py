@@ -52,7 +52,9 @@ from goldrush.replay.toolkit import (
     Prompted,
     Toolkit,
     needed,
+    players_at,
     players_of,
+    tie_breaks_at,
     toolkit_at,
     toolkit_for,
     world_at,
@@ -299,7 +301,8 @@ class Run:
         """The id of a plot. Raises BadInput for one that is not there."""
         parts = plot if isinstance(plot, tuple) else (plot,)
         text = ",".join(str(integer(part, "the plot")) for part in parts)
-        return needed(self.toolkit.location_of, self.path, "plots")(self.path, text)
+        location_of = needed(self.toolkit.location_of, self.path, "plots", "leave the plots out")
+        return location_of(self.path, text)
 
     def _location(self, location: int | tuple[int, int] | None) -> int | None:
         if isinstance(location, tuple):
@@ -394,7 +397,7 @@ class Run:
             BadInput: for a world without draws, and for an unknown unit, location or kind.
 
         """
-        by = needed(self.toolkit.tie_breaks, self.path, "draws to audit")
+        by = tie_breaks_at(self.path)
         if location is None and by.needs_location:
             raise BadInput(
                 f"the draws of a unit are audited by {by.location}", f"give a {by.location}"
@@ -536,7 +539,7 @@ class Run:
         return with_objects(resources, self._players(), self.info().declared.players, policies)
 
     def _players(self) -> Players[Any]:
-        return needed(self.toolkit.players, self.path, "players")
+        return players_at(self.path)
 
     # Measures, tables, pages.
 

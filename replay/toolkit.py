@@ -590,24 +590,19 @@ def world_at(path: str | Path) -> World[Any]:
         return open_world(reader)
 
 
-# What to do without a part of the toolkit, by the noun for the part; else: list the events.
-_INSTEAD: Final[Mapping[str, str]] = {
-    "draws to audit": "`goldrush verify {path}` derives every event again",
-    "folders": "`goldrush export {path} --format csv --table events` prints its events as a table",
-    "players": "go on with the program that recorded it",
-    "plots": "leave the plots out",
-    "spells": "leave the spells out",
-}
-_LOG: Final = "`goldrush log {path}` lists its events"
-
-
-def needed(part: T | None, path: str | Path, what: str) -> T:
+def needed(
+    part: T | None,
+    path: str | Path,
+    what: str,
+    instead: str = "`goldrush log {path}` lists its events",
+) -> T:
     """A part of the toolkit for the journal at a path.
 
     Args:
         part: the part, or None if the world has none.
         path: the journal, for the message.
         what: the noun for the part, for the message.
+        instead: what to do without it, for the message; {path} is the journal.
 
     Raises:
         BadInput: if the world has no such part.
@@ -618,6 +613,18 @@ def needed(part: T | None, path: str | Path, what: str) -> T:
             world = reader.header.world
         raise BadInput(
             f"{path} is a run of the {world} world, which has no {what}",
-            _INSTEAD.get(what, _LOG).format(path=quoted_path(str(path))),
+            instead.format(path=quoted_path(str(path))),
         )
     return part
+
+
+def players_at(path: str | Path) -> Players[Any]:
+    """The players of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
+    instead = "continue it with the program that recorded it"
+    return needed(toolkit_at(path).players, path, "players", instead)
+
+
+def tie_breaks_at(path: str | Path) -> TieBreaks:
+    """The draws of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
+    instead = "`goldrush verify {path}` derives every event again"
+    return needed(toolkit_at(path).tie_breaks, path, "draws to audit", instead)

@@ -152,7 +152,7 @@ def test_export_takes_any_world(goldrush: Goldrush) -> None:
         (["resume", "short.journal"], "has no players"),
         (["measure", "a.journal"], "has no measures"),
         (["prompt", "a.journal", "--round", 1, "--agent", 1], "has no prompts"),
-        (["log", "a.journal", "--plot", 1], "has no plots"),
+        (["log", "a.journal", "--plot", 1], "has no plots; leave --plot out"),
         (["why", "a.journal", "--at", 1], "has no explanations"),
         (["export", "a.journal", "--format", "csv", "--table", "spells"], "no table 'spells'"),
         (["diff", "a.journal", "fork.journal", "--by-round"], "lessons world are not compared by"),

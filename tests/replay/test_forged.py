@@ -304,6 +304,8 @@ NO_READERS = {
     "story.narrator": "a test of its own",
     "toolkit.open_world": "headers and START",
     "toolkit.needed": "headers",
+    "toolkit.players_at": "headers",
+    "toolkit.tie_breaks_at": "headers",
     "toolkit.toolkit_at": "headers",
     "toolkit.toolkit_of": "headers",
     "usage.asked_by": "its caller is behind the door",
