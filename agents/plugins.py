@@ -85,7 +85,12 @@ class Plugin:
     point: EntryPoint = attrs.field(repr=False, eq=False)
 
     def load(self, check: Callable[[Any], bool]) -> Any:
-        """Import the object. Raises PluginFailed if that fails or `check` is False for it."""
+        """Import the object.
+
+        Raises PluginFailed if that fails, if `check` is False for it, and if two distributions
+        provide a plugin of this name.
+        """
+        _check_sole([point for point in plugins(self.group) if point.name == self.name])
         LOADED.add(self.value.partition(":")[0].partition(".")[0])
         try:
             found = self.point.load()
@@ -227,10 +232,15 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
 
     """
     found = [one for one in plugins(group, built_in) if one.name == name]
-    if len(found) > 1:
-        both = " and ".join(sorted(one.distribution for one in found))
-        raise PluginFailed(format_value(name), f"both {both} provide it")
+    _check_sole(found)
     return found[0] if found else None
+
+
+def _check_sole(same_name: Sequence[Plugin]) -> None:
+    """Raises PluginFailed if several distributions provide a plugin of the same name."""
+    if len(same_name) > 1:
+        both = " and ".join(sorted(one.distribution for one in same_name))
+        raise PluginFailed(format_value(same_name[0].name), f"both {both} provide it")
 
 
 def load_plugin(
@@ -291,7 +301,7 @@ def load_fault(
     if reason is not None:
         return reason
     try:
-        load(plugin(candidate.group, candidate.name) or candidate)
+        load(candidate)
     except PluginFailed as error:
         return error.reason
     return None

@@ -14,7 +14,7 @@ from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.help import command
 from goldrush.cli.options import json_option, world_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -36,45 +36,22 @@ def policies(world: str, as_json: bool) -> int:
       goldrush policies
       goldrush policies --world competition
     """
-    from goldrush.agents.plugins import policies_for
-    from goldrush.agents.trust import EXTERNAL
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import players_of, toolkit_for
+    from goldrush.replay.catalogue import policies_of
 
-    players = players_of(toolkit_for(world), world)
-    own = players.policies
-    others = policies_for(world, own) if players.has_plugins else {}
-    found = {name: _listed(one) for name, one in others.items()}
-    code = DIFFERS if None in found.values() else DONE
-    entries = {**own, **{name: one for name, one in found.items() if one is not None}}
-    entries.pop(EXTERNAL, None)  # a Python object, which no command has
-    if not entries:
-        raise BadInput(f"the {world} world does not list its policies", "see its documentation")
+    listed = policies_of(world)
+    for error in listed.unusable:
+        echo_error(f"goldrush: {error}")
+    code = DIFFERS if listed.unusable else DONE
     if as_json:
-        echo_json([_as_dict(name, one) for name, one in entries.items()])
+        echo_json([_as_dict(name, one) for name, one in listed.entries.items()])
         return code
     rows = []
-    for name, one in entries.items():
+    for name, one in listed.entries.items():
         rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
     click.echo(format_table(rows))
     return code
-
-
-def _listed(found: Plugin) -> CatalogueEntry | None:
-    """The description of a policy of another distribution; None, and a warning on stderr, if the
-    policy cannot be used.
-    """
-    from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.plugins import PluginFailed, plugin
-
-    try:
-        found = plugin(found.group, found.name) or found  # refused where two distributions have it
-        return CatalogueEntry.of(found.load(callable), f"Of {found.distribution} {found.version}.")
-    except PluginFailed as error:
-        click.echo(f"goldrush: {escaped(str(error))}", err=True)
-        return None
 
 
 def _as_dict(name: str, one: CatalogueEntry) -> dict[str, Any]:
@@ -98,22 +75,19 @@ def treatments(world: str, as_json: bool) -> None:
       goldrush treatments
       goldrush treatments --world competition
     """
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import toolkit_for
+    from goldrush.replay import catalogue
 
-    found = toolkit_for(world).treatments.values()
-    if not found:
-        raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
+    listed = catalogue.treatments(world).values()
     if as_json:
         echo_json(
             [
                 {"treatment": t.name, "says": t.description, "settings": dict(t.settings)}
-                for t in found
+                for t in listed
             ]
         )
         return
     rows = []
-    for one in found:
+    for one in listed:
         settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
         rows.append((escaped(one.name), escaped(one.description), escaped(settings)))
     click.echo(format_table(rows))
@@ -133,24 +107,15 @@ def settings(named: str | None, world: str, as_json: bool) -> None:
       goldrush settings
       goldrush settings competition
     """
-    import attrs
-
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import toolkit_for
+    from goldrush.replay import catalogue
 
     is_typed = (
         click.get_current_context().get_parameter_source("world") is not ParameterSource.DEFAULT
     )
     if named is not None and is_typed and named != world:
         raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
-    world = named or world
-    config = toolkit_for(world).config
-    if config is None:
-        raise BadInput(f"the {world} world does not list its settings", "see its documentation")
-    rows = [
-        (one.name, None if one.default is attrs.NOTHING else one.default, one.metadata["rule"][1])
-        for one in attrs.fields(config)
-    ]
+    listed = catalogue.settings(named or world)
+    rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
     if as_json:
         names = ("setting", "default", "range")
         echo_json([dict(zip(names, row, strict=True)) for row in rows])

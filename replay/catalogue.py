@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from warnings import warn
 
@@ -11,6 +11,7 @@ import attrs
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.plugins import PluginFailed, policies_for
 from goldrush.agents.trust import EXTERNAL
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import Treatment
 from goldrush.replay.toolkit import WORLD_DEFAULT, players_of, toolkit_for
 
@@ -23,50 +24,80 @@ class Setting:
     range: str
 
 
+@attrs.frozen
+class Policies:
+    """The policies that rosters of a world can name.
+
+    Attributes:
+        entries: those that can be used, by name, with their settings.
+        unusable: the errors of those of other distributions that cannot.
+
+    """
+
+    entries: Mapping[str, CatalogueEntry]
+    unusable: Sequence[PluginFailed]
+
+
+def policies_of(world: str) -> Policies:
+    """The policies of a world. Raises as `policies`."""
+    players = players_of(toolkit_for(world), world)
+    entries = {name: entry for name, entry in players.policies.items() if name != EXTERNAL}
+    others = policies_for(world, players.policies) if players.has_plugins else {}
+    unusable = []
+    for name, plugin in others.items():
+        text = f"Of {plugin.distribution} {plugin.version}."
+        try:
+            entries[name] = CatalogueEntry.of(plugin.load(callable), text)
+        except PluginFailed as error:
+            unusable.append(error)
+    if not entries and not unusable:
+        raise BadInput(f"the {world} world does not list its policies", "see its documentation")
+    return Policies(entries, unusable)
+
+
 def policies(world: str = WORLD_DEFAULT) -> Mapping[str, CatalogueEntry]:
     """The policies that rosters of a world can name, with their settings.
 
     Warns of policies of other distributions that cannot be used. Raises BadInput for an unknown
-    world.
+    world, and for one that does not list its policies.
 
     >>> list(policies())[:2]
     ['random', 'greedy-mine']
     """
-    players = players_of(toolkit_for(world), world)
-    entries = {name: one for name, one in players.policies.items() if name != EXTERNAL}
-    others = policies_for(world, players.policies) if players.has_plugins else {}
-    for name, one in others.items():
-        text = f"Of {one.distribution} {one.version}."
-        try:
-            entries[name] = CatalogueEntry.of(one.load(callable), text)
-        except PluginFailed as error:
-            warn(str(error), stacklevel=2)
-    return entries
+    listed = policies_of(world)
+    for error in listed.unusable:
+        warn(str(error), stacklevel=2)
+    return listed.entries
 
 
 def treatments(world: str = WORLD_DEFAULT) -> Mapping[str, Treatment[Any]]:
     """The treatments of a world, with the settings that they change.
 
-    Raises BadInput for an unknown world.
+    Raises BadInput for an unknown world, and for one without treatments.
 
     >>> treatments()["scarce"].settings
     {'rows': 5, 'cols': 6}
     """
-    return dict(toolkit_for(world).treatments)
+    listed = toolkit_for(world).treatments
+    if not listed:
+        raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
+    return dict(listed)
 
 
 def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
-    """The settings of a world; empty if it does not list them.
+    """The settings of a world.
 
-    Raises BadInput for an unknown world.
+    Raises BadInput for an unknown world, and for one that does not list its settings.
 
     >>> settings()["rounds"]
     Setting(default=200, range='a whole number from 1 to 1000000')
     """
     config = toolkit_for(world).config
+    if config is None:
+        raise BadInput(f"the {world} world does not list its settings", "see its documentation")
     return {
-        one.name: Setting(
-            None if one.default is attrs.NOTHING else one.default, one.metadata["rule"][1]
+        field.name: Setting(
+            None if field.default is attrs.NOTHING else field.default, field.metadata["rule"][1]
         )
-        for one in (() if config is None else attrs.fields(config))
+        for field in attrs.fields(config)
     }

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from goldrush.cli.main import _run
+from goldrush.kernel.errors import BadInput
+from goldrush.replay import catalogue
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
 from tests.journals import commits_of
@@ -166,6 +168,22 @@ def test_what_a_world_does_not_have_is_refused_in_one_line(
 
     assert_refused(ran, says, "lessons world")
     assert before == sorted(Path().iterdir())
+
+
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [
+        (catalogue.policies, "the lessons world has no players"),
+        (catalogue.treatments, "the lessons world has no treatments"),
+        (catalogue.settings, "the lessons world does not list its settings"),
+    ],
+)
+def test_what_a_world_does_not_list_is_refused_by_command_and_library(
+    goldrush: Goldrush, listed: Callable[[str], object], says: str
+) -> None:
+    assert_refused(goldrush(listed.__name__, "--world", "lessons"), says)
+    with pytest.raises(BadInput, match=says):
+        listed("lessons")
 
 
 @pytest.mark.parametrize(

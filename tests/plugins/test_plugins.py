@@ -28,6 +28,7 @@ from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import add_user_folder
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
+from goldrush.replay.catalogue import policies as policies_in
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import (
     NAMES,
@@ -273,6 +274,10 @@ def test_policies_that_cannot_be_used_are_told_and_not_listed(folder: Path, tmp_
     assert "idle" in listed
     assert not {"none", "twice", "llm", "recorded"} & set(listed)
     assert [] == list(tmp_path.glob("imported"))
+    with pytest.warns(UserWarning, match="cannot be used") as warned:
+        of_library = list(policies_in())
+    assert listed == of_library
+    assert [f"goldrush: {one.message}" for one in warned] == ran.err.splitlines()
 
 
 @pytest.mark.usefixtures("policies")
