@@ -31,15 +31,15 @@ from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 FRONT: Final = 4096  # bytes of a file by which an earlier output is recognised
 JOURNAL: Final = b"\x95\xa8goldrush"  # how a journal begins
 MARK: Final = "<!-- written by goldrush -->"  # in files of a format that has such comments
+MARK_WITHIN: Final = (
+    128  # bytes from the beginning of a file that hold its mark; others may quote it
+)
 
 _PREFIX: Final = ".goldrush-"
 _TEMPORARY: Final = re.compile(re.escape(_PREFIX) + "[0-9a-f]{16}")
 _NEW: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PATH_LONG: Final = 512  # bytes; with a name of any length behind it every system takes the path
-_MARKS: Final = (
-    MARK.encode(), b'<meta name="generator" content="goldrush', b'<testsuite name="goldrush',
-)  # fmt: skip
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 
 IsOwn = Callable[[bytes], bool]
@@ -109,7 +109,7 @@ def is_journal(front: bytes) -> bool:
 
 def is_marked(front: bytes) -> bool:
     """Whether a file with these first bytes is a page, report, figure or JUnit file of goldrush."""
-    return any(mark in front for mark in _MARKS)
+    return MARK.encode() in front[:MARK_WITHIN]
 
 
 def check_target(

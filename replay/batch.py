@@ -16,6 +16,7 @@ import attrs
 from goldrush.agents.players import Resources
 from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
+from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import sha256_of
 from goldrush.kernel.text import escaped
 from goldrush.replay.parent import fault_of
@@ -33,7 +34,8 @@ OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all by
 
 # The beginning of a file of `junit`; other attributes are possible.
 _JUNIT: Final = re.compile(
-    rb"""<\?xml [^>]*>\s*<testsuites\b[^>]*>\s*<testsuite [^>]*\bname="goldrush verify\""""
+    rb"<\?xml [^>]*>\s*" + re.escape(MARK.encode()) + rb"\s*<testsuites\b[^>]*>"
+    rb"""\s*<testsuite [^>]*\bname="goldrush verify\""""
 )
 
 
@@ -320,7 +322,8 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     suites.append(suite)
     ElementTree.indent(suites)
     text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+    declaration, _, rest = text.partition(b"\n")
+    return b"\n".join([declaration, MARK.encode(), rest, b""])
 
 
 def _add_outcome(case: Element, outcome: Outcome) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from goldrush.agents.competition.players import record as record_season
 from goldrush.agents.mining.players import record
-from goldrush.kernel.files import is_temporary
+from goldrush.kernel.files import MARK, is_temporary
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
@@ -228,12 +228,21 @@ FORCED = {
 }  # fmt: skip
 
 
+# It quotes what goldrush writes into its files, further down.
+THESIS = f"""\
+# My thesis
+{9 * "It is about gold and about those who rush. "}
+{MARK} <meta name="generator" content="goldrush view">
+<testsuites><testsuite name="goldrush verify"/></testsuites>
+"""
+
+
 @pytest.mark.parametrize("name", FORCED)
 def test_force_replaces_what_goldrush_wrote_and_nothing_else(name: str, room: Path) -> None:
     target, command = FORCED[name]
     path = room / target
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("# My thesis\n")
+    path.write_text(THESIS)
     before = files_in(room)
     ran = goldrush(*command.split(), "--force", cwd=room)
 

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from goldrush.kernel.files import MARK, is_marked
 from goldrush.replay.extras import require
 from goldrush.replay.report.page import (
     DIGIT,
@@ -78,6 +79,7 @@ def as_html(blocks: Sequence[Block]) -> str:
     return environment.get_template("page.html").render(
         title=headings[0].text,
         policy=policy,
+        mark=MARK,
         generator=_GENERATOR,
         style=sheet,
         blocks=[(type(block).__name__, block) for block in blocks],
@@ -95,7 +97,7 @@ def as_html(blocks: Sequence[Block]) -> str:
 
 def is_html(front: bytes) -> bool:
     """Whether a file with this beginning is such a page."""
-    return front.startswith(b"<!doctype html>") and _GENERATOR.encode() in front
+    return is_marked(front) and _GENERATOR.encode() in front
 
 
 def _columns(figure: Figure) -> str:

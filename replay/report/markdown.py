@@ -38,12 +38,11 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         The text, and the figures as SVG by file name.
 
     """
-    written = []
+    written = [MARK]
     figures: dict[str, str] = {}
     for block in blocks:
         if isinstance(block, Heading):
             written.append(f"{'#' * block.level} {_plain(block.text)}")
-            written += [MARK] if block.level == 1 else []
         elif isinstance(block, Text):
             written.append(_paragraph(block.text))
         elif isinstance(block, Code):
@@ -61,7 +60,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
 
 def is_markdown(front: bytes) -> bool:
     """Whether a file with this beginning is such a page."""
-    return front.startswith(b"# ") and MARK.encode() in front
+    return front.startswith(MARK.encode())
 
 
 def _table(table: Table) -> str:

@@ -118,7 +118,7 @@ def page_of(
 
 def is_page(front: bytes) -> bool:
     """Whether a file with these first bytes is a page of a run."""
-    return front.startswith(b"<!doctype html>") and GENERATOR.encode() in front
+    return files.is_marked(front) and GENERATOR.encode() in front
 
 
 def _page(
@@ -161,6 +161,7 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
     )
     titles = [run.title for run in runs]
     parts: dict[str, str] = {
+        "mark": files.MARK,
         "policy": (
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "base-uri 'none'; form-action 'none'"

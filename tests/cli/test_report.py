@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from goldrush.cli.study import _verdicts
+from goldrush.kernel.files import MARK
 from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
@@ -178,7 +179,8 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     )
     assert (0, [says, "", "page: page.md"]) == (ran.code, ran.out.splitlines())
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
-    assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Does property emerge")
+    begins = f"{MARK}\n\n# Does property emerge"
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith(begins)
     assert ran == goldrush("report", study, *options, cwd=tmp_path)
 
 

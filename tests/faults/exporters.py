@@ -216,7 +216,7 @@ def _report(form: str, text: str, folder: Path) -> object:
             results_of=lambda *given, **more: SimpleNamespace(by_cell={}),
             hardly_played=lambda results: [],
             as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
-            as_markdown=lambda blocks, beside: (f"# {blocks}\n{files.MARK}", drawn),
+            as_markdown=lambda blocks, beside: (f"{files.MARK}\n# {blocks}", drawn),
         ),
     ):
         return reports.report(folder, folder / f"out.{form}", format=form, force=True)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from goldrush.kernel.files import MARK
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.html import style as style_of
 from goldrush.replay.report.markdown import as_markdown
@@ -150,7 +151,7 @@ def test_markdown_shows_names_as_they_are(text: str) -> None:
     shown = " ".join(printable(text).split())
     lines = page.splitlines()
 
-    assert shown == unescaped(lines[0].removeprefix("# "))
+    assert shown == unescaped(lines[2].removeprefix("# "))
     [at] = [n for n, line in enumerate(lines) if line.startswith("## ")]
     assert shown == unescaped(lines[at - 2])
     [row] = [line for line in lines if line.startswith("|") and "not supported" in line]
@@ -180,7 +181,7 @@ def test_markdown_has_no_list_or_heading_that_only_a_name_begins(text: str) -> N
 def test_numbers_in_markdown_are_not_escaped(text: str) -> None:
     page, _ = as_markdown([Table(["a", text], [[text, "b"]], "0.4 of all")], "f")
 
-    assert f"0.4 of all\n\n| a | {text} |\n| --- | --- |\n| {text} | b |\n" == page
+    assert f"{MARK}\n\n0.4 of all\n\n| a | {text} |\n| --- | --- |\n| {text} | b |\n" == page
 
 
 def test_a_command_in_markdown_stands_in_a_fence_that_it_cannot_end() -> None:
@@ -227,7 +228,7 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
 def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
     page, _ = as_markdown([Table(["a", "b"], [["1", Marked("undecided", "why")]], "told")], "f")
 
-    assert "told\n\n| a | b |\n| --- | --- |\n| 1 | undecided (why) |\n" == page
+    assert f"{MARK}\n\ntold\n\n| a | b |\n| --- | --- |\n| 1 | undecided (why) |\n" == page
 
 
 # figures for people
