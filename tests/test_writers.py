@@ -253,6 +253,17 @@ def test_force_replaces_what_goldrush_wrote_and_nothing_else(name: str, room: Pa
         assert 0 == goldrush(*command.split(), "--force", cwd=room).code
 
 
+@pytest.mark.parametrize("text", [THESIS, '{"name": "an app", "icons": []}', "[]"])
+def test_a_study_refuses_a_manifest_that_is_not_of_goldrush(text: str, room: Path) -> None:
+    (room / "new").mkdir()
+    (room / "new" / "manifest.json").write_text(text)
+    before = files_in(room)
+    ran = goldrush(*WRITERS["manifest"].command.split(), cwd=room)
+
+    assert_refused(ran, "new/manifest.json is not the manifest of a study", "in a new folder")
+    assert before == files_in(room)
+
+
 def test_a_run_that_is_stopped_says_how_it_goes_on(room: Path) -> None:
     writer = Writer("rename", "a.journal", "record --rounds 2 --out a.journal --force")
     with held(writer, room) as (process, _):

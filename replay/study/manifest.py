@@ -110,6 +110,7 @@ def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: 
 
     """
     data = _text(plan, runs, manifest).encode()
+    # Any manifest there was read (`read_manifest`), which refuses every other file.
     write_whole(str(folder / MANIFEST), data, is_own=always)
 
 
