@@ -230,7 +230,7 @@ def report(
     elif written.verdicts:
         click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
     else:
-        click.echo(f"no verdicts: {written.needs}\n")
+        click.echo(f"no verdicts: {written.verdicts.reason}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
     if written.pages is not None:
         of_runs = written.pages

@@ -107,11 +107,6 @@ class Criteria:
         """The direction of every measure that is judged."""
         return {name: sign for one in self.every for name, sign in one.expected.items()}
 
-    @property
-    def where(self) -> str:
-        """The pairs as text."""
-        return ", or ".join(map(" and ".join, self.pairs.items()))
-
     def needs(self, treatments: Collection[str]) -> str:
         """What a study of these treatments lacks for a verdict, as a sentence without full stop."""
         if not self.every:
@@ -124,7 +119,8 @@ class Criteria:
         if single and [] not in lacking:
             options = " ".join(f"--treatment {name}" for name in single)
             return f"{needed} under equal settings; add `{options}`"
-        alike = f" ({self.where})" if self.pairs else ""
+        pairs = ", or ".join(map(" and ".join, self.pairs.items()))
+        alike = f" ({pairs})" if pairs else ""
         return f"{needed} under equal settings{alike} for a roster other than {self.null}"
 
     def with_agents(self, joint: str = "and") -> str:

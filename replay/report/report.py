@@ -28,7 +28,7 @@ from goldrush.replay.report.pages import Pages, write_pages
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.results import results_of
-from goldrush.replay.study.verdicts import Verdict
+from goldrush.replay.study.verdicts import Verdicts
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
@@ -49,17 +49,15 @@ class Reported:
         hardly_played: a line for each model that hardly played.
         summary: the world's own summary, line by line (`Studies.summary`).
         pages: the pages of its runs, if they were written.
-        needs: what a verdict needs; empty if there are verdicts.
 
     """
 
     of: Studied
     path: Path
-    verdicts: Sequence[Verdict]
+    verdicts: Verdicts
     hardly_played: Sequence[str]
     summary: Sequence[str] = ()
     pages: Pages | None = None
-    needs: str = ""
 
 
 def report(
@@ -135,9 +133,8 @@ def report(
             _check_figures(beside, replace)
             page.publish()  # first, as an existing page allows its figures to be replaced
             new.publish(replace=True)
-    judged, own = study.assessment.verdicts(), of.studies.summary(results)
-    needs = "" if judged else of.studies.criteria.needs({c.treatment for c in results.by_cell})
-    return Reported(of, path, judged, hardly_played(results), own, of_runs, needs)
+    verdicts, own = study.assessment.verdicts(), of.studies.summary(results)
+    return Reported(of, path, verdicts, hardly_played(results), own, of_runs)
 
 
 def _check_figures(folder: Path, replace: bool) -> None:

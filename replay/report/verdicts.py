@@ -47,7 +47,7 @@ def summary(study: Study) -> list[Block]:
         return list(chapter.summary(study))
     found = study.assessment.verdicts()
     if not found:
-        return [*_no_finding(study), *_means(study)]
+        return [_no_finding(study, found.reason), *_means(study)]
     return [
         _tiles(study, found),
         Text(finding([(_named(one), one.verdict) for one in found]), leads=True),
@@ -150,22 +150,14 @@ def format_effect(change: Change) -> str:
     return within_bounds(change.effect, change.effect_low, change.effect_high)
 
 
-def _no_finding(study: Study) -> list[Block]:
+def _no_finding(study: Study, reason: str) -> Block:
     """A sentence for a study without verdicts."""
     results = study.results
     runs = format_count(sum(map(len, results.by_cell.values())), "run")
     cells = format_count(len(results.by_cell), "cell")
-    return [
-        Text(
-            f"No verdicts: {_needs(study)}. This page shows the measures of {runs} in {cells}.",
-            True,
-        )
-    ]
-
-
-def _needs(study: Study) -> str:
-    treatments = {cell.treatment for cell in study.results.by_cell}
-    return study.of.studies.criteria.needs(treatments)
+    return Text(
+        f"No verdicts: {reason}. This page shows the measures of {runs} in {cells}.", leads=True
+    )
 
 
 SUMMARY_MEASURES: Final = 2  # drawn at the beginning of a page without verdicts
@@ -197,7 +189,7 @@ def verdict_section(study: Study) -> list[Block]:
     found = study.assessment.verdicts()
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
-        return [*parts, Text(f"None: {_needs(study)}.")]
+        return [*parts, Text(f"None: {found.reason}.")]
     families: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
         key = (_treatments(one), one.roster, str(one.rounds))

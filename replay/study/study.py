@@ -275,11 +275,9 @@ class Study:
         Raises BadInput as `report`.
         """
         _check_stats()
-        from goldrush.replay.study.verdicts import Assessment, Verdicts
+        from goldrush.replay.study.verdicts import Assessment
 
-        results = self.results()
-        needs = results.of.studies.criteria.needs({cell.treatment for cell in results.by_cell})
-        return Verdicts(Assessment(results).verdicts(), needs)
+        return Assessment(self.results()).verdicts()
 
     def report(
         self,

@@ -183,17 +183,19 @@ class Assessment:
             judgements.append(Judged(cell, agents, criterion.name, found, outcome, note, nothing))
         return judgements
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> Verdicts:
         """A verdict on each criterion for each family of cells (see `families`) but the null's: it
         is what the others are compared with.
         """
-        return [
+        verdicts = [
             _verdict(criterion.name, [of_cell[index] for of_cell in judged])
             for family in families(self.results)
             if not self.is_null(family[0])
             for judged in [[self.judged(cell) for cell in family]]
             for index, criterion in enumerate(self.criteria.every)
         ]
+        treatments = {cell.treatment for cell in self.results.by_cell}
+        return Verdicts(verdicts, self.criteria.needs(treatments))
 
     def _halves(self, result: Result[Any, Any]) -> Mapping[str, tuple[Value, Value]]:
         return result.halves if self._burn_in else result.halves_whole
