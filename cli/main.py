@@ -154,6 +154,8 @@ def _misused(error: click.UsageError) -> int:
 def _reported(error: Exception) -> int:
     from goldrush.kernel.errors import GoldrushError, PolicyFailed, RunStopped, format_error
 
+    if isinstance(error.__cause__, StopIteration):  # of code that a generator called
+        error = error.__cause__
     if not isinstance(error, GoldrushError):
         plugin = _plugin_of(error)
         if plugin is None:

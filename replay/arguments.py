@@ -20,6 +20,7 @@ from goldrush.agents.llm.models import Models, read_models
 from goldrush.agents.players import Players, Resources
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.treatments import treatment_in_file
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
 Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
@@ -39,11 +40,20 @@ def integer(value: object, what: str) -> int:
 
 
 def settings_of(
-    treatment: str | Mapping[str, Any] | None, settings: Mapping[str, Any]
+    treatment: str | Mapping[str, Any] | None,
+    settings: Mapping[str, Any],
+    config: type[Any] | None = None,
 ) -> tuple[str | None, dict[str, Any]]:
-    """The name of a treatment and plain settings; a treatment may be given as its settings."""
+    """The name of a treatment and plain settings.
+
+    A treatment may also be given as its settings, or as `FILE.toml:NAME`; `config` is the class of
+    the world's settings, against which the file's are checked. Raises BadInput.
+    """
     name = treatment if treatment is None or isinstance(treatment, str) else None
-    if treatment is not None and name is None:
+    in_file = None if name is None else treatment_in_file(name, config)
+    if in_file is not None:
+        name, settings = None, {**in_file.settings, **settings}
+    elif treatment is not None and name is None:
         if not isinstance(treatment, Mapping):
             says = f"the treatment is {format_value(str(treatment))}"
             raise BadInput(says, "give its name, or a dict of settings")

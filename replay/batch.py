@@ -218,7 +218,7 @@ def _judged(
         outcome = Outcome(path, None, str(error))
     except MemoryError:
         outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
-    except Exception as error:  # of a world or a policy; the other journals are still judged
+    except (Exception, SystemExit) as error:  # of a world; the other journals are still judged
         problem = f"{path}: cannot be judged: {format_error(error)}"
         outcome = Outcome(path, None, problem, trace=format_traceback(error))
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)

@@ -164,7 +164,7 @@ class Run:
                 with plain settings, is recorded as `module:Class[setting=value]`; any other object
                 as `external`, of which the journal keeps what it submits. None: the default of the
                 world.
-            treatment: the name of a treatment, or settings as a dict.
+            treatment: the name of a treatment, `FILE.toml:NAME`, or settings as a dict.
             models: how language models are reached: a file of models, or `Models`.
             program: the user-defined test program, in worlds with one.
             jobs: the number of tests made at once, in worlds whose agents make tests.
@@ -185,7 +185,7 @@ class Run:
         if not issubclass(toolkit.run(), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
         who = players_of(toolkit, world)
-        name, chosen = settings_of(treatment, settings)
+        name, chosen = settings_of(treatment, settings, toolkit.config)
         given = roster_of(who, roster)
         reach = models_of(models)
         run = who.prepare(chosen, given.text, name, reach)
@@ -514,7 +514,7 @@ class Run:
 
         """
         who = self._players()
-        name, chosen = settings_of(treatment, settings)
+        name, chosen = settings_of(treatment, settings, self.toolkit.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
         change = Change(chosen, name, given.text, replace)
         resources = self._resources(jobs, program, policies if roster is None else None)

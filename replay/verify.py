@@ -77,7 +77,12 @@ class Break:
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
-        hint = "; a policy must keep nothing between units but its memo" * (self.level == DECIDE)
+        hint = ""
+        if self.level == DECIDE:
+            hint = (
+                "; a policy must keep nothing between units but its memo, and a test program give "
+                "the same value for the same seed"
+            )
         return (
             f"level {self.level} ({name}) breaks at {self.where}: "
             f"expected {self.expected}, found {self.found}{hint}"

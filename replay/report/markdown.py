@@ -136,5 +136,6 @@ def _paragraph(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text with markup escaped: a roster may have any name."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~$&!])", r"\\\1", " ".join(printable(text).split()))
+    """Text with markup escaped: a roster may have any name. An interval is no link."""
+    escaped = re.sub(r"([\\`*_{}\[\]>#|~$&!]|<(?! ))", r"\\\1", " ".join(printable(text).split()))
+    return re.sub(r"\\\[([-−+.,%\d ]+)\\\](?![(\[:])", r"[\1]", escaped)

@@ -162,7 +162,7 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(
     replayed = run("replay --round 3 a.journal", "evolve")
     assert_refused(
         replayed,
-        "plugin package raising raised evolve, raising.py:16: KeyError: 'slipped'; code of the "
+        "plugin package raising raised evolve, raising.py:20: KeyError: 'slipped'; code of the "
         "raising world failed in season 1, commit 1 at byte",
     )
     assert "goldrush verify --traceback` of the journal" in replayed.err
@@ -174,6 +174,21 @@ def test_what_a_world_of_a_distribution_raises_is_one_line(
         assert line.startswith(f"goldrush: a.journal: cannot be judged: {fails}, raising.py:")
         assert "code of the raising world failed in season 1, commit 1 at byte" in line
         assert 'raise KeyError("slipped")' in traceback
+
+
+def test_what_ends_a_generator_or_the_process_is_told_as_any_other_bug_of_a_world(
+    run: Callable[[str, str], Ran],
+) -> None:
+    stopped = run("record --world raising --out failed.journal", "stop")
+
+    assert_refused(stopped, "plugin package raising raised decide, raising.py:13: StopIteration")
+    assert 0 == run("record --world raising --out a.journal", "").code
+    for fails, what in (("stop", "StopIteration"), ("exit", "SystemExit: 0")):
+        judged = run("verify a.journal", fails)
+
+        assert (2, "") == (judged.code, judged.out)
+        assert "a.journal: cannot be judged: decide, raising.py:" in judged.err
+        assert what in judged.err
 
 
 def test_a_whole_float_is_not_recorded_and_the_message_has_the_cure(
@@ -201,6 +216,10 @@ def decide(state, inputs):
         raise KeyError("slipped")
     if os.environ["FAILS"] == "amount":
         return [(1, [(0, 24.0)])]
+    if os.environ["FAILS"] == "stop":
+        next(iter(()))
+    if os.environ["FAILS"] == "exit":
+        raise SystemExit(0)
     return COMMONS.decide(state, inputs)
 
 def evolve(state, block):

@@ -115,6 +115,15 @@ def test_a_plot_knows_its_owners(run: goldrush.MiningRun) -> None:
         run.plot(100)
 
 
+def test_a_treatment_of_a_file_is_played_as_by_the_commands(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text("[treatment.dense]\nstamina = 4\n")
+    run = goldrush.record(rounds=2, treatment=f"{tmp_path}/plan.toml:dense")
+    fork = goldrush.record(rounds=2).fork(at=1, treatment=f"{tmp_path}/plan.toml")
+
+    assert 4 == run.at(0).state.config.stamina
+    assert 4 == fork.at(2).state.config.stamina != fork.at(0).state.config.stamina
+
+
 def test_a_plot_of_a_map_is_no_drawing(run: goldrush.MiningRun) -> None:
     with pytest.raises(BadInput, match=r"no plot was given; type run\.plot\(17\) .* run\.view\("):
         run.plot()

@@ -177,7 +177,9 @@ def test_markdown_has_no_list_or_heading_that_only_a_name_begins(text: str) -> N
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["0.4", "-0.3", "12.5 ± 0.1", "1. item", "-"])
+@pytest.mark.parametrize(
+    "text", ["0.4", "-0.3", "12.5 ± 0.1", "1. item", "-", "0.1 [−0.86, 0.70]", "p < 0.05"]
+)
 def test_numbers_in_markdown_are_not_escaped(text: str) -> None:
     page, _ = as_markdown([Table(["a", text], [[text, "b"]], "0.4 of all")], "f")
 
