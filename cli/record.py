@@ -364,20 +364,23 @@ def _held(path: str) -> str:
 
 
 def _closed(path: str) -> tuple[Vocabulary, int, int]:
-    """The world's vocabulary, the index of the last closed unit, and the number of inputs after it.
-    Raises what reading a journal raises.
+    """The world's vocabulary, the index of the last closed unit, and how many answers of models and
+    people follow it. Raises what reading a journal raises.
     """
     from goldrush.kernel.journal import UNIT, JournalReader
-    from goldrush.replay.toolkit import open_world
+    from goldrush.replay.toolkit import open_world, toolkit_at
 
     closed = waiting = 0
+    players = toolkit_at(path).players
+    answers = None if players is None or players.answers is None else players.answers.code
     with JournalReader(path) as reader:
         vocabulary = open_world(reader).vocabulary
         for commit in reader:
             if commit.digest is not None:
                 closed, waiting = commit.unit, 0
             elif commit.kind == UNIT:
-                waiting += sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+                inputs = (batch for block in commit.blocks[::2] for batch in block)
+                waiting += sum(len(rows) for code, rows in inputs if code == answers)
     return vocabulary, closed, waiting
 
 

@@ -287,14 +287,14 @@ class RunStopped(GoldrushError):
     """A run stopped at a limit that was set for it. `resume` continues it.
 
     Attributes:
-        unit: the unit before which it stopped, as text.
+        unit: the unit whose questions it did not ask, as text.
         limit: the limit that was reached.
         option: the setting that changes the limit.
 
     """
 
     def __init__(self, unit: str, limit: str, option: str) -> None:
-        super().__init__(f"stopped before {unit}: {limit} ({option})")
+        super().__init__(f"stopped at {unit}: {limit} ({option})")
         self.unit = unit
         self.limit = limit
         self.option = option

@@ -114,11 +114,12 @@ def _conclusions(summary: Summary) -> list[str]:
         f"Challenges: {counts.sustained} of {counts.challenges:,} were sustained: the test refuted "
         "the claim.",
     ]
-    if summary.percentiles != (None, None):
-        first, second = map(_percent, summary.percentiles)
+    halves = zip(("first", "second"), summary.percentiles, strict=True)
+    known = [f"{_percent(share)} in the {half} half" for half, share in halves if share is not None]
+    if known:
         lines.append(
-            f"The conclusions were better than {first} of all possible conducts on average in the "
-            f"first half of the season, and than {second} in the second."
+            "Share of all possible conducts that a conclusion (without one, the bar's conduct) "
+            f"beats on average: {', '.join(known)}."
         )
     return lines
 

@@ -64,7 +64,7 @@ def test_a_run_that_nobody_answers_stops_and_tells_how_to_go_on(tmp_path: Path) 
 
     assert (1, "") == (ran.code, ran.out)
     assert last.startswith(
-        "goldrush: stopped before round 3: llm:small gave no usable answer for 2 rounds: 4 missing"
+        "goldrush: stopped at round 3: llm:small gave no usable answer for 2 rounds: 4 missing"
         ", at last: HTTP 400: no (--patience); run.journal holds rounds 1 to 2, whole; go on with `"
     )
     assert last.endswith(f"resume run.journal --base-url {server.address} --patience 2`")
@@ -259,7 +259,7 @@ def test_too_many_failures_stop_a_run_which_goes_on_with_another_share(tmp_path:
     last = ran.err.splitlines()[-1]
 
     assert (1, "") == (ran.code, ran.out)
-    assert "stopped before round 6: llm:small: 15 of 20 answers cut off, over 20%; raise" in last
+    assert "stopped at round 6: llm:small: 15 of 20 answers cut off, over 20%; raise" in last
     assert "(--fail-over); run.journal holds rounds 1 to 5, whole; go on with `" in last
     assert last.endswith(f"resume run.journal --base-url {server.address} --fail-over MORE`")
     assert 0 == again.code

@@ -29,7 +29,7 @@ def test_a_season_is_recorded_byte_for_byte_and_holds_at_every_level(
 
     assert (0, "") == (ran.code, ran.err)
     assert ran.out.startswith("3 assignments in the arena nk, seed 2: 3 tables of up to 6 workers.")
-    assert "% of all possible conducts on average in the first half of" in ran.out
+    assert "beats on average: " in ran.out
     assert "next:    python -m goldrush replay s.journal --at 2" in ran.out
     assert journal.read_bytes() == (tmp_path / "s.journal").read_bytes()
     assert (0, "s.journal: holds at levels 1 to 4: 3 assignments, ") == (
