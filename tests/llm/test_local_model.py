@@ -59,7 +59,7 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
 
 def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(tmp_path: Path, address: str) -> None:
     path = tmp_path / "run.journal"
-    with pytest.raises(RunStopped, match=r"before round 2: it may take up to .* are left"):
+    with pytest.raises(RunStopped, match=r"at round 2: it may take up to .* are left"):
         record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
     before = usage(path).total
     resume(path, models=models(address))

@@ -340,7 +340,7 @@ def test_a_run_stops_before_a_ceiling_is_passed_and_goes_on_under_a_higher_one(
         with pytest.raises(RunStopped, match=f"--{kind.replace('_', '-')}") as stopped:
             record(path, SHORT, "llm:a*3,raid", models=limits)
         at, size = summarise(path), path.stat().st_size
-        with pytest.raises(RunStopped, match="before round"):
+        with pytest.raises(RunStopped, match="at round"):
             resume(path, models=limits)
 
         assert size == path.stat().st_size, "what was taken before counts"
@@ -389,7 +389,7 @@ def test_half_asked_under_a_ceiling_only_the_rest_has_to_fit(
     two = [c for c in commits_of(free) if c.unit == 2][1]  # two of three have answered
     cut.write_bytes(free.read_bytes()[: two.end])
     server.asked.clear()
-    with pytest.raises(RunStopped, match="before round 2"):
+    with pytest.raises(RunStopped, match="at round 2"):
         resume(cut, models=models(server.address, max_tokens=spent(cut) + 1_000))
     resume(cut, models=models(server.address, max_tokens=spent(cut) + 5_000))
 
