@@ -18,7 +18,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "record": ("record:record", "Record a run in a journal."),
         "resume": ("record:resume", "Continue a run that was interrupted."),
         "fork": ("fork:fork", "Play a run again from a round on, with changes."),
-        "season": ("competition.season:season", "Record a season of the competition world."),
+        "season": ("worlds.competition.season:season", "Record a season of the competition world."),
     },
     "Look": {
         "ls": ("outline:ls", "List journals with world, treatment, roster, seed, state."),
@@ -30,7 +30,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "view": ("view:view", "Write an HTML page that plays a run."),
         "prompt": ("models:prompt", "Show the prompt that an agent was, or would be, sent."),
         "leaderboard": (
-            "competition.leaderboard:leaderboard_",
+            "worlds.competition.leaderboard:leaderboard_",
             "Show the leaderboard of a season.",
         ),
     },
@@ -52,7 +52,10 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "List treatments: named variations of the settings.",
         ),
         "settings": ("catalogue:settings", "List the settings of a world: name, default, range."),
-        "arenas": ("competition.arenas:arenas_", "List the arenas of seasons, with their options."),
+        "arenas": (
+            "worlds.competition.arenas:arenas_",
+            "List the arenas of seasons, with their options.",
+        ),
     },
     "Extend": {
         "plugins": ("catalogue:plugins", "List worlds, policies and commands of other packages."),

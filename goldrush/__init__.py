@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.mining.policy import Policy
+    from goldrush.agents.worlds.mining.policy import Policy
     from goldrush.kernel.draws import Draws
     from goldrush.kernel.errors import (
         BadInput,
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
         UnsupportedJournal,
         WriteFailed,
     )
-    from goldrush.kernel.mining.observe import Observation
-    from goldrush.kernel.mining.submit import Plan
     from goldrush.kernel.settings import choice, flag, integer, real, setting
     from goldrush.kernel.world import Event
+    from goldrush.kernel.worlds.mining.observe import Observation
+    from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
-    from goldrush.replay.competition.run import SeasonRun
     from goldrush.replay.diff import Diff
-    from goldrush.replay.mining.rl import parallel_env
-    from goldrush.replay.mining.run import Agent, MiningRun, Plot
     from goldrush.replay.rebuild import Rebuilt
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.verify import Verdict
+    from goldrush.replay.worlds.competition.run import SeasonRun
+    from goldrush.replay.worlds.mining.rl import parallel_env
+    from goldrush.replay.worlds.mining.run import Agent, MiningRun, Plot
 
     # For a type checker, runs of the default world. For others, SeasonRun.open and Run.open.
     record, open = MiningRun.record, MiningRun.open
@@ -71,26 +71,26 @@ __all__ = [  # noqa: RUF022
 
 _MODULES = {
     "replay.run": ("record", "open", "Run"),
-    "replay.mining.run": ("MiningRun", "Plot", "Agent"),
-    "replay.competition.run": ("SeasonRun",),
+    "replay.worlds.mining.run": ("MiningRun", "Plot", "Agent"),
+    "replay.worlds.competition.run": ("SeasonRun",),
     "replay.rebuild": ("Rebuilt",),
     "replay.verify": ("Verdict",),
     "replay.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
-    "replay.mining.rl": ("parallel_env",),
+    "replay.worlds.mining.rl": ("parallel_env",),
     "kernel.world": ("Event",),
     "kernel.draws": ("Draws",),
-    "kernel.mining.observe": ("Observation",),
-    "kernel.mining.submit": ("Plan",),
+    "kernel.worlds.mining.observe": ("Observation",),
+    "kernel.worlds.mining.submit": ("Plan",),
     "kernel.settings": ("setting", "integer", "real", "choice", "flag"),
     "kernel.errors": (
         "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
         "PolicyFailed", "RunStopped", "WriteFailed",
     ),
     "agents.llm.models": ("Models",),
-    "agents.mining.policy": ("Policy",),
+    "agents.worlds.mining.policy": ("Policy",),
 }  # fmt: skip
 _FROM = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -449,7 +449,8 @@ class Toolkit:
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 BUILT_IN: Final = tuple(
-    BuiltIn(name, f"goldrush.replay.{name}.toolkit:TOOLKIT") for name in ("mining", "competition")
+    BuiltIn(name, f"goldrush.replay.worlds.{name}.toolkit:TOOLKIT")
+    for name in ("mining", "competition")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world

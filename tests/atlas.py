@@ -1,9 +1,9 @@
 """Makes the atlas of the arena `mining`, and finds the subjects that are worth a table.
 
 `python -m tests.atlas` plays every conduct under every treatment (17 x 288 x 5 runs, some minutes),
-writes agents/competition/benches/mining.atlas, and prints the subjects that pass the screen, which
-stand in kernel/competition/arenas/mining.py. Needed again when the rules of mining or its policies
-change; a test plays a few runs of it and says so.
+writes agents/worlds/competition/benches/mining.atlas, and prints the subjects that pass the screen,
+which stand in kernel/worlds/competition/arenas/mining.py. Needed again when the rules of mining or
+its policies change; a test plays a few runs of it and says so.
 """
 
 import os
@@ -15,11 +15,12 @@ from typing import Final
 
 import attrs
 
-import goldrush.agents.competition.benches.mining as bench
-from goldrush.agents.competition.atlas import Atlas
-from goldrush.agents.competition.bench import Request, Tests
-from goldrush.kernel.competition.arena import Arena
-from goldrush.kernel.competition.arenas.mining import (
+import goldrush.agents.worlds.competition.benches.mining as bench
+from goldrush.agents.worlds.competition.atlas import Atlas
+from goldrush.agents.worlds.competition.bench import Request, Tests
+from goldrush.kernel.measures import Value
+from goldrush.kernel.worlds.competition.arena import Arena
+from goldrush.kernel.worlds.competition.arenas.mining import (
     ARENA,
     OBJECTIVES,
     TREATMENTS,
@@ -27,7 +28,6 @@ from goldrush.kernel.competition.arenas.mining import (
     conducts,
     subject_of,
 )
-from goldrush.kernel.measures import Value
 
 SEEDS: Final = (1, 2, 3, 4, 5)  # of no test: those are 2^52 and more
 BEATING: Final = (0.05, 0.60)  # the share of all conducts that beat the bar

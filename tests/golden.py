@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.competition import players as season
-from goldrush.agents.competition.arenas import opened_tests
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.check import SeasonCheck
-from goldrush.agents.competition.players import configured
 from goldrush.agents.llm.models import Endpoint, Model, Models
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.competition import players as season
+from goldrush.agents.worlds.competition.arenas import opened_tests
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.check import SeasonCheck
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
-from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.journal import Header, JournalWriter
-from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.world import Batch, Block
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.laws.seasons import Cast, Season, logical_act, world_of
 from tests.laws.seasons import cast_of as cast_in
 from tests.llm import local

@@ -9,10 +9,10 @@ from typing import Any
 
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.measures import Counts
 from goldrush.kernel.world import Block, World
-from goldrush.replay.mining.measured import Measuring
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.measures import Counts
+from goldrush.replay.worlds.mining.measured import Measuring
 
 MINING_HEADER = Header(MINING.name, MINING.rules)
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.competition.arenas import arena_record, opened_tests, rules_of
-from goldrush.agents.competition.cast import Entry, cast_of
-from goldrush.agents.competition.players import configured
-from goldrush.agents.competition.season import Season
 from goldrush.agents.players import Resources
-from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.arena import Arena
-from goldrush.kernel.competition.events import CODES
+from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
+from goldrush.agents.worlds.competition.cast import Entry, cast_of
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.season import Season
 from goldrush.kernel.fold import fold
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.arena import Arena
+from goldrush.kernel.worlds.competition.events import CODES
 from tests.laws.seasons import Step
 
 

@@ -11,15 +11,15 @@ from typing import Any, Final
 import msgpack
 
 from goldrush.agents import players
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import SEASON_PLAYERS, record
 from goldrush.agents.players import Change as Changes
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.competition import NAME, RULES
-from goldrush.kernel.competition.state import SeasonState
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Block, Event
+from goldrush.kernel.worlds.competition import NAME, RULES
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.toolkit import open_world, world_at
 from tests.journals import commits_of
 from tests.llm.seasons import playing, recorded

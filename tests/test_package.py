@@ -1,6 +1,5 @@
 """What is installed: one package, which collides with nobody's `agents` or `kernel`."""
 
-import ast
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.replay.toolkit import BUILT_IN
 from tests.cli.helpers import ROOT
 from tests.waiting import HANGS
 
@@ -72,33 +70,6 @@ def test_every_folder_with_modules_is_listed_for_the_wheel() -> None:
     ] == listed
 
 
-def test_every_module_outside_of_worlds_folders_is_held_to_import_no_world() -> None:
-    """Of the import-linter's contract nothing is missing: else a module might import a world."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    [contract] = [c for c in contracts["contracts"] if c["name"] == "generic modules know no world"]
-    worlds = {point.name for point in BUILT_IN}
-    files = [p for top in (*ROOMS, "goldrush") for p in (ROOT / top).rglob("*.py")]
-    generic = {dotted(path) for path in files if not worlds & set(path.relative_to(ROOT).parts)}
-    own = {dotted(path) for path in files if path.name == "__init__.py"} - generic
-    # Each would stand for all that is below it, worlds too; these files import nothing.
-    packages = {"goldrush", *(f"goldrush.{room}" for room in ROOMS)}
-    listed = contract["source_modules"]
-
-    assert packages == {
-        name for name in generic if not any(f"{name}.".startswith(f"{one}.") for one in listed)
-    }
-    assert own == set(contract["forbidden_modules"])
-    for name in packages - {"goldrush"}:  # which imports what is asked for, when it is
-        tree = ast.parse((ROOT / name.removeprefix("goldrush.") / "__init__.py").read_text())
-        assert not any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
-
-
-def dotted(path: Path) -> str:
-    """What a module of the checkout is called where it is installed."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(["goldrush", *(part for part in parts if part not in ("goldrush", "__init__"))])
-
-
 def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as file:
         names = file.namelist()
@@ -112,7 +83,7 @@ def test_the_wheel_has_one_name_at_its_top_and_real_files(wheel: Path) -> None:
     assert {
         "goldrush/py.typed", "goldrush/kernel/README.md", "goldrush/PLUGINS.md",
         "goldrush/replay/report/page.html", "goldrush/replay/report/page.css",
-        "goldrush/agents/competition/benches/mining.atlas",
+        "goldrush/agents/worlds/competition/benches/mining.atlas",
     } < set(names)  # fmt: skip
     assert [] == links
 
@@ -135,7 +106,7 @@ def test_it_is_installed_beside_another_package_that_is_called_agents(
         file.writestr("openai_agents-1.0.dist-info/RECORD", "")
     python = environment(tmp_path / "venv", *((wheel, other) if is_first else (other, wheel)))
     code = (
-        "from agents import Agent; import goldrush.agents.mining.players as players; "
+        "from agents import Agent; import goldrush.agents.worlds.mining.players as players; "
         "print(Agent.__module__, players.__file__)"
     )
     done = subprocess.run(
@@ -143,7 +114,7 @@ def test_it_is_installed_beside_another_package_that_is_called_agents(
     )
 
     assert done.stdout.startswith(f"agents {tmp_path}/venv/"), done.stderr
-    assert done.stdout.endswith("/goldrush/agents/mining/players.py\n")
+    assert done.stdout.endswith("/goldrush/agents/worlds/mining/players.py\n")
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -28,7 +28,7 @@ EXECUTED = (  # pages with transcripts
     README,
     ROOT / "replay" / "README.md",
     ROOT / "replay" / "study" / "README.md",
-    ROOT / "replay" / "competition" / "README.md",
+    ROOT / "replay" / "worlds" / "competition" / "README.md",
     ROOT / "agents" / "llm" / "README.md",
 )
 PROGRAMS = (  # pages with programs, each followed by what it prints

@@ -17,8 +17,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.competition.players import record as record_season
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.competition.players import record as record_season
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.files import MARK, is_temporary
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out

@@ -1,4 +1,5 @@
-"""Every scripted policy does what its name says (kernel/mining/README.md 10), on maps made by hand.
+"""Every scripted policy does what its name says (kernel/worlds/mining/README.md 10), on maps made
+by hand.
 
 What each plans to the last draw is held against the oracle in tests/laws; here one can see why.
 """
@@ -7,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from goldrush.agents.mining.draft import Draft
-from goldrush.agents.mining.policy import Policy
-from goldrush.agents.mining.roster import POLICIES
-from goldrush.kernel.mining.events import CLAIM, DEFEND, MINE, RAID
-from tests.kernel.mining.scenario import Scenario, given, words
+from goldrush.agents.worlds.mining.draft import Draft
+from goldrush.agents.worlds.mining.policy import Policy
+from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
+from tests.kernel.worlds.mining.scenario import Scenario, given, words
 
 Planned = list[tuple[str, int, int]]
 

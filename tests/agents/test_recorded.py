@@ -10,23 +10,23 @@ import pytest
 
 from goldrush.agents import players
 from goldrush.agents.game import Game
-from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import recording
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import PolicySet
 from goldrush.agents.simultaneous import make_players
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.fold import events
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.world import AGENT, INTEGER, EventType, Past, Vocabulary, World
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.verify import verify
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,

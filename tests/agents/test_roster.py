@@ -1,4 +1,6 @@
-"""Rosters (kernel/mining/README.md 11): every form that a person can type, and what is refused."""
+"""Rosters (kernel/worlds/mining/README.md 11): every form that a person can type, and what is
+refused.
+"""
 
 import itertools
 import subprocess
@@ -8,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.mining.players import prepare, record
-from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.agents.roster import Entry, Roster, format_policy
+from goldrush.agents.worlds.mining.players import prepare, record
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, NotAJournal
 from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import Observation
 
 DEFAULT = ["greedy-mine"] * 3 + ["defend-then-mine"] * 3 + ["tit-for-tat-raid"] * 2 + ["random"] * 2
 
@@ -260,7 +262,7 @@ def test_a_module_beside_which_one_stands_is_found(tmp_path: Path) -> None:
         "class Homebody:\n    def plan(self, seen, draws):\n        return []\n"
     )
     code = (
-        "from goldrush.agents.mining.players import record; "
+        "from goldrush.agents.worlds.mining.players import record; "
         "record('journal', {'rounds': 1}, 'homebody:Homebody*2')"
     )
 

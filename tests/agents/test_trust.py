@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.competition.arenas import bench_of, rules_of
-from goldrush.agents.competition.players import configured
-from goldrush.agents.mining.players import fork, prepare, record, resume
-from goldrush.agents.mining.roster import POLICY_SET
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.trust import check_trust, import_names, import_policy, is_import_name
+from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.mining import MINING
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of, read_plan

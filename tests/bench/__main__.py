@@ -26,12 +26,12 @@ import click
 import msgpack
 
 from goldrush.agents import players
-from goldrush.agents.mining.players import MINING_PLAYERS, prepare, record
 from goldrush.agents.simultaneous import prepared
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.decide import resolve
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.decide import resolve
 from goldrush.replay.verify import verify
 from tests.indexes import cache_apart
 
@@ -157,7 +157,7 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
         yield _bytes_an_event(folder, roster, target)
     yield _process(
         "import of the kernel",
-        ["-c", "import goldrush.kernel.mining"],
+        ["-c", "import goldrush.kernel.worlds.mining"],
         "import msgpack, attrs, xxhash",
         ["-c", "import msgpack, attrs, xxhash"],
         "<= 1.5",
@@ -265,7 +265,7 @@ def _whole_processes(folder: Path) -> Iterator[Row]:
     theirs = _HUNDRED.format(run="run(seed)")
     yield _process(
         "100 runs, whole process",
-        ["-c", f"from goldrush.agents.mining.players import record\n{ours}"],
+        ["-c", f"from goldrush.agents.worlds.mining.players import record\n{ours}"],
         "the same in Mesa",
         ["-c", "from tests.bench.mesa_model import run" + theirs],
         "<= 0.5",

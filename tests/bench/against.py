@@ -106,12 +106,12 @@ def room(*names):
     raise SystemExit(f"has none of {names}")
 
 begun = time.process_time_ns()
-room("kernel.mining")
+room("kernel.worlds.mining", "kernel.mining")
 print("import the kernel:", time.process_time_ns() - begun)
-record = room("agents.mining.players", "agents.mining").record
+record = room("agents.worlds.mining.players", "agents.mining.players", "agents.mining").record
 verify, rebuild = room("replay.verify").verify, room("replay.rebuild").rebuild
 fold, journal = room("kernel.fold"), room("kernel.journal")
-world = room("kernel.mining").MINING
+world = room("kernel.worlds.mining", "kernel.mining").MINING
 
 def folded(path):
     with journal.JournalReader(path) as reader:

@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.rebuild import rebuild
 from tests.indexes import index_of
 

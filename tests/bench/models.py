@@ -19,7 +19,7 @@ from pathlib import Path
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from tests.llm.servers import Asked, Reply, plan, serving
 
 AGENTS = 10

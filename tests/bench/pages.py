@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.competition.players import record as record_season
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.competition.players import record as record_season
+from goldrush.agents.worlds.mining.players import record
 from goldrush.replay.view.page import write_page
 
 Row = tuple[str, str, str, str, str]

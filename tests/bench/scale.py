@@ -24,9 +24,9 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.observe import Observation
+from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.replay.verify import verify
 
 SEED: Final = 7

@@ -15,23 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.agents import players
-from goldrush.agents.competition.arenas import bench_of, rules_of
-from goldrush.agents.competition.bench import Bench
-from goldrush.agents.competition.benches.mining import setting_of
-from goldrush.agents.competition.players import configured, record
-from goldrush.agents.mining.players import MINING_PLAYERS
 from goldrush.agents.players import Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.simultaneous import prepared
-from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.arena import Arena, options_in
-from goldrush.kernel.competition.arenas.mining import MiningOptions
-from goldrush.kernel.competition.events import CODES, Tested, Tried, named
-from goldrush.kernel.competition.state import SeasonState
+from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
+from goldrush.agents.worlds.competition.bench import Bench
+from goldrush.agents.worlds.competition.benches.mining import setting_of
+from goldrush.agents.worlds.competition.players import configured, record
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.fold import units
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Step, World
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.arena import Arena, options_in
+from goldrush.kernel.worlds.competition.arenas.mining import MiningOptions
+from goldrush.kernel.worlds.competition.events import CODES, Tested, Tried, named
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.verify import verify
 
 Row = tuple[str, str, str, str, str]

@@ -1,4 +1,5 @@
-"""The study of all treatments of kernel/mining/README.md and its report: how long, and where.
+"""The study of all treatments of kernel/worlds/mining/README.md and its report: how long, and
+where.
 
 Wall time, for this is about all processors together: the runs of a study one after the other in one
 process, halved, are what two processors cannot beat.

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import POLICIES
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.journal import FORK, JournalReader
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.cli.helpers import assert_refused, built_in, goldrush
 from tests.journals import commits_of
 
@@ -318,7 +318,7 @@ def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_text_from_a_journal_cannot_move_the_cursor(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
-        "from goldrush.kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.worlds.mining.submit import Plan\n"
         "class Loud:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([], say='\\x1b[2Jhi', memo='\\x1b[31m\\x07\\u202e')\n"

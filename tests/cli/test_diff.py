@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.diff import diff
 from goldrush.replay.diff_text import format_diff
 from tests.cli.helpers import goldrush

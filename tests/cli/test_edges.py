@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.cells import MANIFEST
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
@@ -135,7 +135,7 @@ def test_what_the_terminals_encoding_lacks_is_escaped(
     tmp_path: Path, env: dict[str, str], command: list[str]
 ) -> None:
     (tmp_path / "polyglot.py").write_text(
-        "from goldrush.kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.worlds.mining.submit import Plan\n"
         "class Polyglot:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([], say='\\u91d1 \\u2192 caf\\xe9', memo='\\U0001f4b0')\n",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import START, Commit
 from goldrush.replay.encoded import csv_table
 from tests.cli.helpers import ROOT, assert_refused, goldrush
@@ -80,7 +80,7 @@ def test_one_table_as_csv_is_printed(kept: Path, table: str) -> None:
 
 
 LOUD = """
-from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.worlds.mining.submit import Plan
 class Loud:
     def plan(self, seen, draws):
         return Plan([], memo="\u6f22 \x1b[2J")

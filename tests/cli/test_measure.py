@@ -10,19 +10,19 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.journal import UNIT, Commit
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.encoded import csv_head, csv_text
 from goldrush.replay.groups import groups
-from goldrush.replay.mining.measured import measure
-from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.mining.tables import SPELLS
 from goldrush.replay.run_data import run_at
 from goldrush.replay.study.inference import interval
 from goldrush.replay.tables import Table, figures_table, units_table
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.tables import SPELLS
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write

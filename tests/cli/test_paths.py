@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.cli.options import Output
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import is_visible, quoted, quoted_path

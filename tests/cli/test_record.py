@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.files import JOURNAL
 from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal

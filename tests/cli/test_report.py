@@ -16,11 +16,11 @@ import pytest
 
 from goldrush.cli.study import _verdicts
 from goldrush.kernel.files import MARK
-from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import results_of
 from goldrush.replay.study.verdicts import Assessment
+from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.cli.helpers import Ran, assert_refused, goldrush
 from tests.replay.report.pages import Page, studied
 from tests.replay.study.made_up import CRITERIA, results

@@ -87,7 +87,7 @@ def test_what_no_season_can_be_is_refused(
 
 def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
-        "from goldrush.agents.competition.worker import Worker\n"
+        "from goldrush.agents.worlds.competition.worker import Worker\n"
         "class Tired(Worker):\n"
         "    def speak(self, seen, draws):\n"
         "        if seen.assignment == 1: raise OSError('tired')\n"
@@ -96,7 +96,8 @@ def test_a_policy_that_fails_leaves_what_is_whole_and_says_how_to_go_on(tmp_path
     ran = goldrush(*SMALL, "--out", "s.journal", "--cast", "ada=mine:Tired", cwd=tmp_path)
     before = goldrush("verify", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)
     (tmp_path / "mine.py").write_text(
-        "from goldrush.agents.competition.worker import Worker\nclass Tired(Worker):\n    pass\n"
+        "from goldrush.agents.worlds.competition.worker import Worker\nclass Tired(Worker):\n"
+        "    pass\n"
     )
     refused = goldrush("resume", "s.journal", cwd=tmp_path)
     resumed = goldrush("resume", "s.journal", "--trust", "mine:Tired", cwd=tmp_path)

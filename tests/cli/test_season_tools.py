@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from goldrush.cli.main import _run
-from goldrush.kernel.competition.events import CODES, Joined, RoundtableOpened, Scored
-from goldrush.replay.competition.audit import audit_all
-from goldrush.replay.competition.leaderboard import leaderboard
-from goldrush.replay.competition.score import scores
+from goldrush.kernel.worlds.competition.events import CODES, Joined, RoundtableOpened, Scored
+from goldrush.replay.worlds.competition.audit import audit_all
+from goldrush.replay.worlds.competition.leaderboard import leaderboard
+from goldrush.replay.worlds.competition.score import scores
 from tests.cli.helpers import Ran, assert_refused
 from tests.golden import path_of
 from tests.seasons import LAST, changed, forged, rich, with_row

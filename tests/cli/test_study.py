@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import study

@@ -15,18 +15,18 @@ from xml.etree import ElementTree
 import pytest
 
 from goldrush import record as goldrush_record
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import CLAIM_DRAWN
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
 from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 
 ROUNDS = 12
 LOUD = """
-from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.worlds.mining.submit import Plan
 
 class Loud:
     def plan(self, seen, draws):

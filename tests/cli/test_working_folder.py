@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from tests.cli.helpers import ROOT
 from tests.seasons import small
 from tests.waiting import HANGS

@@ -17,10 +17,10 @@ import attrs
 
 from goldrush.kernel import files
 from goldrush.replay import batch, index, table_files
-from goldrush.replay.competition import folder as season_folder
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.report import contents, sections
 from goldrush.replay.report import report as reports
+from goldrush.replay.worlds.competition import folder as season_folder
 from tests.faults.disk import Disk
 from tests.faults.journals import big, frozen, small, twin
 from tests.faults.tries import End, Lost, check, put, tree

@@ -17,8 +17,8 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.codec import pack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Block, World
+from goldrush.kernel.worlds.mining import MINING
 
 HEADER = Header(MINING.name, MINING.rules).packed()
 DEPTH = 100_000

@@ -17,26 +17,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.mining.players import GAME, fork, resume
-from goldrush.agents.mining.roster import recording
+from goldrush.agents.worlds.mining.players import GAME, fork, resume
+from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, JournalReader
-from goldrush.kernel.mining.events import EVENTS
+from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay import index
 from goldrush.replay.diff import Diff, diff
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.audit import audit_all
-from goldrush.replay.mining.consequences import consequences
-from goldrush.replay.mining.measured import measure
-from goldrush.replay.mining.plots import plot_of
-from goldrush.replay.mining.story import chronicle
-from goldrush.replay.mining.summary import summarise
 from goldrush.replay.prompts import prompted
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import open_world as world_of
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import DERIVE, verify
+from goldrush.replay.worlds.mining.audit import audit_all
+from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.plots import plot_of
+from goldrush.replay.worlds.mining.story import chronicle
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small

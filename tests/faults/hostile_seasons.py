@@ -19,17 +19,10 @@ from typing import Any
 import attrs
 
 from goldrush.kernel import fold
-from goldrush.kernel.competition.events import EVENTS
 from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, Commit, JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.competition import consequences as season_consequences
-from goldrush.replay.competition.audit import audit, audit_all
-from goldrush.replay.competition.folder import export
-from goldrush.replay.competition.leaderboard import leaderboard
-from goldrush.replay.competition.prompt import prompted
-from goldrush.replay.competition.score import scores
-from goldrush.replay.competition.summary import summarise
+from goldrush.kernel.worlds.competition.events import EVENTS
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
@@ -37,6 +30,13 @@ from goldrush.replay.story import narrator
 from goldrush.replay.toolkit import open_world
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.competition import consequences as season_consequences
+from goldrush.replay.worlds.competition.audit import audit, audit_all
+from goldrush.replay.worlds.competition.folder import export
+from goldrush.replay.worlds.competition.leaderboard import leaderboard
+from goldrush.replay.worlds.competition.prompt import prompted
+from goldrush.replay.worlds.competition.score import scores
+from goldrush.replay.worlds.competition.summary import summarise
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import fast_folder

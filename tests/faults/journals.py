@@ -15,16 +15,16 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.mining.players import fork, record
-from goldrush.agents.mining.roster import recording
+from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import FORK, Commit, JournalReader
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Event, World
-from goldrush.replay.mining.audit import Audit, audit_all
-from goldrush.replay.mining.summary import Summary, summarise
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.worlds.mining.audit import Audit, audit_all
+from goldrush.replay.worlds.mining.summary import Summary, summarise
 from tests.faults.policies import NOISY
 
 TRUST = (NOISY,)

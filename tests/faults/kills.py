@@ -26,7 +26,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.journal import FORK, JournalReader
 from tests.faults.dying import die_at

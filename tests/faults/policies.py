@@ -3,8 +3,8 @@ four rounds holds every type of event and every field of each filled.
 """
 
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.submit import Plan
 
 NOISY = f"{__name__}:Noisy"
 

@@ -18,21 +18,21 @@ from typing import Any, Self
 import attrs
 import msgpack
 
-from goldrush.agents.mining.players import fork, resume
-from goldrush.agents.mining.roster import recording
+from goldrush.agents.worlds.mining.players import fork, resume
+from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
 from goldrush.kernel.journal import END, FORK, JournalReader
 from goldrush.replay.batch import verify_all
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.audit import audit, audit_all
-from goldrush.replay.mining.consequences import consequences
-from goldrush.replay.mining.story import chronicle
-from goldrush.replay.mining.summary import summarise
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.toolkit import open_world as world_of
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.audit import audit, audit_all
+from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.worlds.mining.story import chronicle
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.faults.journals import FORKED_AT, TRUST, Prefix, Sound, frozen, small
 
 HEAD, TAIL, MAGIC = 11, 9, 10  # bytes

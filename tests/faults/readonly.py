@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-from goldrush.agents.mining.players import resume
+from goldrush.agents.worlds.mining.players import resume
 from goldrush.kernel.errors import BadInput
 from goldrush.replay import index
 from tests.faults.journals import SOUND, TRUST

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import BadInput, DamagedJournal, NotAJournal, TornTail, WriteFailed
 from goldrush.kernel.journal import JournalReader
 from tests.faults.disk import ALL, Disk

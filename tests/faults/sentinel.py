@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from goldrush.agents.competition.arenas import opened_tests
-from goldrush.agents.competition.bench import Request, Result, Tests
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import configured, prepared
-from goldrush.agents.competition.script import Replaced
-from goldrush.agents.competition.season import Season
+from goldrush.agents.worlds.competition.arenas import opened_tests
+from goldrush.agents.worlds.competition.bench import Request, Result, Tests
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import configured, prepared
+from goldrush.agents.worlds.competition.script import Replaced
+from goldrush.agents.worlds.competition.season import Season
 from goldrush.kernel import run
-from goldrush.kernel.competition.events import CODES, Spoke
 from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
 from goldrush.kernel.world import World
+from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.toolkit import toolkit_for, world_at
 from tests.journals import commits_of, forged
 from tests.seasons import HEADER
@@ -86,7 +86,9 @@ def proposed_in(path: Path, parent: Path) -> Path:
     said = next(said for said in _said(parent, FORGED_IN) if said.move == "propose")
     wrong = said._replace(conduct=(SENTINEL, None, 0, said.conduct[3]))
     place = (FORGED_IN, said.table, said.round, said.agent)
-    with patch("goldrush.kernel.competition.acts.roundtable.is_conduct", lambda state, value: True):
+    with patch(
+        "goldrush.kernel.worlds.competition.acts.roundtable.is_conduct", lambda state, value: True
+    ):
         return _recorded(path, {place: tuple(wrong)})
 
 

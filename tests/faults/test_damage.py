@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import fork
+from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import FORK
-from goldrush.kernel.mining.events import EVENTS
+from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.verify import verify
 from tests.faults import damage
 from tests.faults.conftest import Counted

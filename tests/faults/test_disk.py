@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel import files
 from goldrush.kernel.errors import JournalInUse
 from goldrush.kernel.journal import JournalWriter

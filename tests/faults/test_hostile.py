@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import fork
+from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, Commit
-from goldrush.kernel.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
-from goldrush.replay.mining.summary import summarise
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
 from tests.faults.commands import typed

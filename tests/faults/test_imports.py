@@ -11,15 +11,15 @@ import attrs
 import click
 import pytest
 
-from goldrush.agents.mining import players as mining
-from goldrush.agents.mining.players import GAME
+from goldrush.agents.worlds.mining import players as mining
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
-from goldrush.kernel.mining import MINING
-from goldrush.replay.competition.prompt import prompted
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.prompts import prompted as prompted_miner
 from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.competition.prompt import prompted
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL
 from tests.seasons import fork, resume

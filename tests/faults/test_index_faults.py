@@ -20,8 +20,8 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import GoldrushError
 from goldrush.replay import index as module
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.audit import audit
 from goldrush.replay.rebuild import rebuild
+from goldrush.replay.worlds.mining.audit import audit
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.journals import SOUND, Sound, big, frozen, small, twin

@@ -2,7 +2,7 @@
 
 import sys
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from tests.faults.journals import AUTHORITY, ROSTER, SMALL
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import GAME, fork, record, resume
+from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
 from goldrush.kernel import derive, fold
-from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.competition.terms import Role
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block, InvalidInputs, Kind, World
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import Role
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay import verify as verifying
 from goldrush.replay.batch import verify_all
 from goldrush.replay.prompts import prompted

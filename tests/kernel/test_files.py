@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 from goldrush.kernel.files import (
@@ -26,7 +26,7 @@ from goldrush.kernel.files import (
     write_whole,
 )
 from goldrush.kernel.journal import Header
-from goldrush.kernel.mining import MINING
+from goldrush.kernel.worlds.mining import MINING
 from tests.cli.helpers import ROOT
 from tests.waiting import HANGS
 

@@ -36,7 +36,6 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import (
     AMOUNT,
     INTEGER,
@@ -52,6 +51,7 @@ from goldrush.kernel.world import (
     optional,
     several,
 )
+from goldrush.kernel.worlds.mining import MINING
 from tests.journals import commits_of
 
 BID, WON, PASSED = range(3)

@@ -19,15 +19,22 @@ import pytest
 from xxhash import xxh3_64_intdigest as xxh3
 
 from goldrush import kernel
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import run
 from goldrush.kernel.errors import DamagedJournal, TornTail
 from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
-from goldrush.kernel.mining.events import EVENTS, KINDS, OUTCOMES, REASONS, REMEDIES, SUBMITTED
-from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.world import Batch, Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import AUTHORITIES, DEFENSES, MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import (
+    EVENTS,
+    KINDS,
+    OUTCOMES,
+    REASONS,
+    REMEDIES,
+    SUBMITTED,
+)
+from goldrush.kernel.worlds.mining.state import MiningState
 from tests.journals import commits_of
 
 PAGE_PATH = Path(kernel.__file__).with_name("README.md")
@@ -171,7 +178,7 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
 
 def test_the_page_names_every_module_once() -> None:
     folder = PAGE_PATH.parent
-    files = [*folder.glob("*.py"), *folder.glob("mining/*.py")]
+    files = [*folder.glob("*.py"), *folder.glob("worlds/mining/*.py")]
     expected = {
         "goldrush." + ".".join(file.relative_to(folder.parent).with_suffix("").parts)
         for file in files

@@ -14,9 +14,9 @@ from goldrush.kernel import codec, journal, run
 from goldrush.kernel.codec import MAPS_MAX, Undecodable, pack, unpack
 from goldrush.kernel.errors import MalformedEvents, WriteFailed
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import config_of
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import config_of
 from tests.kernel.test_journal import HEADER, forged
 
 SIZE = 3 << 19  # bytes of a body that is all of one kind

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.llm.models import Models, read_models
-from goldrush.agents.mining.roster import POLICY_SET
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import check_name, escaped, format_count, is_visible
 from goldrush.replay.report.page import TOGETHER

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader
 from goldrush.replay.verify import verify

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldrush.agents.competition.chance import Silent
-from goldrush.agents.competition.evidence import Evidence
-from goldrush.agents.competition.observation import Observation
-from goldrush.agents.competition.worker import Worker
-from goldrush.kernel.competition.arena import Conduct
-from goldrush.kernel.competition.rubric import FAR
-from goldrush.kernel.competition.table import Contribution
-from goldrush.kernel.competition.terms import Move, Part
+from goldrush.agents.worlds.competition.chance import Silent
+from goldrush.agents.worlds.competition.evidence import Evidence
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import Conduct
+from goldrush.kernel.worlds.competition.rubric import FAR
+from goldrush.kernel.worlds.competition.table import Contribution
+from goldrush.kernel.worlds.competition.terms import Move, Part
 
 PASS = {"move": Move.PASS}
 A_LITTLE = 0.001  # beyond the bar: as good as nothing

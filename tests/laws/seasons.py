@@ -16,11 +16,13 @@ from typing import Any, Final, TypeVar
 import attrs
 from hypothesis import strategies as st
 
-from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
-from goldrush.kernel.competition.arenas import mining, nk
-from goldrush.kernel.competition.config import SeasonConfig, config_of
-from goldrush.kernel.competition.events import (
+from goldrush.kernel.fold import fold
+from goldrush.kernel.world import Block, Kind, Row, World
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
+from goldrush.kernel.worlds.competition.arenas import mining, nk
+from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
+from goldrush.kernel.worlds.competition.events import (
     CODES,
     EVENTS,
     INPUTS,
@@ -49,9 +51,9 @@ from goldrush.kernel.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.competition.names import name_of
-from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.competition.terms import (
+from goldrush.kernel.worlds.competition.names import name_of
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import (
     OFFICES,
     Class,
     Condition,
@@ -64,8 +66,6 @@ from goldrush.kernel.competition.terms import (
     Signal,
     names_of,
 )
-from goldrush.kernel.fold import fold
-from goldrush.kernel.world import Block, Kind, Row, World
 from tests.arena_oracle import word
 from tests.season_oracle import SeasonOracle
 

@@ -11,13 +11,14 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import ask, view_of
-from goldrush.agents.mining.roster import POLICIES, POLICY_SET
 from goldrush.agents.roster import Entry
+from goldrush.agents.worlds.mining.players import ask, view_of
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.fold import fold
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
-from goldrush.kernel.mining.events import (
+from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import (
     CLAIM,
     DEFEND,
     INT64_MAX,
@@ -28,9 +29,8 @@ from goldrush.kernel.mining.events import (
     SUBMITTED,
     Action,
 )
-from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.world import Block, Row
-from tests.kernel.mining.scenario import Submission
+from goldrush.kernel.worlds.mining.state import MiningState
+from tests.kernel.worlds.mining.scenario import Submission
 
 AGENTS_MAX = 8
 ROUNDS_MAX = 8

@@ -17,19 +17,19 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import GAME, prepare, record
 from goldrush.agents.submitting import Agents
+from goldrush.agents.worlds.mining.players import GAME, prepare, record
 from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import UnsupportedJournal
 from goldrush.kernel.journal import END, START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import MINING_SETTLED, SUBMITTED
-from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.verify import Break, Verdict, verify
 from tests.journals import commits_of
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import fork, record, resume
 from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import FORK
-from goldrush.kernel.mining.config import MiningConfig, config_of
-from goldrush.kernel.mining.events import KINDS
-from goldrush.kernel.mining.fork import FORKS
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import KINDS
+from goldrush.kernel.worlds.mining.fork import FORKS
 from goldrush.replay.verify import verify
 from tests.golden import MODELS, NAMES, path_of
 from tests.journals import commits_of

@@ -26,16 +26,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents import players, simultaneous
-from goldrush.agents.competition import players as seasons
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.players import configured
 from goldrush.agents.llm import asker, client
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import Answer, Question, digest
-from goldrush.agents.mining import players as mining
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import PreparedRun, Resources
+from goldrush.agents.worlds.competition import players as seasons
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.mining import players as mining
 from goldrush.replay.log import log
 from goldrush.replay.toolkit import toolkit_for
 from goldrush.replay.verify import verify

@@ -16,10 +16,11 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import block_events, faults, fold
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import ALL, config_of
-from goldrush.kernel.mining.decide import resolve
-from goldrush.kernel.mining.events import (
+from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import ALL, config_of
+from goldrush.kernel.worlds.mining.decide import resolve
+from goldrush.kernel.worlds.mining.events import (
     CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
@@ -37,8 +38,7 @@ from goldrush.kernel.mining.events import (
     RULED,
     Action,
 )
-from goldrush.kernel.mining.state import BY_CLAIM, MiningState
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
 from tests.laws.strategies import HOSTILE, Game, Played, games, played
 from tests.oracle import Oracle, scripted
 

@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from goldrush.agents.competition import players as season
-from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import POLICIES
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.agents.worlds.competition import players as season
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.golden import MODELS
 from tests.seasons import kept
 
@@ -37,7 +37,7 @@ Run = tuple[dict[str, Any], str | None, str]  # settings, roster, treatment
 # What a process of its own runs: every run of the list on its standard input, into its folder.
 RECORD = """
 import json, sys
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 for name, (settings, roster, treatment) in json.load(sys.stdin).items():
     record(name, settings, roster, treatment)
 """
@@ -190,9 +190,9 @@ import sys
 from pathlib import Path
 
 from goldrush.agents.llm.wording import quoted
-from goldrush.agents.mining.prompt import Prompts
+from goldrush.agents.worlds.mining.prompt import Prompts
 from goldrush.agents.llm.question import digest
-from goldrush.kernel.mining.observe import SharedView
+from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.verify import verify
 
@@ -241,7 +241,7 @@ def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version:
 # this interpreter, and one with a model, what it was sent and has answered read again.
 SEASONS = """
 import sys
-from goldrush.agents.competition.players import record
+from goldrush.agents.worlds.competition.players import record
 from goldrush.replay.verify import verify
 
 for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):

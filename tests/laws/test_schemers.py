@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.character import CHARACTERS
-from goldrush.agents.competition.treatments import NO_STAKES, TREATMENTS
-from goldrush.kernel.competition.arena import Arena
-from goldrush.kernel.competition.events import Scored
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.character import CHARACTERS
+from goldrush.agents.worlds.competition.treatments import NO_STAKES, TREATMENTS
+from goldrush.kernel.worlds.competition.arena import Arena
+from goldrush.kernel.worlds.competition.events import Scored
 from tests.laws import schemers
 from tests.playing import events, mining, nk, steps
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from goldrush.agents.competition.arenas import arena_record, rules_of
-from goldrush.agents.competition.players import record
-from goldrush.kernel.competition import competition
-from goldrush.kernel.competition.state import SeasonState
+from goldrush.agents.worlds.competition.arenas import arena_record, rules_of
+from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.fold import block_events, events, units
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Block, World
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.laws.seasons import Season, logical, played, seasons, world_of
 from tests.season_oracle import Act, Event, derived_from
 

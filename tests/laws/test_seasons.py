@@ -13,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.kernel.codec import pack, unpack
-from goldrush.kernel.competition import events as kinds
-from goldrush.kernel.competition.acts import author, fault_of
-from goldrush.kernel.competition.events import CODES, EVENTS
-from goldrush.kernel.competition.rubric import DIMENSIONS, finished, lower_median, related
-from goldrush.kernel.competition.settle import grounds_at
-from goldrush.kernel.competition.state import SeasonState
-from goldrush.kernel.competition.terms import (
+from goldrush.kernel.fold import faults, fold
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.competition import events as kinds
+from goldrush.kernel.worlds.competition.acts import author, fault_of
+from goldrush.kernel.worlds.competition.events import CODES, EVENTS
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, finished, lower_median, related
+from goldrush.kernel.worlds.competition.settle import grounds_at
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import (
     Class,
     Code,
     Condition,
@@ -34,8 +36,6 @@ from goldrush.kernel.competition.terms import (
     Status,
     names_of,
 )
-from goldrush.kernel.fold import faults, fold
-from goldrush.kernel.world import Block
 from tests.laws.seasons import (
     ADMIN,
     ASSISTANT,

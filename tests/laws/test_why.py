@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import fork
+from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.world import Event
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.why import explained
 from goldrush.replay.why import Explanation
+from goldrush.replay.worlds.mining.why import explained
 from tests.laws.test_forks import changes_of, few, runs
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.log import log
 from tests.llm.servers import Asked, Reply, completion
 from tests.waiting import until

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from goldrush.agents.competition.cast import cast_of
-from goldrush.agents.competition.observation import Observation
-from goldrush.agents.competition.players import record
-from goldrush.agents.competition.worker import Worker
-from goldrush.kernel.competition import VOCABULARY
-from goldrush.kernel.competition.events import CODES, Answered
-from goldrush.kernel.competition.state import SeasonState
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.players import record
+from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition import VOCABULARY
+from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.llm.runs import models
 from tests.llm.servers import Asked, Reply, completion
 

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldrush.agents.competition.arenas import rules_of
-from goldrush.agents.competition.players import configured
-from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from goldrush.agents.llm.client import Client, Failure
 from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
 from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
-from goldrush.agents.mining.prompt import schema
+from goldrush.agents.worlds.competition.arenas import rules_of
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.agents.worlds.mining.prompt import schema
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.mining.config import config_of
-from goldrush.kernel.mining.observe import Observation, SharedView
-from goldrush.kernel.mining.state import initial
+from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.state import initial
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS

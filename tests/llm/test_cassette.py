@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.world import Row
 from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT

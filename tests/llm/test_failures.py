@@ -12,11 +12,11 @@ import pytest
 
 from goldrush.agents.llm.failures import FIRST, Failures, Tally
 from goldrush.agents.llm.models import Models
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
-from goldrush.replay.mining.summary import summarise
 from goldrush.replay.usage import failures_in
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.llm.runs import models, playing
 from tests.llm.seasons import recorded
 from tests.llm.servers import Asked, Reply, completion, error, serving

@@ -23,10 +23,10 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import GoldrushError
-from goldrush.replay.mining.summary import summarise
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, pairs, playing, rows_in, told
 from tests.llm.servers import Asked, Reply, Server, serving
@@ -42,7 +42,7 @@ FORKER = """
 import json, os, signal, sys
 from pathlib import Path
 import openai
-from goldrush.agents.mining.players import record, resume
+from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import BadInput
 from tests.faults.dying import die_at
 from tests.llm.runs import models

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.competition import players as seasons
-from goldrush.agents.competition.cast import cast_of
 from goldrush.agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
-from goldrush.agents.mining.players import GAME, record, resume
+from goldrush.agents.worlds.competition import players as seasons
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.mining.players import GAME, record, resume
 from goldrush.kernel.errors import RunStopped
 from goldrush.replay.log import Query, log
 from goldrush.replay.prompts import prompted

@@ -21,9 +21,9 @@ from goldrush.agents.llm.models import (
     model_from,
     read_models,
 )
-from goldrush.agents.mining.prompt import VERSION
-from goldrush.agents.mining.roster import POLICY_SET
 from goldrush.agents.roster import Roster
+from goldrush.agents.worlds.mining.prompt import VERSION
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 
 KEY = "sk-0123456789abcdef"

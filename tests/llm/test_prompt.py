@@ -15,22 +15,29 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wording import quoted
-from goldrush.agents.mining.parse import parse
-from goldrush.agents.mining.players import GAME, prepare
-from goldrush.agents.mining.prompt import PROMPT_MAX, Prompts, schema
 from goldrush.agents.roster import Roster
 from goldrush.agents.submitting import Agents
+from goldrush.agents.worlds.mining.parse import parse
+from goldrush.agents.worlds.mining.players import GAME, prepare
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, Prompts, schema
 from goldrush.kernel.fold import fold
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import MiningConfig, config_of
-from goldrush.kernel.mining.events import INT64_MIN, ITEMS_MAX, KINDS, MEMO_MAX, SAY_MAX, SUBMITTED
-from goldrush.kernel.mining.observe import Observation, SharedView
-from goldrush.kernel.mining.state import MiningState
-from goldrush.kernel.mining.submit import clean_message
-from goldrush.kernel.mining.treatments import TREATMENTS
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
-from tests.kernel.mining.scenario import Submission
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import (
+    INT64_MIN,
+    ITEMS_MAX,
+    KINDS,
+    MEMO_MAX,
+    SAY_MAX,
+    SUBMITTED,
+)
+from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.submit import clean_message
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from tests.kernel.worlds.mining.scenario import Submission
 from tests.laws.strategies import Game, games, played
 from tests.llm import local
 

@@ -18,19 +18,19 @@ from click.testing import CliRunner
 from goldrush.agents.estimate import estimates
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import Models
-from goldrush.agents.mining.players import GAME, fork, prepare, record, resume
+from goldrush.agents.worlds.mining.players import GAME, fork, prepare, record, resume
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
 from goldrush.kernel.journal import UNIT, Commit
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import KINDS, MINING_SETTLED
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import KINDS, MINING_SETTLED
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.summary import summarise
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.usage import asked_in, usage
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.journals import commits_of, forged, write
 from tests.llm.clock import Clock
 from tests.llm.runs import arriving, bytes_in, models, pairs, playing, rows_in, text_of, told

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.competition.arenas import rules_of
-from goldrush.agents.competition.cast import cast_of, with_models_resolved
-from goldrush.agents.competition.limits import PROMPT_MAX, RULES_MAX
-from goldrush.agents.competition.players import SEASON_PLAYERS, configured, record
-from goldrush.agents.competition.questions import QUESTIONS
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.kernel.competition.events import CODES, Answered
+from goldrush.agents.worlds.competition.arenas import rules_of
+from goldrush.agents.worlds.competition.cast import cast_of, with_models_resolved
+from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
+from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.replay.log import log
 from goldrush.replay.toolkit import toolkit_for, world_at
 from goldrush.replay.usage import asked_in, usage
@@ -266,8 +266,8 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("goldrush.agents.competition.check.VERSION", 99)
-        monkeypatch.setattr("goldrush.agents.competition.models.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.worlds.competition.check.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.worlds.competition.models.VERSION", 99)
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])

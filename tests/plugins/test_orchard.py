@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.competition.arenas import (
+from goldrush.agents.plugins import ARENAS, BENCHES
+from goldrush.agents.worlds.competition.arenas import (
     UnknownArena,
     arena_record,
     bench_of,
     opened_tests,
     rules_of,
 )
-from goldrush.agents.plugins import ARENAS, BENCHES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
 from tests.cli.helpers import ROOT, goldrush

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.agents.mining.players import fork, record, resume
-from goldrush.agents.mining.roster import POLICIES
 from goldrush.agents.plugins import (
     COMMANDS,
     WORLDS,
@@ -26,6 +24,8 @@ from goldrush.agents.plugins import (
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import add_user_folder
+from goldrush.agents.worlds.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in

@@ -14,18 +14,18 @@ import msgpack
 import pytest
 from xxhash import xxh3_64_intdigest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents, UnsupportedJournal
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import config_of
-from goldrush.kernel.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import Block, World
-from goldrush.replay.mining import audit as audits
-from goldrush.replay.mining.audit import Audit, audit, audit_all
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
+from goldrush.replay.worlds.mining import audit as audits
+from goldrush.replay.worlds.mining.audit import Audit, audit, audit_all
 from tests.golden import FOLDER, path_of
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
@@ -67,7 +67,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.journal"
 
 
-# Section 3 of kernel/mining/README.md, written anew.
+# Section 3 of kernel/worlds/mining/README.md, written anew.
 
 
 class Words:

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import record
 from goldrush.agents.pool import Workers, workers
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
 from goldrush.replay.batch import Outcome, journals_in, junit, verify_all

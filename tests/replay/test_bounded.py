@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import GAME, fork, record, resume
+from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
 from goldrush.kernel import fold, journal
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay import encoded
 from goldrush.replay.diff import diff
 from goldrush.replay.follow import follow
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.consequences import consequences
-from goldrush.replay.mining.measured import measure
 from goldrush.replay.outline import outline
 from goldrush.replay.prompts import prompted
 from goldrush.replay.rebuild import rebuild, rebuilt_from
@@ -27,6 +25,8 @@ from goldrush.replay.story import narrator
 from goldrush.replay.toolkit import toolkit_at
 from goldrush.replay.usage import usage
 from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.consequences import consequences
+from goldrush.replay.worlds.mining.measured import measure
 
 FEW, MANY = 300, 900  # rounds
 BOUNDED = 16  # bytes a round: less than a list with anything new for each of them

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import (
@@ -22,11 +22,11 @@ from goldrush.kernel.errors import (
     NotAJournal,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from goldrush.replay.diff import Cause, Diff, First, diff
-from goldrush.replay.mining.consequences import consequences
+from goldrush.replay.worlds.mining.consequences import consequences
 from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9

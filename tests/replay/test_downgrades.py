@@ -15,13 +15,13 @@ from xml.etree import ElementTree
 import pytest
 
 from goldrush.agents.llm.models import MAX_TOKENS_MAX
-from goldrush.agents.mining.players import fork, record, resume
-from goldrush.kernel.competition import events as season_events
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import CLAIM, SUBMITTED
 from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.kernel.worlds.competition import events as season_events
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM, SUBMITTED
 from goldrush.replay.batch import Demands, junit, verify_all
 from goldrush.replay.toolkit import world_at
 from goldrush.replay.verify import Verdict, verify

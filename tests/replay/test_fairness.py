@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, DamagedJournal
 from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import CLAIM_DRAWN
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
 from goldrush.replay.fairness import EXPECTED_MIN, Fairness, fairness
-from goldrush.replay.mining.audit import audit_all
+from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import FOLDER, path_of
 
 CROWDED = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0}

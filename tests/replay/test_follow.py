@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.kernel.errors import BadInput, DamagedJournal
 from goldrush.kernel.journal import UNIT
-from goldrush.kernel.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.follow import Progress, follow
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.usage import usage

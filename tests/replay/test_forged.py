@@ -15,14 +15,14 @@ import click
 import pytest
 
 from goldrush import replay
-from goldrush.agents.mining.players import GAME
+from goldrush.agents.worlds.mining.players import GAME
 from goldrush.cli.commands import behind_door
-from goldrush.kernel.competition.events import CODES, Joined
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Location
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import MINING_SETTLED
 from goldrush.kernel.world import Event, World
+from goldrush.kernel.worlds.competition.events import CODES, Joined
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay import (
     diff,
     encoded,
@@ -36,18 +36,8 @@ from goldrush.replay import (
     toolkit,
     usage,
 )
-from goldrush.replay.competition import audit as season_audit
-from goldrush.replay.competition import consequences as season_consequences
-from goldrush.replay.competition import folder, leaderboard, score, steps
-from goldrush.replay.competition import prompt as season_prompt
-from goldrush.replay.competition import summary as season_summary
-from goldrush.replay.competition.view import view as season_view
 from goldrush.replay.diff import Diff
 from goldrush.replay.forged import reader_of, reporting_forged
-from goldrush.replay.mining import audit, consequences, measured, summary, why
-from goldrush.replay.mining import plots as mining_plots
-from goldrush.replay.mining.toolkit import TOOLKIT
-from goldrush.replay.mining.view import view as mining_view
 from goldrush.replay.recheck import recheck
 from goldrush.replay.run_data import map_runs, measured_at, run_at
 from goldrush.replay.story import narrator
@@ -58,6 +48,16 @@ from goldrush.replay.toolkit import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried
 from goldrush.replay.view.states import states
+from goldrush.replay.worlds.competition import audit as season_audit
+from goldrush.replay.worlds.competition import consequences as season_consequences
+from goldrush.replay.worlds.competition import folder, leaderboard, score, steps
+from goldrush.replay.worlds.competition import prompt as season_prompt
+from goldrush.replay.worlds.competition import summary as season_summary
+from goldrush.replay.worlds.competition.view import view as season_view
+from goldrush.replay.worlds.mining import audit, consequences, measured, summary, why
+from goldrush.replay.worlds.mining import plots as mining_plots
+from goldrush.replay.worlds.mining.toolkit import TOOLKIT
+from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
 from tests.faults.journals import small
@@ -206,24 +206,24 @@ def _rows_of(case: Case, name: str) -> list[Any]:
 
 # By name; what is made before the reader itself begins stands in `given`.
 MINING_READERS: dict[str, Callable[[Case], Any]] = {
-    "mining.audit.audit": lambda c: audit.audit(c.forged, 1, 0),
-    "mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
+    "worlds.mining.audit.audit": lambda c: audit.audit(c.forged, 1, 0),
+    "worlds.mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
     "diff.diff": _differing,
     "fairness.fairness": lambda c: fairness.fairness([c.forged]),
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
-    "mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
-    "mining.measured.measure": lambda c: measured.measure(c.forged),
+    "worlds.mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
+    "worlds.mining.measured.measure": lambda c: measured.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
     "study.models.failures_of": _studied,
-    "mining.why.explained": lambda c: list(why.explained(c.forged)),
-    "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
-    "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
-    "mining.summary.summarise": lambda c: summary.summarise(c.forged),
+    "worlds.mining.why.explained": lambda c: list(why.explained(c.forged)),
+    "worlds.mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
+    "worlds.mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
+    "worlds.mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
     "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
     "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
@@ -239,27 +239,29 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.carried.carried": lambda c: carried(c.forged, TOOLKIT, VIEW, (None, None)),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
-    "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
+    "worlds.mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
-    "competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
-    "competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
-    "competition.folder.export": lambda c: folder.export(c.forged, c.out),
-    "competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
-    "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
-    "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
-    "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
-    "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
-    "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
-    "competition.summary.summarise": lambda c: season_summary.summarise(c.forged),
+    "worlds.competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
+    "worlds.competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
+    "worlds.competition.folder.export": lambda c: folder.export(c.forged, c.out),
+    "worlds.competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
+    "worlds.competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
+    "worlds.competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
+    "worlds.competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
+    "worlds.competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
+    "worlds.competition.steps.state_before_scores": lambda c: steps.state_before_scores(
+        c.forged, 0
+    ),
+    "worlds.competition.summary.summarise": lambda c: season_summary.summarise(c.forged),
 }
 # They are given what `diff` found.
 OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
-    "mining.consequences.consequences": consequences.consequences,
-    "competition.consequences.consequences": season_consequences.consequences,
+    "worlds.mining.consequences.consequences": consequences.consequences,
+    "worlds.competition.consequences.consequences": season_consequences.consequences,
 }
 # Those that meet no event, and why nothing has to be told of one.
 NO_READERS = {
@@ -268,25 +270,25 @@ NO_READERS = {
     "forged.reporting_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
-    "mining.measured.measured_by": "its caller is behind the door",
+    "worlds.mining.measured.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
     "parent.fault_of": "bytes",
     "report.pages.write_pages": "what results_of gives; pages by write_page",
     "report.report.report": "what results_of gives",
-    "competition.measures.measured": "its caller is behind the door",
-    "competition.played.played": "its caller is behind the door",
-    "competition.steps.assignment_in": "its caller is behind the door",
-    "competition.steps.step_results": "its caller is behind the door",
-    "competition.steps.season_world": "headers and START",
-    "competition.story.names_in": "leaves out what it cannot read",
-    "competition.story.story_of": "headers and START",
+    "worlds.competition.measures.measured": "its caller is behind the door",
+    "worlds.competition.played.played": "its caller is behind the door",
+    "worlds.competition.steps.assignment_in": "its caller is behind the door",
+    "worlds.competition.steps.step_results": "its caller is behind the door",
+    "worlds.competition.steps.season_world": "headers and START",
+    "worlds.competition.story.names_in": "leaves out what it cannot read",
+    "worlds.competition.story.story_of": "headers and START",
     "study.carry_out.carry_out": "what it played itself, and verify",
     "study.cells.cells_in": "no journal",
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
     "study.results.results_of": "behind the door run by run, where it reads",
-    "mining.rl.parallel_env": "writes journals",
+    "worlds.mining.rl.parallel_env": "writes journals",
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
     "arguments.models_of": "no journal",

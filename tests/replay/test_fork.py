@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import fork, prepare, record, resume
+from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
 from goldrush.kernel import files, fold
 from goldrush.kernel.errors import (
     BadInput,
@@ -31,9 +31,9 @@ from goldrush.kernel.journal import (
     JournalWriter,
     sha256_of,
 )
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.config import ALL
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import ALL
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.inputs import read_submissions
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.verify import verify

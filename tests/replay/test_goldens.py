@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.mining.players import GAME, record
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.agents.worlds.mining.players import GAME, record
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.log import Query, log
 from goldrush.replay.prompts import prompted
 from goldrush.replay.verify import verify

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel import files, fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail
@@ -25,10 +25,10 @@ from goldrush.kernel.journal import (
     JournalWriter,
     Location,
 )
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.state import MiningState
 from goldrush.kernel.run import record as run
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay import index
 from goldrush.replay.log import Query, log
 from goldrush.replay.rebuild import rebuild
@@ -49,7 +49,7 @@ SETTINGS: dict[str, Any] = {
     "detection": 0.5,
 }
 KEEPER = """
-from goldrush.kernel.mining.submit import Plan
+from goldrush.kernel.worlds.mining.submit import Plan
 
 class Keeper:
     def plan(self, seen, draws):

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from goldrush.agents import pool, workers
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay import encoded, table_files

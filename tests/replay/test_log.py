@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, Event, EventType, World
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.plots import plot_of
-from goldrush.replay.mining.story import chronicle, story, tell
+from goldrush.replay.worlds.mining.plots import plot_of
+from goldrush.replay.worlds.mining.story import chronicle, story, tell
 from tests.golden import FOLDER, path_of
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import CODES, Answered
 from goldrush.kernel.journal import UNIT, Commit, Header
-from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.verify import DERIVE, FOLD, verify
 from tests.faults import forge
 from tests.faults.hostile_seasons import season

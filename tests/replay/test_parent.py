@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record, resume
+from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import FORK, Commit, sha256_of
 from goldrush.replay.batch import Demands, Outcome, verify_all

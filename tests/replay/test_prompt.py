@@ -12,9 +12,9 @@ import pytest
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
-from goldrush.agents.mining.players import GAME, record
-from goldrush.agents.mining.players import fork as fork_off
-from goldrush.agents.mining.prompt import Prompts
+from goldrush.agents.worlds.mining.players import GAME, record
+from goldrush.agents.worlds.mining.players import fork as fork_off
+from goldrush.agents.worlds.mining.prompt import Prompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -26,10 +26,10 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.fold import fold
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
-from goldrush.kernel.mining.observe import SharedView
 from goldrush.kernel.world import Block, Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
+from goldrush.kernel.worlds.mining.observe import SharedView
 from goldrush.replay.prompts import prompted
 from goldrush.replay.rebuild import rebuild
 from tests.cli.helpers import assert_refused, goldrush

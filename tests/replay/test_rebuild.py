@@ -5,11 +5,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.state import MiningState
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.rebuild import rebuild
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import attrs
 
 from goldrush.kernel.journal import JournalReader
-from goldrush.replay.mining.audit import audit_all
 from goldrush.replay.recheck import Recheck, recheck
+from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import path_of
 from tests.seasons import kept
 

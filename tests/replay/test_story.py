@@ -3,7 +3,7 @@
 import pytest
 
 from goldrush.kernel.world import Event
-from goldrush.replay.mining.story import story, tell
+from goldrush.replay.worlds.mining.story import story, tell
 
 
 def event(name: str, **fields: object) -> Event:

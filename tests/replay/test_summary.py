@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining import MINING
-from goldrush.replay.mining.show import format_summary
-from goldrush.replay.mining.summary import summarise
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.worlds.mining.show import format_summary
+from goldrush.replay.worlds.mining.summary import summarise
 from tests.golden import path_of
 
 

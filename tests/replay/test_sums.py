@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.batch import Demands, verify_all
 from goldrush.replay.sums import SUMS_MAX, read_sums

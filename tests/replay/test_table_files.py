@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay import table_files
 from goldrush.replay.table_files import CSV, PARQUET

@@ -25,25 +25,20 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
-from goldrush.agents.mining.players import record
 from goldrush.agents.roster import policy_label
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
-from goldrush.kernel.competition import competition
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import MINING_SETTLED, SUBMITTED
-from goldrush.kernel.mining.observe import Observation
-from goldrush.kernel.mining.submit import Plan
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay import encoded, run_data, table_files
-from goldrush.replay.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
-from goldrush.replay.mining.measured import measure
-from goldrush.replay.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
-from goldrush.replay.mining.tables import AGENTS, ROUNDS, SPELLS
-from goldrush.replay.mining.toolkit import TOOLKIT
 from goldrush.replay.run_data import map_runs, run_at
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -51,6 +46,11 @@ from goldrush.replay.study.plan import plan_of
 from goldrush.replay.table_files import CSV, PARQUET
 from goldrush.replay.tables import FRONT, Table, tables_of, units_table
 from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.worlds.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
+from goldrush.replay.worlds.mining.toolkit import TOOLKIT
 from tests.golden import path_of
 from tests.journals import commits_of, counts_of, in_pieces, write
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.llm.usage import earlier_in
-from goldrush.agents.mining.players import MINING_PLAYERS, fork, record
-from goldrush.agents.mining.prompt import PROMPT_MAX
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
-from goldrush.kernel.mining import MINING
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.usage import Taken, asked_in, usage
 from tests.journals import commits_of, write
 from tests.llm.runs import models, text_of

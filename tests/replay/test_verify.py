@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import EVENTS
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.verify import verify
 
@@ -42,7 +42,7 @@ def commits(tmp_path_factory: pytest.TempPathFactory) -> list[Commit]:
     """The commits of a run in which every type of event occurs."""
     path = tmp_path_factory.mktemp("journals") / "a.journal"
     (path.parent / "forger.py").write_text(
-        "from goldrush.kernel.mining.submit import Plan\n"
+        "from goldrush.kernel.worlds.mining.submit import Plan\n"
         "class Forger:\n"
         "    def plan(self, seen, draws):\n"
         "        return Plan([('raid', p, 1) for p in range(9)] * 2, say='hi', memo='m')\n"

@@ -4,8 +4,8 @@ import json
 import shlex
 
 from goldrush.replay.log import Query, log
-from goldrush.replay.mining.why import explained
 from goldrush.replay.why import Change
+from goldrush.replay.worlds.mining.why import explained
 from tests.golden import MODELS, path_of
 
 

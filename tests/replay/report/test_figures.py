@@ -11,9 +11,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.mining import figures as mining
-from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn, band
 from goldrush.replay.report.plot import Axis, Plot, reach
@@ -22,6 +19,9 @@ from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result
+from goldrush.replay.worlds.mining import figures as mining
+from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
 from tests.replay.study.made_up import EXPECTED, Halves, made
 

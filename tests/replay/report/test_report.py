@@ -14,8 +14,6 @@ import pytest
 
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
-from goldrush.replay.mining.measures import MEASURES
-from goldrush.replay.mining.study import STUDIES
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
 from goldrush.replay.report.answers import answers
@@ -47,6 +45,8 @@ from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import results_of
+from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.study import STUDIES
 from tests.browser import PHONE, WIDE, Tab, browsers
 from tests.replay.report.pages import Page, Seen, figures_in, said, studied
 from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results

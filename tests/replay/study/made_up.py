@@ -5,18 +5,18 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.mining.roster import POLICY_SET
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.mining.config import config_of
-from goldrush.kernel.mining.treatments import TREATMENTS, treated
-from goldrush.replay.mining import criteria
-from goldrush.replay.mining.measured import Measured
-from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
-from goldrush.replay.mining.theory import Kept, MiningResult, MiningResults, Totals, kept
+from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS, treated
 from goldrush.replay.studies import studied
 from goldrush.replay.study.manifest import Manifest
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results, result_of
+from goldrush.replay.worlds.mining import criteria
+from goldrush.replay.worlds.mining.measured import Measured
+from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.worlds.mining.theory import Kept, MiningResult, MiningResults, Totals, kept
 
 Halves = tuple[float | None, float | None]
 

@@ -21,11 +21,11 @@ import pytest
 
 import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
 from goldrush.agents.llm.models import Endpoint, Model, Models
-from goldrush.agents.mining.players import fork, record
 from goldrush.agents.pool import workers
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
-from goldrush.kernel.mining import MINING
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.batch import journals_in, verify_all
 from goldrush.replay.studies import studied
 from goldrush.replay.study import backend as backends

@@ -1,10 +1,10 @@
 """Treatments against the baseline: pairs of the same seed, the null, what cannot differ."""
 
 from goldrush.kernel.treatments import BASELINE
-from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.comparisons import against_baseline, identical_cells, nulls
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.plan import Cell
+from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.study.made_up import made, results
 
 ROSTER = "greedy-mine"

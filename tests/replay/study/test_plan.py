@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import record
-from goldrush.agents.mining.roster import ROSTER_DEFAULT
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import ROSTER_DEFAULT
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.mining.treatments import TREATMENTS
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay import study
-from goldrush.replay.mining.study import BASELINES
 from goldrush.replay.study.plan import (
     FILE_MAX,
     RUNS_MAX,
@@ -24,6 +23,7 @@ from goldrush.replay.study.plan import (
     read_plan,
     seeds_of,
 )
+from goldrush.replay.worlds.mining.study import BASELINES
 
 ONE: dict[str, Any] = {"treatments": ["baseline"], "rosters": ["random"], "seeds": 1, "rounds": 5}
 

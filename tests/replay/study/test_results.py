@@ -11,19 +11,19 @@ from typing import Any, BinaryIO
 import attrs
 import pytest
 
-from goldrush.agents.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
 from goldrush.kernel.measures import mean
-from goldrush.replay.mining.measured import measure
-from goldrush.replay.mining.measures import HALF_LIFE, MEASURES
-from goldrush.replay.mining.study import STUDIES
-from goldrush.replay.mining.theory import MiningResults
 from goldrush.replay.study import kept as module
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Cell, plan_of
 from goldrush.replay.study.results import POINTS, result_of, results_of
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.worlds.mining.study import STUDIES
+from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
 from tests.journals import counts_of
 

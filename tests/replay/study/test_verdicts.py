@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import attrs
 import pytest
 
-from goldrush.replay.mining.measures import MEASURES
 from goldrush.replay.study.inference import holm
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.study.results import Result, Results
@@ -25,6 +24,7 @@ from goldrush.replay.study.verdicts import (
     Verdict,
     families,
 )
+from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.study.made_up import CRITERIA, EXPECTED, Halves, made, results
 
 SEEDS = range(20)

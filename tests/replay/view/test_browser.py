@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.mining.players import record
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import UNIT, Commit
-from goldrush.kernel.mining import MINING
-from goldrush.kernel.mining.events import SUBMITTED
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.diff import diff
-from goldrush.replay.mining.why import explained, explained_at
 from goldrush.replay.rebuild import rebuild
 from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
+from goldrush.replay.worlds.mining.why import explained, explained_at
 from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from goldrush.kernel.competition.events import CODES, Spoke
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
-from goldrush.replay.competition.played import played
-from goldrush.replay.competition.score import scores
-from goldrush.replay.competition.steps import season_world
-from goldrush.replay.competition.story import names_in
+from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.diff import diff
 from goldrush.replay.log import Query, log
+from goldrush.replay.worlds.competition.played import played
+from goldrush.replay.worlds.competition.score import scores
+from goldrush.replay.worlds.competition.steps import season_world
+from goldrush.replay.worlds.competition.story import names_in
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
 from tests.pages import AGREES, as_shown, scales, shown_events

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from goldrush.agents.competition.bench import ALONE, Bench, BenchType, Run
+from goldrush.agents.worlds.competition.bench import ALONE, Bench, BenchType, Run
 from goldrush.kernel.codec import fingerprint
-from goldrush.kernel.competition.arena import Arena, options_in
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import Arena, options_in
 from goldrush_orchard.rules import DISTANCES, WATERS, Options
 
 HOLDS: Final = {"clay": 30, "sand": 15}  # litres a day that a tree can draw from a soil at most

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.competition.arena import (
+from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.worlds.competition.arena import (
     DOWN,
     UP,
     Arena,
@@ -21,7 +22,6 @@ from goldrush.kernel.competition.arena import (
     not_a_subject,
     options_in,
 )
-from goldrush.kernel.settings import integer, setting
 
 DISTANCES: Final = range(2, 10)
 WATERS: Final = range(0, 31, 10)

@@ -1,0 +1,1 @@
+"""The players of the built-in worlds, one package for each."""

@@ -1,0 +1,257 @@
+"""Arenas by name: goldrush's own, and those of other distributions.
+
+An arena has two halves, each an entry point of its name: the rules (`goldrush.arenas`), which judge
+a season, and the bench (`goldrush.benches`), which tests. The setup of a season has its arena; only
+an arena of the same name and version can judge it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.plugins import (
+    ARENAS,
+    BENCHES,
+    BuiltIn,
+    Kind,
+    PluginFailed,
+    load_plugin,
+    plugins,
+)
+from goldrush.agents.roster import parsed_settings
+from goldrush.agents.worlds.competition.bench import Bench, BenchType, Tests
+from goldrush.kernel.errors import BadInput, format_value, nearest
+from goldrush.kernel.settings import configured
+from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, arena_of
+
+NAMES: Final = ("mining", "nk", "command")
+ARENA_DEFAULT: Final = NAMES[0]
+OWN_ARENAS: Final = tuple(
+    BuiltIn(name, f"goldrush.kernel.worlds.competition.arenas.{name}:ARENA") for name in NAMES
+)
+OWN_BENCHES: Final = tuple(
+    BuiltIn(name, f"goldrush.agents.worlds.competition.benches.{name}:BENCH") for name in NAMES
+)
+
+_TEXT: Final = re.compile(r"(?P<name>[^\[\]]+?)\s*(?:\[(?P<settings>[^\[\]]*)\])?")
+_HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
+
+
+class UnknownArena(BadInput):
+    """An arena is not installed, has another version, or fails to load.
+
+    Its journals cannot be judged here; they may hold.
+    """
+
+
+class NoProgram(BadInput):
+    """An arena needs a user-defined test program, and none was given."""
+
+
+# The halves
+
+
+def arena_type(name: str) -> ArenaType:
+    """The rules of an arena. Raises UnknownArena."""
+    found: ArenaType = _half(ARENAS, name)
+    return found
+
+
+def bench_type(name: str) -> BenchType:
+    """The bench of an arena. Raises UnknownArena."""
+    found: BenchType = _half(BENCHES, name)
+    return found
+
+
+def _half(group: str, name: str) -> Any:
+    kind = next(kind for kind in KINDS if kind.group == group)
+    try:
+        found = load_plugin(group, name, kind.accepts, kind.built_in)
+    except PluginFailed as error:
+        raise UnknownArena(error.what, error.instead) from None
+    if found is None:
+        known = list(NAMES) if group == BENCHES else arenas()
+        instead = f"{nearest(name, known)}install its distribution, or take {', '.join(known)}"
+        raise UnknownArena(f"there is no {kind.title} {format_value(name)} here", instead)
+    return found
+
+
+def arenas() -> list[str]:
+    """The names of all installed arenas: goldrush's own, then those of other distributions."""
+    return [*NAMES, *(one.name for one in plugins(ARENAS, NAMES))]
+
+
+@attrs.frozen
+class ArenaEntry:
+    """The catalogue entry of an arena.
+
+    Attributes:
+        name: of the arena.
+        version: of its rules.
+        text: one line on it.
+        takes_program: it is tested by a user-defined program.
+        options: (name, default, range as text) of each option.
+
+    """
+
+    name: str
+    version: int
+    text: str
+    takes_program: bool
+    options: Sequence[tuple[str, Any, str]]
+
+
+def arena_entry(name: str) -> ArenaEntry:
+    """The catalogue entry of an arena. Raises UnknownArena if its rules or bench fail to load."""
+    rules, bench = arena_type(name), bench_type(name)
+    options = tuple(
+        (field.name, field.default, field.metadata["rule"][1])
+        for field in attrs.fields(rules.options)
+    )
+    return ArenaEntry(name, rules.version, rules.description, bench.program is not None, options)
+
+
+KINDS: Final = (
+    Kind(ARENAS, "arena", lambda found: isinstance(found, ArenaType), OWN_ARENAS),
+    Kind(BENCHES, "bench", lambda found: isinstance(found, BenchType), OWN_BENCHES),
+)
+
+
+# From text to the record, and back
+
+
+def arena_record(
+    text: str | None = None,
+    assignments: int = 1,
+    test: str | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> Arena:
+    """The record of an arena, as in the setup of a season.
+
+    Args:
+        text: a name, with or without options: `nk[noise=0.1;drift=0]`; None: the default arena.
+        assignments: number of assignments of the season.
+        test: the path of the program, for an arena that takes one (`--test`).
+        more: options in addition to those in the text.
+
+    Raises:
+        BadInput: for malformed text, an unknown arena, and invalid options.
+
+    """
+    text = ARENA_DEFAULT if text is None else text.strip()
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text!r} is no arena", _HOW)
+    name, between = match["name"], match["settings"]
+    typed = {} if between is None else parsed_settings(between, text, _HOW)
+    for option, value in (more or {}).items():
+        if option in typed:
+            raise BadInput(f"{option} is set twice", "set it once")
+        typed = {**typed, option: value}
+    rules, bench = arena_type(name), bench_type(name)
+    program = _program(name, test, typed)
+    try:
+        options = configured(rules.options, {**bench.options(typed), **program})
+    except BadInput as error:
+        raise BadInput(f"arena {name}: {error.what}", error.instead) from None
+    subjects = tuple(rules.subjects(options, assignments))
+    recorded = attrs.asdict(options, recurse=False)
+    return arena_of(Arena(name, rules.version, recorded, subjects).as_dict())
+
+
+def with_program(arena: Arena, test: str) -> Arena:
+    """The record of an arena with another program; unchanged if it is the recorded one.
+
+    Raises UnknownArena, and BadInput for an arena that takes no program.
+    """
+    _type_of(arena)
+    return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
+
+
+def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mapping[str, Any]:
+    """The options that identify the program in the record of an arena."""
+    program = bench_type(name).program
+    _check_program(name, test)
+    if program is None or test is None:
+        return {}
+    found = program(test)
+    for option in found:
+        if option in typed:
+            raise BadInput(f"{option} is set", "leave it out: the program (--test) sets it")
+    return found
+
+
+def takes_program(arena: Arena) -> bool:
+    """Whether an arena is tested by a user-defined program. Raises UnknownArena."""
+    return bench_type(arena.name).program is not None
+
+
+def _check_program(name: str, test: str | None) -> None:
+    """Raises NoProgram for a missing program, BadInput for one that the arena does not take."""
+    takes_one = bench_type(name).program is not None
+    if takes_one and test is None:
+        raise NoProgram(f"the arena {name} is tested by a program", "give it (--test PROGRAM)")
+    if not takes_one and test is not None:
+        raise BadInput(f"the arena {name} takes no program", "leave it out (--test)")
+
+
+def remark_of(arena: Arena, test: str | None = None) -> str | None:
+    """A warning on one line about an arena, its options or its program, or None.
+
+    Raises as `bench_of`.
+    """
+    found = _type_of(arena)
+    bench = bench_of(arena, test)
+    try:
+        return found.remark(configured(found.options, arena.options)) or bench.remark()
+    finally:
+        bench.close()
+
+
+def rules_of(arena: Arena) -> Rules:
+    """The rules of a recorded arena.
+
+    Raises:
+        UnknownArena: if that version is not installed.
+        BadInput: for options or subjects that it does not have.
+
+    """
+    return _type_of(arena).rules(arena)
+
+
+def bench_of(arena: Arena, test: str | None = None) -> Bench:
+    """The bench of a recorded arena.
+
+    Args:
+        arena: as recorded.
+        test: the path of the program, for an arena that takes one.
+
+    Raises:
+        UnknownArena: if that version is not installed.
+        NoProgram: if the arena needs a program.
+        BadInput: if the bench cannot be opened.
+
+    """
+    _type_of(arena)
+    _check_program(arena.name, test)
+    return bench_type(arena.name).opened(arena, test)
+
+
+def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
+    """Tests in an arena, with `jobs` parallel runs. Raises as `bench_of`."""
+    return Tests(arena, partial(bench_of, arena, test), jobs)
+
+
+def _type_of(arena: Arena) -> ArenaType:
+    found = arena_type(arena.name)
+    if found.version != arena.version:
+        raise UnknownArena(
+            f"the arena {arena.name} has version {found.version} here, not {arena.version}",
+            "install the version of goldrush, or of the plugin, that has it",
+        )
+    return found

@@ -1,0 +1,340 @@
+"""Tests of conducts: `Bench`, which makes one run, and `Tests`, which computes tested values.
+
+`Tests` keeps the results of runs, also for other seasons of the process in the same arena, and
+makes runs in parallel, which changes neither values nor their order.
+
+An entry point of the group `goldrush.benches` is a `BenchType`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import attrs
+from xxhash import xxh3_64_intdigest, xxh3_128_digest
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.measures import Value
+from goldrush.kernel.worlds.competition.arena import Arena, Conduct
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
+Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
+Task = tuple[Conduct, str, str, int]  # conduct, treatment, objective, seed
+
+NO_OUTPUT: Final = xxh3_64_intdigest(b"")  # the digest of a run that its time limit ended
+RUNS_MAX: Final = 65_536  # runs kept for an arena; the least recently used one is dropped
+ARENAS_MAX: Final = 4  # arenas whose runs are kept
+AHEAD: Final = 4  # parts per job into which many runs are split
+
+# Executors of runs: none, without keeping results, for runs of microseconds; threads, for runs that
+# wait for other programs; processes, for runs that compute.
+ALONE, THREADS, PROCESSES = ("alone", "threads", "processes")
+
+
+class TimedOut(Exception):
+    """A run was ended by its time limit. It has no value, and the digest of no output."""
+
+
+def _unlisted(*of: str) -> None:
+    return None
+
+
+def _nothing() -> None:
+    return None
+
+
+@attrs.frozen
+class Bench:
+    """The half of an arena that tests. All conducts that it gets are canonical.
+
+    Attributes:
+        test: `(conduct, treatment, objective, seed)` to the value of a conduct in one run (None:
+            undefined) and a 64-bit digest of the run. Raises TimedOut.
+        vary: `(conduct, treatment, draws)` to a drawn neighbour of the conduct, canonical for the
+            treatment.
+        conducts: all conducts of a treatment, in a fixed order; None: they cannot be listed.
+        atlas: `(objective, treatment)` to their values without the noise of tests, in that order;
+            None: unknown.
+        together: `(conduct, treatment, seed)` to the values of all objectives by name and the
+            digest of one run, which must agree with `test`; None: a run has one objective.
+        as_tested: `(conduct, treatment)` to a representative of all conducts with equal runs.
+        at_once: the executor of runs: ALONE, THREADS or PROCESSES.
+        deterministic: `test` is a pure function, except where it raises TimedOut.
+        time_limit: of a run in seconds; None: `test` raises no TimedOut.
+        remark: a warning on one line before a season is played, or None.
+        close: called at the end of a season.
+
+    """
+
+    test: Callable[[Conduct, str, str, int], Run]
+    vary: Callable[[Conduct, str, Draws], Conduct]
+    conducts: Callable[[str], Sequence[Conduct] | None] = _unlisted
+    atlas: Callable[[str, str], Sequence[Value] | None] = _unlisted
+    together: Callable[[Conduct, str, int], tuple[Mapping[str, Value], int]] | None = None
+    as_tested: Callable[[Conduct, str], Conduct] = lambda conduct, treatment: conduct
+    at_once: str = PROCESSES
+    deterministic: bool = True
+    time_limit: float | None = None
+    remark: Callable[[], str | None] = _nothing
+    close: Callable[[], None] = _nothing
+
+
+def _as_typed(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    return settings
+
+
+@attrs.frozen
+class BenchType:
+    """The object of an entry point in the group `goldrush.benches`.
+
+    Attributes:
+        opened: `(arena, path of the program or None)` to the bench. Raises BadInput.
+        options: the options to record, by name, from those that were typed. Raises BadInput.
+        program: a path to the options that identify the user's program; None: the arena takes no
+            program. Raises BadInput for a path that is not a program.
+
+    """
+
+    opened: Callable[[Arena, str | None], Bench]
+    options: Callable[[Mapping[str, Any]], Mapping[str, Any]] = _as_typed
+    program: Callable[[str], Mapping[str, Any]] | None = None
+
+
+@attrs.frozen
+class Request:
+    """A requested test: a conduct under a treatment, for an objective, with these seeds."""
+
+    conduct: Conduct
+    treatment: str
+    objective: str
+    seeds: Sequence[int]
+
+
+class Tests:
+    """Tests of conducts in an arena. A context manager that closes the bench.
+
+    Attributes:
+        bench: of the arena.
+        played: number of runs that were made.
+        kept: number of runs whose results were kept.
+        timed_out: the runs of the last call of `values` that a time limit ended.
+
+    """
+
+    def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
+        """Open the bench.
+
+        Args:
+            arena: of the bench.
+            opened: opens the bench, also in other processes.
+            jobs: number of parallel runs.
+
+        """
+        self.bench = opened()
+        self.played = self.kept = 0
+        self.timed_out: Collection[Task] = ()
+        self._opened = opened
+        self._jobs = jobs
+        self._pool: Executor | None = None
+        # Other seasons make their own runs where the results may differ.
+        self._store = _store_of(arena) if self.bench.deterministic else _Store()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop runs, and close the bench."""
+        self.bench.close()  # first: it ends the programs that threads wait for
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def value(
+        self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
+    ) -> Result:
+        """The tested value of a conduct, and (seed, digest) of each run.
+
+        The value is the mean of the runs, summed in the order of the seeds; None if one of them is
+        undefined.
+        """
+        return self.values([Request(conduct, treatment, objective, seeds)])[0]
+
+    def values(self, requests: Sequence[Request]) -> list[Result]:
+        """The tested values of several requests, in their order.
+
+        Raises WorkerDied if a process is killed, and any exception of the bench.
+        """
+        tasks = [
+            (self.bench.as_tested(one.conduct, one.treatment), one.treatment, one.objective, seed)
+            for one in requests
+            for seed in one.seeds
+        ]
+        runs = iter(self._runs(tasks))
+        return [_mean(one.seeds, [next(runs) for _ in one.seeds]) for one in requests]
+
+    def _runs(self, tasks: Sequence[Task]) -> Iterable[Run]:
+        """The results of runs, in the order of the tasks."""
+        if self.bench.at_once == ALONE:
+            self.played += len(tasks)
+            return [self.bench.test(*task) for task in tasks]
+        keys = [self._key(task) for task in tasks]
+        found = {key: made for key in keys if (made := self._store.get(key)) is not None}
+        missing = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
+        self.kept += len(found)
+        self.played += len(missing)
+        for key, made in zip(missing, self._made(list(missing.values())), strict=True):
+            found[key] = made
+            if not made.timed_out:  # the next run may be in time
+                self._store.put(key, made)
+        self.timed_out = {task for key, task in missing.items() if found[key].timed_out}
+        return [
+            (found[key].values[task[2]], found[key].digest)
+            for key, task in zip(keys, tasks, strict=True)
+        ]
+
+    def _key(self, task: Task) -> bytes:
+        conduct, treatment, objective, seed = task
+        only = objective if self.bench.together is None else None
+        return xxh3_128_digest(pack((conduct, treatment, only, seed)))
+
+    def _made(self, tasks: Sequence[Task]) -> Sequence[_Made]:
+        """Make runs, in parallel if there are several jobs."""
+        if self._jobs == 1 or len(tasks) < 2:
+            return [_made(self.bench, task) for task in tasks]
+        if self.bench.at_once == THREADS:
+            return self._by_threads(tasks)
+        return self._by_processes(tasks)
+
+    # Imported here, so that a season without parallel runs does not pay for it.
+
+    def _by_threads(self, tasks: Sequence[Task]) -> Sequence[_Made]:
+        from concurrent.futures import ThreadPoolExecutor
+        from queue import SimpleQueue
+
+        from goldrush.agents.pool import next_of
+
+        results: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
+
+        def make(index: int, task: Task) -> None:
+            try:
+                results.put((index, _made(self.bench, task)))
+            except BaseException as error:
+                results.put((index, error))
+
+        self._pool = self._pool or ThreadPoolExecutor(self._jobs)
+        for numbered in enumerate(tasks):
+            self._pool.submit(make, *numbered)
+        found: dict[int, _Made] = {}
+        while len(found) < len(tasks):
+            index, made = next_of(results)
+            if isinstance(made, BaseException):
+                raise made
+            found[index] = made
+        return [found[index] for index in range(len(tasks))]
+
+    def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
+        from concurrent.futures import BrokenExecutor
+
+        from goldrush.agents.pool import Workers, result_of, workers
+        from goldrush.agents.workers import WorkerDied
+
+        self._pool = self._pool or workers(self._jobs, partial(_open, self._opened))
+        assert isinstance(self._pool, Workers)
+        at_once = max(1, len(tasks) // (AHEAD * self._jobs))
+        try:
+            parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]
+            futures = [self._pool.submit(_made_there, part) for part in parts]
+            return [made for future in futures for made in result_of(future)]
+        except BaseException as error:  # do not wait for running tasks
+            self._pool.stop()
+            self._pool = None
+            if isinstance(error, BrokenExecutor):
+                raise WorkerDied from None
+            raise
+
+
+@attrs.frozen
+class _Made:
+    """The result of a run: values by objective, and its digest."""
+
+    values: Mapping[str, Value]
+    digest: int
+    timed_out: bool = False
+
+
+def _made(bench: Bench, task: Task) -> _Made:
+    conduct, treatment, objective, seed = task
+    if bench.together is not None:
+        return _Made(*bench.together(conduct, treatment, seed))
+    try:
+        value, digest = bench.test(conduct, treatment, objective, seed)
+    except TimedOut:
+        return _Made({objective: None}, NO_OUTPUT, timed_out=True)
+    return _Made({objective: value}, digest)
+
+
+def _mean(seeds: Sequence[int], runs: Sequence[Run]) -> Result:
+    total: Value = 0.0
+    for value, _ in runs:  # `sum` of floats is not the same in every Python
+        total = None if total is None or value is None else total + value
+    if total is not None:
+        total = total / len(runs) if math.isfinite(total) else None
+    return total, tuple((seed, digest) for seed, (_, digest) in zip(seeds, runs, strict=True))
+
+
+# In a worker process.
+
+_bench: list[Bench] = []
+
+
+def _open(opened: Callable[[], Bench]) -> None:
+    _bench[:] = [opened()]
+
+
+def _made_there(tasks: Sequence[Task]) -> Sequence[_Made]:
+    return [_made(_bench[0], task) for task in tasks]
+
+
+# Results kept by arena, for all seasons of this process.
+
+
+class _Store:
+    """The results of at most RUNS_MAX runs, by a digest of the task."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[bytes, _Made] = OrderedDict()
+
+    def get(self, key: bytes) -> _Made | None:
+        made = self._runs.get(key)
+        if made is not None:
+            self._runs.move_to_end(key)
+        return made
+
+    def put(self, key: bytes, made: _Made) -> None:
+        self._runs[key] = made
+        if len(self._runs) > RUNS_MAX:
+            self._runs.popitem(last=False)
+
+
+_stores: Final[OrderedDict[bytes, _Store]] = OrderedDict()
+
+
+def _store_of(arena: Arena) -> _Store:
+    """The results kept for an arena and its options, whatever its subjects are."""
+    key = pack((arena.name, arena.version, dict(arena.options)))
+    store = _stores.setdefault(key, _Store())
+    _stores.move_to_end(key)
+    if len(_stores) > ARENAS_MAX:
+        _stores.popitem(last=False)
+    return store

@@ -1,0 +1,177 @@
+"""The bench of the arena `mining`: tests conducts by playing the mining world.
+
+A run is a mining run in memory, without a journal. Its digest is that of the last state, as in a
+journal of the same run, and its values come from the same functions that measure a journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache, partial
+from importlib.resources import files
+from typing import Any, Final
+
+from goldrush.agents.roster import Entry
+from goldrush.agents.submitting import ask_policies
+from goldrush.agents.worlds.competition.atlas import Atlas
+from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
+from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.policy import Scripted
+from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.competition.arena import Arena, Conduct, options_in
+from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
+from goldrush.kernel.worlds.mining.measures import (
+    Basics,
+    basics,
+    efficiency,
+    gini,
+    land_of,
+    raid_rate,
+    turnover,
+)
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.treatments import treated, treatment_named
+
+ATLAS: Final = "mining.atlas"  # a file in the folder of this module
+
+
+def _opened(arena: Arena, program: str | None) -> Bench:
+    options = options_in(arena, MiningOptions)
+    return Bench(
+        test=partial(_test, options),
+        vary=_vary,
+        conducts=conducts,
+        atlas=_atlas if options == MiningOptions() else _unknown,
+        together=partial(played, options),
+        as_tested=_as_tested,
+    )
+
+
+def _test(
+    options: MiningOptions, conduct: Conduct, treatment: str, objective: str, seed: int
+) -> Run:
+    values, digest = played(options, conduct, treatment, seed)
+    return values[objective], digest
+
+
+def _as_tested(conduct: Conduct, treatment: str) -> Conduct:
+    """The conduct with the treatment that it is played under, which decides its runs."""
+    return (*conduct[:3], treatment)
+
+
+def _vary(conduct: MiningConduct, treatment: str, draws: Draws) -> MiningConduct:
+    """A conduct with one field changed; a minority is added or removed with its share."""
+    near = _near(conduct, treatment)
+    return near[draws.below(len(near))]
+
+
+@lru_cache(1_024)
+def _near(conduct: MiningConduct, treatment: str) -> Sequence[MiningConduct]:
+    return [other for other in conducts(treatment) if _are_near(conduct, other)]
+
+
+def _are_near(one: MiningConduct, other: MiningConduct) -> bool:
+    if (one[1] is None) != (other[1] is None):
+        return one[0] == other[0]
+    return sum(a != b for a, b in zip(one[:3], other[:3], strict=True)) == 1
+
+
+def _atlas(objective: str, treatment: str) -> Sequence[Value]:
+    return atlas().values(objective, treatment)
+
+
+def _unknown(objective: str, treatment: str) -> None:
+    return None
+
+
+@cache
+def atlas() -> Atlas:
+    """The atlas of the default options. `python -m tests.atlas` makes it."""
+    return Atlas.read(files(__package__).joinpath(ATLAS).read_bytes())
+
+
+# Runs
+
+
+def played(
+    options: MiningOptions, conduct: Conduct, treatment: str, seed: int
+) -> tuple[Mapping[str, Value], int]:
+    """Play a conduct under a treatment, with a minority of `agents * share // 10` last agents.
+
+    Returns:
+        The value of each objective over the run, and the digest of its last state.
+
+    Raises:
+        BadInput: for a policy that is not built in.
+
+    """
+    config, entries = setting_of(options, conduct, treatment, seed)
+    agents = [(entry, _installed(entry.policy)) for entry in entries]
+    roster = [{"agent": e.agent, "policy": e.policy, "options": {}} for e in entries]
+    state = MINING.initial({"config": config.as_dict(), "roster": roster})
+    tally = _Tally(config)
+    while not MINING.ended(state):
+        view, unit = GAME.view(state), GAME.unit(state)
+        rows = ask_policies(GAME, agents, view, unit)
+        inputs = Block([(SUBMITTED, rows)])
+        derived = Block(MINING.decide(state, inputs))
+        before = state.owner.copy()
+        state = MINING.close(MINING.evolve(MINING.evolve(state, inputs), derived))
+        tally.add(before, state.owner, derived)
+    return tally.values(state), MINING.digest(state)
+
+
+def _installed(policy: str) -> Scripted:
+    """A built-in policy of a conduct, because names in journals must not import anything."""
+    if policy not in POLICIES:
+        raise BadInput(
+            f"a conduct has the policy {format_value(policy)}", f"take {', '.join(POLICIES)}"
+        )
+    return POLICIES[policy]()
+
+
+def setting_of(
+    options: MiningOptions, conduct: Conduct, treatment: str, seed: int
+) -> tuple[MiningConfig, list[Entry]]:
+    """The configuration and the roster of a run; arguments as of `played`."""
+    agents = options.agents
+    majority, minority, share, _ = conduct
+    few = agents * share // 10 if minority is not None else 0
+    policies = [majority] * (agents - few) + [minority or majority] * few
+    given: dict[str, Any] = {"seed": seed, "rounds": options.rounds}
+    config = treated(treatment_named(treatment), given, agents)
+    return config, [Entry(agent, policy) for agent, policy in enumerate(policies)]
+
+
+class _Tally:
+    """Counts of each round from which the objectives are computed."""
+
+    def __init__(self, config: MiningConfig) -> None:
+        self._land = land_of(config)
+        self._counted: list[Basics] = []
+
+    def add(self, before: Sequence[int | None], after: Sequence[int | None], events: Block) -> None:
+        """Count a round: the owner of each plot before and after it, and its derived events."""
+        raids, settled = events.rows(RAID_RESOLVED), events.rows(MINING_SETTLED)
+        self._counted.append(basics(before, after, raids, settled))
+
+    def values(self, state: MiningState) -> Mapping[str, Value]:
+        """The value of each objective: its mean over the rounds in which it is defined, and the
+        Gini coefficient of the gold at the end.
+        """
+        return {
+            "efficiency": mean([efficiency(n, self._land) for n in self._counted]),
+            "turnover": mean([turnover(n) for n in self._counted]),
+            "gini": gini(state.gold),
+            "raid_rate": mean([raid_rate(n) for n in self._counted]),
+        }
+
+
+BENCH: Final = BenchType(_opened)

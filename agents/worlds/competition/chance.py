@@ -1,0 +1,74 @@
+"""Two null policies of workers: one acts at random within the rules, one is silent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goldrush.agents.worlds.competition import worker
+from goldrush.agents.worlds.competition.formats import DIGITS, format_number
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.worker import Said
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import UP, Conduct
+from goldrush.kernel.worlds.competition.terms import Move, Part
+
+STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed
+SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is claimed beyond it
+
+
+class Worker(worker.Worker):
+    """Acts at random at tables; answers all other questions like the scripted worker."""
+
+    def try_(self, seen: Observation, draws: Draws) -> Said | None:
+        """Any conduct."""
+        return {"conduct": _any_conduct(seen, draws), "treatment": None}
+
+    def speak(self, seen: Observation, draws: Draws) -> Said:
+        """Any legal move, with equal chances."""
+        table, me = seen.table, seen.me.ordinal
+        others = [said for said in table.proposals() if said.agent != me]
+        held = table.stances.by_agent.get(me)
+        support = [s.id for s in others if s.id not in table.stances.refuted and s.id != held]
+        challenge = [s.id for s in others if not table.was_challenged(s.id, Part.BASE)]
+        moves = [Move.PROPOSE, Move.PASS]
+        moves += [Move.SUPPORT] * bool(support)
+        moves += [Move.CHALLENGE] * bool(challenge and seen.config.challenges)
+        move = moves[draws.below(len(moves))]
+        if move == Move.SUPPORT:
+            target = support[draws.below(len(support))]
+            return {"move": move, "target": target, "words": f"Why not #{target}."}
+        if move == Move.CHALLENGE:
+            target = challenge[draws.below(len(challenge))]
+            return {"move": move, "target": target, "part": Part.BASE, "words": f"Why #{target}?"}
+        if move == Move.PROPOSE:
+            conduct, value = _any_conduct(seen, draws), _any_claim(seen, draws)
+            words = f"{seen.rules.describe(conduct)}, say {format_number(value)}."
+            return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
+        return {"move": Move.PASS, "words": ""}
+
+
+class Silent(worker.Worker):
+    """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
+
+    def try_(self, seen: Observation, draws: Draws) -> None:
+        """No trial."""
+
+    def speak(self, seen: Observation, draws: Draws) -> Said:
+        """A pass."""
+        return {"move": Move.PASS, "words": ""}
+
+
+def _any_conduct(seen: Observation, draws: Draws) -> Conduct:
+    conduct = seen.rules.bar(seen.table.subject)
+    for _ in range(1 + draws.below(STEPS_MAX)):
+        conduct = seen.vary(conduct, draws)
+    return conduct
+
+
+def _any_claim(seen: Observation, draws: Draws) -> float:
+    """A value strictly better than the bar, rounded unless that makes it no better."""
+    bar = seen.table.bar or 0.0
+    beyond = (abs(bar) or 1.0) * SPREAD * (1 + draws.below(1000)) / 1000
+    value = bar + beyond if seen.table.subject.better == UP else bar - beyond
+    rounded = round(value, DIGITS)
+    return rounded if seen.table.subject.beats(rounded, bar) else value

@@ -1,0 +1,122 @@
+"""The changes of a fork of a season: settings, policies, and contributions of single turns.
+
+A replaced contribution takes the place of the one in its turn. It must have a valid form, but may
+be refused there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from goldrush.agents.llm.models import Models
+from goldrush.agents.players import Change, ResolvedChange
+from goldrush.agents.trust import import_names
+from goldrush.agents.worlds.competition.arenas import with_program
+from goldrush.agents.worlds.competition.cast import assign, check_playable, with_models_resolved
+from goldrush.agents.worlds.competition.plain import plain
+from goldrush.agents.worlds.competition.treatments import treatment_named
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.forking import changes
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition.acts.act import TEXT_MAX
+from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, form_fault
+from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
+from goldrush.kernel.worlds.competition.fork import changed, turn_of
+from goldrush.kernel.worlds.competition.state import SeasonState
+
+_KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
+_LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
+_SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
+
+
+def changed_by(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
+    """A change checked against a state. New models are asked a short question.
+
+    Raises BadInput for an invalid change, and for a model that does not answer.
+    """
+    treated = {} if change.treatment is None else treatment_named(change.treatment).settings
+    settings = {**treated, **change.settings}
+    config = changed(state.config, settings, state.assignment)
+    parts = change.roster.split(",") if change.roster else []
+    trust = import_names(part.partition("=")[2] for part in parts)
+    facts = {
+        "changes": changes(state.config, config),
+        "cast": _recast(state, parts, models, [*change.trust, *trust]) if parts else None,
+        "program": _program(state, change.program, models or Models()),
+        "replaced": sorted(
+            (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
+            key=lambda pair: (pair[0], turn_of(pair[1])),
+        ),
+    }
+    return ResolvedChange(facts, trust)
+
+
+def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
+    """The options of the arena that another program changes; None if it is the same program."""
+    if program is None:
+        return None
+    before, after = state.arena.options, with_program(state.arena, program).options
+    found = {name: value for name, value in after.items() if value != before[name]}
+    if found:
+        models.warn(f"{program} is not the program that tested so far; the fork names it")
+    return found or None
+
+
+def _recast(
+    state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
+) -> list[dict[str, Any]]:
+    """The policies of everybody from the fork on, with the changes of `parts`."""
+    cast = [
+        {name: getattr(agent, name) for name in ("ordinal", "name", "role", "policy", "options")}
+        for agent in state.agents.values()
+    ]
+    assign(cast, parts, models)
+    check_playable(cast, trust)
+    fields = ("ordinal", "policy", "options")
+    cast = [{name: entry[name] for name in fields} for entry in cast]
+    return with_models_resolved(cast, models)
+
+
+def _most(state: SeasonState) -> dict[str, int]:
+    """The greatest valid value of each field that names a turn."""
+    return {
+        "assignment": state.config.assignments - 1,
+        "table": 1,
+        "round": 2 * state.config.rounds_max,
+        "agent": max(state.agents),
+    }
+
+
+def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple[int, Row]:
+    """(assignment, row) of a replaced contribution. `number`: its position in the list, from 1."""
+    where = f"contribution {number}"
+    if not isinstance(item, Mapping) or set(item) - set(_KEYS):
+        raise BadInput(f"{where} is {format_value(item)}", f"give an object of {', '.join(_KEYS)}")
+    if item.get("event", "spoke") != "spoke":
+        raise BadInput(f"{where} is a {format_value(item['event'])} event", "give `spoke` events")
+    for name, most in _most(state).items():
+        if name not in item:
+            raise BadInput(f"{where} has no {name}", f"give one from 0 to {most}")
+        if type(item[name]) is not int or not 0 <= item[name] <= most:
+            raise BadInput(f"{where} has {name} {format_value(item[name])}", f"give 0 to {most}")
+    if item["agent"] not in state.active():
+        workers = ", ".join(f"{at} ({state.agents[at].name})" for at in state.active())
+        raise BadInput(
+            f"{where}: agent {item['agent']} is not an active worker", f"there are {workers}"
+        )
+    said = {name: plain(item.get(name)) for name in _SAID}
+    row = Spoke(
+        item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
+        words=plain(item.get("words", "")), source=None, **said,
+    )  # fmt: skip
+    if form_fault(row._replace(id=_LAST)) is not None:
+        carried = "; ".join(
+            f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
+        )
+        raise BadInput(
+            f"{where} does not have a valid form",
+            f"give words of at most {TEXT_MAX:,} characters, and the fields of its move "
+            f"({carried})",
+        )
+    return item["assignment"], tuple(row)

@@ -1,0 +1,199 @@
+"""Names, values and contributions as text of a prompt, each with a limit in bytes.
+
+Names and text by agents are quoted as JSON, so that they cannot look like a part of the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from goldrush.agents.llm.wording import quoted, within
+from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
+from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.memory import Remembered
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
+from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.table import Contribution, Table
+from goldrush.kernel.worlds.competition.terms import Code, Fact, Move, Part
+
+DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
+ITEMS_MAX: Final = 20
+INTEGER_MAX: Final = 1 << 64
+DIGITS: Final = 4  # decimals of a value
+DIGITS_MAX: Final = 18  # beyond it, a value is shown as Python writes it
+AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
+
+
+def format_agent(agent: Agent) -> str:
+    """An agent by number and name: `5 "ada"`."""
+    return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
+
+
+def format_number(value: float | None, digits: int = DIGITS) -> str:
+    """A tested value as text, with at most so many decimals."""
+    return "no value" if value is None else f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def format_apart(*values: float | None) -> list[str]:
+    """Values beside each other as text, with the decimals that unequal ones take to differ.
+
+    Not for prompts and the words of scripted workers: journals record them with DIGITS decimals.
+    """
+    for digits in range(DIGITS, DIGITS_MAX):
+        texts = [format_number(value, digits) for value in values]
+        if len(set(texts)) >= len(set(values)):
+            return texts
+    return ["no value" if value is None else repr(value) for value in values]
+
+
+def format_plain(value: Any, size_max: int = WORDS_MAX, depth: int = DEPTH_MAX) -> str:
+    """A plain value as text of at most `size_max` bytes: strings quoted, others as JSON."""
+    if type(value) is str:
+        return quoted(value, size_max)
+    if isinstance(value, (list, tuple)) and depth:
+        items = (format_plain(item, size_max, depth - 1) for item in value[:ITEMS_MAX])
+        return f"[{within(items, size_max)}]"
+    if isinstance(value, Mapping) and depth:
+        return "{" + format_mapping(value, size_max, depth - 1) + "}"
+    is_number = type(value) in (bool, float) or (type(value) is int and abs(value) <= INTEGER_MAX)
+    return json.dumps(value) if is_number else "null"
+
+
+def format_mapping(mapping: Mapping[Any, Any], size_max: int, depth: int = DEPTH_MAX) -> str:
+    """The names and values of a map as text of at most `size_max` bytes."""
+    pairs = list(mapping.items())[:ITEMS_MAX]
+    said = (
+        f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, size_max, depth)}"
+        for name, item in pairs
+    )
+    return within(said, size_max)
+
+
+def first_lines(lines: Iterable[str], size_max: int) -> str:
+    """The first lines that fit into `size_max` bytes, and the number of the others."""
+    return within(lines, size_max, "\n")
+
+
+def last_lines(lines: Iterable[str], size_max: int) -> str:
+    """The last lines that fit into `size_max` bytes, in order, and the number of the others."""
+    kept = within(list(lines)[::-1], size_max, "\n").split("\n")
+    return "\n".join(reversed(kept))
+
+
+def format_subject(subject: Subject) -> str:
+    """A subject as text."""
+    better = "more" if subject.better == UP else "less"
+    return f"{subject.objective} ({better} is better) under {subject.treatment}"
+
+
+def format_conduct(conduct: Conduct, rules: Rules) -> str:
+    """A conduct as text, without its treatment; quoted unless it is plain and short."""
+    said = rules.describe(conduct)
+    is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
+    return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
+
+
+def format_contribution(
+    table: Table, said: Contribution, people: Mapping[int, Agent], rules: Rules
+) -> str:
+    """A contribution with its author, tests and stances, on one line."""
+    parts = [
+        f"#{said.id} round {said.round}, {format_agent(people[said.agent])} {_moved(said, rules)}"
+    ]
+    if said.move == Move.PASS and said.code is not None:
+        parts.append(f"refused: {said.code}")
+    if said.id in table.removed:
+        parts.append("redirected by the judge, does not count")
+    elif said.is_proposal:
+        parts += _tests(table, said)
+        parts += ["refuted"] * (said.id in table.stances.refuted)
+        held = [str(who) for who, what in table.stances.by_agent.items() if what == said.id]
+        parts += [f"held by {within(held, 200)}"] * bool(held)
+    elif said.move == Move.CHALLENGE and table.held(*said.challenged) is not None:
+        parts.append("sustained" if table.is_sustained(said) else "not sustained")
+    if said.text:
+        parts.append(quoted(said.text, WORDS_MAX))
+    return "; ".join(parts)
+
+
+def _moved(said: Contribution, rules: Rules) -> str:
+    if said.move == Move.SUPPORT:
+        return f"supports #{said.target}"
+    if said.move == Move.CHALLENGE:
+        return f"challenges the {said.part} of #{said.target}"
+    if said.claim is None:
+        return "passes"
+    verb = "proposes" if said.move == Move.PROPOSE else f"amends #{said.target} to"
+    also = "" if said.edge is None else f", also under {said.edge}"
+    return (
+        f"{verb} {format_conduct(said.conduct, rules)}, claims {format_number(said.claimed)}{also}"
+    )
+
+
+def _tests(table: Table, said: Contribution) -> Iterable[str]:
+    for part in said.parts:
+        held = table.held(said.id, part)
+        if held is not None:
+            tested = format_number(table.tests[said.id, part])
+            yield f"{part} tested: {tested}, {'holds' if held else 'does not hold'}"
+        elif part != Part.BASE:
+            yield f"{part} not tested yet"
+
+
+def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) -> str:
+    """Conducts as text of at most `size_max` bytes, each once."""
+    return within((format_conduct(one, rules) for one in dict.fromkeys(conducts)), size_max, "; ")
+
+
+def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False) -> str:
+    """One fact of an agent's memory, as a sentence.
+
+    Args:
+        fact: the fact.
+        rules: those of the arena; None if it is not installed.
+        apart: whether values have the decimals that they take to differ; not in prompts.
+
+    """
+    where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
+    if fact.kind == Fact.SCORES:
+        scores = ", ".join(f"{n} {s}" for n, s in zip(DIMENSIONS, fact.scores, strict=False))
+        reasons = " ".join(quoted(reason, WORDS_MAX // 4) for reason in fact.reasons)
+        return f"{where}: I scored {scores}.{f' Reasons: {reasons}' if reasons else ''}"
+    what = format_plain(fact.conduct) if rules is None else format_conduct(fact.conduct, rules)
+    found = format_number(fact.value)
+    if fact.kind == Fact.CLAIM:
+        verdict = "held" if fact.held else "did not hold"
+        claimed = format_number(fact.claimed)
+        if apart:
+            claimed, found = format_apart(fact.claimed, fact.value)
+        return f"{where}: I claimed {claimed} for {what}; tested {found}, it {verdict}."
+    says = {
+        Fact.TRIAL: f"I tried {what}: {found}",
+        Fact.CONCLUSION: f"we concluded on {what}: {found}",
+        Fact.LESSON: f"the best tested was {what}: {found}",
+        Fact.SKILL: f"I was advised {what}: {found}",
+    }
+    return f"{where}: {says.get(fact.kind, what)}."
+
+
+# The reason of a refusal, by its code.
+REFUSALS: Final[Mapping[str, str]] = {
+    Code.NOT_YET: "you may not do this yet",
+    Code.NONE_LEFT: "you have no contribution left",
+    Code.UNKNOWN_TARGET: "there is no such proposal at the table",
+    Code.OWN: "it is your own",
+    Code.REPEATED: "it was said before",
+    Code.REFUTED: "that claim is refuted",
+    Code.NOT_CANONICAL: "the arena has no such conduct, written so",
+    Code.VACUOUS: "a claim must be better than the bar",
+    Code.NOT_CONVERGED: "no proposal is held by more than half",
+    Code.TOO_SMALL: "a team has three workers at least",
+    Code.NOT_FACED: "no elimination is faced",
+    Code.FINAL: "a score is from 0 to 3, and given once",
+    Code.NOT_OFFERED: "no contract is offered",
+    Code.NO_TRIAL_LEFT: "you have no trial left now",
+    Code.OFF: "this season is played without it",
+    Code.MALFORMED: "a field is missing or is no value that it can have",
+}

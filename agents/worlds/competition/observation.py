@@ -1,0 +1,208 @@
+"""The observation of an agent of a season when it is asked a question.
+
+An agent sees the leaderboard, the tables so far, and its own trials, memory and instructions. Only
+the therapist sees options, instructions, persona, traits and memory of other agents. In independent
+search the table is shown empty. An observation is read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.worlds.competition.bench import Bench
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.acts.roundtable import is_rejectable
+from goldrush.kernel.worlds.competition.arena import Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.memory import Remembered
+from goldrush.kernel.worlds.competition.rubric import Grounds
+from goldrush.kernel.worlds.competition.settle import grounds_at
+from goldrush.kernel.worlds.competition.state import Agent, SeasonState
+from goldrush.kernel.worlds.competition.table import Stances, Table
+from goldrush.kernel.worlds.competition.terms import Phase, Role
+
+_PRIVATE: Final[dict[str, Any]] = {
+    "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
+}  # fmt: skip
+
+
+class Observation:
+    """The season as one agent, `me`, sees it."""
+
+    def __init__(
+        self,
+        state: SeasonState,
+        ordinal: int,
+        bench: Bench,
+        grounds: dict[int, Mapping[int, Grounds]] | None = None,
+    ) -> None:
+        """Observe a state.
+
+        Args:
+            state: of the season.
+            ordinal: of the agent.
+            bench: for `vary`.
+            grounds: a cache by table, shared by the observations of the same state.
+
+        """
+        self._state = state
+        self._grounds = {} if grounds is None else grounds
+        self._bench = bench
+        self.me: Agent = state.agents[ordinal]
+
+    @property
+    def config(self) -> SeasonConfig:
+        """The configuration of the season."""
+        return self._state.config
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the arena."""
+        return self._state.arena_rules
+
+    @property
+    def assignment(self) -> int:
+        """Number of the current assignment, from 0."""
+        return self._state.assignment
+
+    @property
+    def day(self) -> int:
+        """The day of the assignment."""
+        return self._state.day
+
+    @property
+    def project(self) -> int:
+        """The project of the assignment."""
+        return self._state.project
+
+    @property
+    def table(self) -> Table:
+        """The current table, as in `tables`."""
+        return self.tables[-1]
+
+    @property
+    def tables_left(self) -> int:
+        """Number of tables left in the assignment, with the current one."""
+        opening = self._state.opening
+        return 1 if opening is None else len(opening.subjects) - self.table.number
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the assignment so far, each with the trials of `me` only.
+
+        In independent search a table is empty until it has concluded.
+        """
+        return tuple(map(self._shown, self._state.tables))
+
+    def _shown(self, table: Table) -> Table:
+        trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
+        if self.config.table or table.conclusion is not None:
+            return attrs.evolve(table, trials=trials)
+        return attrs.evolve(table, trials=trials, contributions=[], tests={}, stances=Stances())
+
+    @cached_property
+    def people(self) -> Mapping[int, Agent]:
+        """All agents by ordinal, also deleted ones, without private fields (see the module)."""
+        if self.me.role == Role.THERAPIST:
+            return dict(self._state.agents)
+        return {
+            ordinal: agent if agent is self.me else attrs.evolve(agent, **_PRIVATE)
+            for ordinal, agent in self._state.agents.items()
+        }
+
+    @property
+    def active(self) -> list[int]:
+        """The ordinals of the active roster, ascending."""
+        return self._state.active()
+
+    @property
+    def leaderboard(self) -> tuple[tuple[int, int, int, int], ...]:
+        """(rank, agent, rolling score, all-time score), as last posted."""
+        return self._state.leaderboard
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the judge recommended two tables."""
+        return self._state.is_split
+
+    @property
+    def approved(self) -> Subject | None:
+        """The subject of an approved project that is not opened yet, or None."""
+        approved = self._state.approved
+        return None if approved is None else self._state.arena.by_key[approved]
+
+    @property
+    def stipulated(self) -> str | None:
+        """The objective that a contract requires in the next assignment, or None."""
+        return self._state.stipulated_objective()
+
+    @property
+    def recommended(self) -> tuple[int, ...] | None:
+        """The team that the therapist recommends, or None."""
+        return self._state.recommended
+
+    @property
+    def projects(self) -> int:
+        """Number of completed projects."""
+        return self._state.projects
+
+    @property
+    def is_rejectable(self) -> bool:
+        """Whether the conclusion of the table may be rejected before the admin sees it."""
+        return is_rejectable(self._state)
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the first round is still to come."""
+        return self._state.phase == Phase.TRY
+
+    @property
+    def trials_left(self) -> int:
+        """Number of trials that `me` may order now."""
+        return self._state.trials_left(self.me.ordinal, early=self.is_early)
+
+    @property
+    def memory(self) -> Sequence[Remembered]:
+        """The memory of `me` for the family of the table's subject, oldest fact first."""
+        return self.me.memory.get(self.table.subject.family, ())
+
+    @cached_property
+    def known(self) -> list[Conduct]:
+        """The conducts proposed in the last `rolling_days` days, then those at this table."""
+        known = self._state.known_before(self._state.table)
+        return [*known, *(said.conduct for said in self.table.proposals())]
+
+    def grounds(self, table: int) -> Mapping[int, Grounds]:
+        """The grounds of the scores at a concluded table, by agent."""
+        if table not in self._grounds:
+            self._grounds[table] = grounds_at(self._state, self._state.tables[table])
+        return self._grounds[table]
+
+    def rank(self, agent: int) -> int | None:
+        """An agent's rank on the leaderboard; None while it has none."""
+        return next((rank for rank, who, _, _ in self.leaderboard if who == agent), None)
+
+    def vary(self, conduct: Conduct, draws: Draws) -> Conduct:
+        """A drawn neighbour of a conduct, for the subject of the table."""
+        return self._bench.vary(conduct, self.table.treatment, draws)
+
+    def agenda(self, ahead: int = 0) -> Subject:
+        """The subject on the agenda of this assignment, or of the one `ahead` assignments later.
+
+        The agenda visits all families in turns, each turn in a drawn order, and takes the subjects
+        of a family in the arena's order.
+        """
+        arena, assignment = self._state.arena, self.assignment + ahead
+        turn, index = divmod(assignment, len(arena.families))
+        draws = Draws(self.config.seed, turn, 0, 0, "policy")
+        draws.taken = AGENDA_WORDS
+        family = draws.shuffled(arena.families)[index]
+        return family[turn % len(family)]
+
+
+# First draw word of the agenda in the admin's sequence, far from the words of its answers.
+AGENDA_WORDS: Final = 1 << 62

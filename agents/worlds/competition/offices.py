@@ -1,0 +1,274 @@
+"""The scripted admin, assistant and judge, and the user.
+
+Each uses the rights that its stage has unlocked, and no others. Methods answer the questions of the
+same name (agents/worlds/competition/questions/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from goldrush.agents.worlds.competition.formats import format_number, format_subject
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition import rights
+from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
+from goldrush.kernel.worlds.competition.rubric import FAR
+from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Part, Role, Signal
+
+AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
+
+
+def consent(self: Any, seen: Observation, draws: Draws, offer: Said) -> bool:
+    """Whether an office takes other terms of a contract: always."""
+    return True
+
+
+class Admin:
+    """Follows the agenda, and adopts conclusions that may not be rejected."""
+
+    def open(self, seen: Observation, draws: Draws) -> Said:
+        """Opens with the next subject of the agenda, or the one that a contract or a project asks
+        for; with two if the judge recommended a split.
+        """
+        first = (seen.approved or seen.agenda()).key
+        if seen.stipulated is not None:
+            wanted = [s.key for s in seen.config.arena.subjects if s.objective == seen.stipulated]
+            first = wanted[draws.below(len(wanted))]
+        subjects = [first]
+        if seen.is_split:
+            others = (seen.agenda(ahead).key for ahead in range(1, AHEAD_MAX))
+            subjects += [other for other in others if other[1] != first[1]][:1]
+        return {"subjects": subjects, "team": seen.recommended, "order": None}
+
+    def allow_class(self, seen: Observation, draws: Draws, agent: int, class_: str) -> bool:
+        """Allows sonnet only to the upper half of the leaderboard, haiku to everybody."""
+        rank = seen.rank(agent)
+        return class_ != Class.SONNET or (
+            rank is not None and 2 * rank <= len(seen.leaderboard) + 1
+        )
+
+    def adopt(self, seen: Observation, draws: Draws) -> bool:
+        """Adopts a conclusion unless it is rejectable."""
+        return not seen.is_rejectable
+
+    def propose_project(self, seen: Observation, draws: Draws) -> tuple[str, str] | None:
+        """At the beginning of every second project, by chance, proposes a drawn subject."""
+        if seen.assignment % seen.config.assignments_per_project or draws.below(2):
+            return None
+        subjects = seen.config.arena.subjects
+        return subjects[draws.below(len(subjects))].key
+
+    def interview(self, seen: Observation, draws: Draws, agent: int) -> list[str]:
+        """Its questions to the therapist before a contract."""
+        return INTERVIEW
+
+    def answer(
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
+        """Its answers in its own interview."""
+        return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
+
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+        """Offers one more project by the end of the next one."""
+        due = seen.assignment + 2 * seen.config.assignments_per_project
+        return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
+
+    take = consent
+
+
+INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
+
+
+def objective_asked(seen: Observation, draws: Draws) -> list[tuple[str, str]]:
+    """A drawn objective as a condition of a contract; none if the arena has only one."""
+    objectives = seen.config.arena.objectives
+    if len(objectives) == 1:
+        return []
+    return [(Condition.OBJECTIVE, objectives[draws.below(len(objectives))])]
+
+
+class Assistant:
+    """Sets tables as far as it may, and sums them up."""
+
+    def set_table(self, seen: Observation, draws: Draws) -> Said:
+        """A table without the lowest rank every second time, newcomers first, one round for each
+        active worker; each of these if it may. The order of the others is drawn: early speakers
+        score more, so an order by rank would even out the ranks.
+        """
+        me, active = seen.me, seen.active
+        answer: dict[str, Any] = {"team": None, "order": None, "rounds": _rounds(seen)}
+        is_large = len(active) > TEAM_MIN and seen.leaderboard
+        if rights.may_set_team(me) and is_large and draws.below(2):
+            last = max(active, key=lambda agent: seen.rank(agent) or 0)
+            answer["team"] = [agent for agent in active if agent != last]
+        if rights.may_set_order(me):
+            answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
+        return answer
+
+    def digest(self, seen: Observation, draws: Draws) -> Said:
+        """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
+        table = seen.table
+        conclusion = table.conclusion
+        if conclusion is None or conclusion.proposal is None:
+            return {"text": "The table came to no conclusion.", "dissent": "", "rejected": False}
+        value = table.tests[conclusion.proposal, Part.BASE]
+        says = (
+            f"{seen.rules.describe(conclusion.conduct)} for {format_subject(table.subject)}: "
+            f"tested at {format_number(value)}, the bar is {format_number(table.bar)}."
+        )
+        best = table.best_tested()
+        if best is not None and table.subject.beats(best[1], value):
+            says += f" {seen.rules.describe(best[0])} was tested at {format_number(best[1])}."
+        rejected = rights.may_reject(seen.me) and seen.is_rejectable
+        return {"text": says, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
+
+    def answer(
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
+        """Its answers in its interview."""
+        return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
+
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+        """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
+        due = seen.assignment + CONTRACT_TERM
+        return {
+            "conditions": objective_asked(seen, draws),
+            "target": 1 + draws.below(4),
+            "due": due,
+        }
+
+    take = consent
+
+
+def _rounds(seen: Observation) -> int | None:
+    """As many rounds as there are active workers, within limits; None unless it may set them."""
+    may = rights.may_set_rounds(seen.me)
+    return min(2 * seen.config.rounds_max, max(2, len(seen.active))) if may else None
+
+
+def _dissent(seen: Observation, concluded: int) -> str:
+    """The agents that challenged the conclusion or hold another proposal, as text."""
+    table = seen.table
+    against = {
+        said.agent
+        for said in table.counted()
+        if said.move == Move.CHALLENGE and said.target == concluded
+    }
+    elsewhere = {a for a, held in table.stances.by_agent.items() if held != concluded}
+    parts = []
+    if against:
+        parts.append(f"Challenged by {', '.join(seen.people[a].name for a in sorted(against))}.")
+    if elsewhere:
+        names = ", ".join(
+            f"{seen.people[a].name} (#{table.stances.by_agent[a]})" for a in sorted(elsewhere)
+        )
+        parts.append(f"Elsewhere: {names}.")
+    return " ".join(parts)
+
+
+def _newcomers_first(seen: Observation, team: Sequence[int], draws: Draws) -> list[int] | None:
+    """The team with those not on the leaderboard first, the others in a drawn order; None if all or
+    none of them are on it.
+    """
+    ranked = [agent for agent in team if seen.rank(agent) is not None]
+    if len(ranked) in (0, len(team)):
+        return None
+    return [agent for agent in team if agent not in ranked] + draws.shuffled(ranked)
+
+
+class Judge:
+    """Redirects repetitions, and ends a table that agrees and has no new proposal."""
+
+    def judge(self, seen: Observation, draws: Draws) -> Said:
+        """The signal for the round that was just spoken."""
+        table = seen.table
+        repeated = _repeated(seen)
+        if repeated:
+            return _signal(Signal.REDIRECT, "That was on the table already.", repeated)
+        counts = table.stances.counts()
+        most = max(counts.values(), default=0)
+        is_agreed = 2 * most > len(table.participants)
+        is_new = any(said.is_proposal for said in table.of_round())
+        if is_agreed and not is_new:
+            return _signal(Signal.CONVERGED, "More than half hold one view, and nothing new came.")
+        is_last = table.round + 1 >= table.rounds
+        may_flag = rights.may_flag_weakness(seen.me) and not table.was_weak
+        if is_last and most and not is_agreed and may_flag:
+            return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
+        may_split = is_last and not seen.is_split and rights.may_recommend_split(seen.me)
+        if may_split and _are_far(seen):
+            return _signal(Signal.SPLIT, "There are two subjects in this.")
+        return _signal(Signal.CLEAN, "")
+
+    def set_table(self, seen: Observation, draws: Draws) -> Said:
+        """Sets the number of rounds, if it may."""
+        return {"team": None, "order": None, "rounds": _rounds(seen)}
+
+    def answer(
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
+        """Its answers in its interview."""
+        return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
+
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+        """Offers a drawn number of tables whose conclusion is the best tested, 1 to 4."""
+        due = seen.assignment + CONTRACT_TERM
+        return {"conditions": [], "target": 1 + draws.below(4), "due": due}
+
+    take = consent
+
+
+def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
+    return {"signal": signal, "ids": list(ids), "reason": reason}
+
+
+def _repeated(seen: Observation) -> list[int]:
+    """The proposals of this round whose conduct was proposed before."""
+    table = seen.table
+    known: set[Any] = set()
+    repeated = []
+    for said in table.proposals():
+        if said.conduct in known and said.round == table.round:
+            repeated.append(said.id)
+        known.add(said.conduct)
+    return repeated
+
+
+def _are_far(seen: Observation) -> bool:
+    """Whether the two proposals with most stances are FAR from each other."""
+    counts = seen.table.stances.counts()
+    first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
+    conducts = [seen.table.contributions[proposal].conduct for proposal in first]
+    return len(conducts) > 1 and seen.rules.distance(*conducts) >= FAR
+
+
+class User:
+    """The user: approves half of the contracts, and nearly always keeps conditions."""
+
+    def review_project(self, seen: Observation, draws: Draws, subject: tuple[str, str]) -> bool:
+        """Approves a project unless its subject is the next on the agenda anyway."""
+        return subject != seen.agenda().key
+
+    def review_contract(self, seen: Observation, draws: Draws, agent: int, terms: Said) -> Said:
+        """Approves (5 of 10), asks for a harder target (4 of 10), or refuses."""
+        chance = draws.below(10)
+        if chance < 5:
+            return {"approved": True, "terms": None}
+        if chance < 9:
+            return {"approved": False, "terms": {**terms, "target": _more(seen, agent, terms)}}
+        return {"approved": False, "terms": None}
+
+    def keep_condition(self, seen: Observation, draws: Draws, agent: int, condition: str) -> bool:
+        """Keeps a condition in 19 of 20 assignments."""
+        return draws.below(20) > 0
+
+
+def _more(seen: Observation, agent: int, terms: Said) -> Any:
+    """A target that is harder by one."""
+    target = terms["target"]
+    if seen.people[agent].role == Role.WORKER:
+        return target[0], min(target[0], target[1] + 1)
+    return target + 1

@@ -1,0 +1,44 @@
+"""Converts the answers of policies to values that acts can hold."""
+
+from __future__ import annotations
+
+from itertools import chain, repeat
+from typing import Any
+
+from goldrush.kernel.world import amount
+from goldrush.kernel.worlds.competition.events import PLAIN, PLAIN_DEPTH, PLAIN_MAX
+
+
+def plain(value: Any) -> Any:
+    """The value with lists as tuples and whole reals as integers. None in place of values that
+    cannot be recorded: maps, numbers beyond 64 bits, values over a limit. The kernel judges the
+    result.
+    """
+    found = _plain(value, PLAIN_DEPTH)
+    return found if PLAIN.holds(found) else None
+
+
+def answers_to(questions: Any, answers: Any) -> Any:
+    """One text for each question of a debrief or an interview; "" stands for no answer.
+
+    Whoever asks would otherwise be refused for the silence of whoever is asked. Both arguments are
+    as from `plain`; questions that are no list are returned with the answers unchanged, for the
+    kernel to refuse.
+    """
+    if type(questions) is not tuple:
+        return answers
+    given = answers if type(answers) is tuple else ()
+    texts = (answer if type(answer) is str else "" for answer in given)
+    return tuple(text for _, text in zip(questions, chain(texts, repeat("")), strict=False))
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if isinstance(value, (list, tuple)) and depth:
+        return tuple(_plain(item, depth - 1) for item in value[: PLAIN_MAX + 1])
+    if type(value) is float:
+        value = amount(value)  # an integer if it is whole, of any size
+    if type(value) is int and not -(1 << 63) <= value < 1 << 64:
+        return None
+    if type(value) is str:
+        return value.encode("utf-8", "replace").decode()
+    return value if value is None or type(value) in (bool, int, float) else None

@@ -1,0 +1,265 @@
+"""The `Players` of seasons, and functions that prepare and record them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from goldrush.agents import players
+from goldrush.agents.askable import ImpossiblePlayer
+from goldrush.agents.llm.budget import Estimate
+from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.question import digest, upper_bound
+from goldrush.agents.llm.usage import AnswerFields, Bounds
+from goldrush.agents.people import HUMAN, required_person
+from goldrush.agents.players import (
+    Change,
+    Players,
+    PolicyCheck,
+    PreparedRun,
+    ResolvedChange,
+    Resources,
+    RunContext,
+)
+from goldrush.agents.trust import check_trust, import_names
+from goldrush.agents.worlds.competition.arenas import (
+    NoProgram,
+    arena_record,
+    opened_tests,
+    rules_of,
+    takes_program,
+)
+from goldrush.agents.worlds.competition.cast import (
+    CATALOGUE,
+    POLICIES,
+    Entry,
+    cast_of,
+    check_playable,
+    models_in,
+    with_models_resolved,
+)
+from goldrush.agents.worlds.competition.limits import PROMPT_MAX
+from goldrush.agents.worlds.competition.seats import model_at
+from goldrush.agents.worlds.competition.treatments import treatment_named
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.run import OnUnit
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.config import SeasonConfig, check_setting, config_of
+from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.kernel.worlds.competition.state import SeasonState, initial
+from goldrush.kernel.worlds.competition.terms import Status
+
+if TYPE_CHECKING:
+    from goldrush.agents.worlds.competition.season import Season
+    from goldrush.agents.worlds.competition.step import Question
+
+
+def record(
+    path: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    cast: Sequence[Entry] | None = None,
+    *,
+    models: Models | None = None,
+    resources: Resources | None = None,
+    force: bool = False,
+    fsync: bool = False,
+    on_assignment: OnUnit[SeasonState] | None = None,
+) -> SeasonState:
+    """Play a season into a new journal and return the last state.
+
+    Args:
+        path: the new journal.
+        settings: as for `configured`.
+        cast: as from `cast.cast_of`; None: all scripted. User-defined policies in it are trusted.
+        models: how language models are reached.
+        resources: what playing needs on this machine.
+        force: replace an existing journal, once the season begins.
+        fsync: wait for the disk at every commit.
+        on_assignment: called with the number of each closed assignment in the journal and the
+            state.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
+
+    """
+    config = configured(settings or {}, resources)
+    world = competition(rules_of(config.arena))
+    return players.record(
+        world, SEASON_PLAYERS, path, prepared(config, cast), models=models, resources=resources,
+        force=force, fsync=fsync, on_unit=on_assignment,
+    )  # fmt: skip
+
+
+def configured(
+    settings: Mapping[str, Any],
+    resources: Resources | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SeasonConfig:
+    """The configuration of a season.
+
+    Args:
+        settings: by name. `arena` may be an Arena, its record, or text (see arenas.arena_record).
+        resources: has the program of an arena that needs one.
+        options: of the arena, in addition to those in its text.
+
+    Raises:
+        BadInput: for invalid settings or options.
+
+    """
+    arena = settings.get("arena")
+    if arena is None or isinstance(arena, str):
+        assignments = settings.get("assignments", 40)
+        check_setting("assignments", assignments)  # an arena may list subjects for each
+        program = resources.program if resources is not None else None
+        arena = arena_record(arena, assignments, program, options)
+    return config_of({**settings, "arena": arena})
+
+
+def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> PreparedRun:
+    """A season that is ready to begin. Raises BadInput for an invalid cast or policy."""
+    cast = list(cast or cast_of(config.workers))
+    setup = {"config": config.as_dict(), "cast": cast}
+    initial(setup, rules_of(config.arena))  # refuses an invalid cast
+    trust = import_names(entry["policy"] for entry in cast)
+    check_playable(cast, trust)
+    return PreparedRun(setup, trust)
+
+
+def _prepared(
+    settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
+) -> PreparedRun:
+    treated = {} if treatment is None else treatment_named(treatment).settings
+    config = configured({**treated, **settings})
+    return prepared(config, cast_of(config.workers, roster.split(",") if roster else (), models))
+
+
+def _names(roster: str) -> list[str]:
+    return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
+
+
+def _resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
+    return {**setup, "cast": with_models_resolved(setup["cast"], models)}
+
+
+def _resolve_change(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
+    for part in change.roster.split(",") if change.roster else ():
+        name = part.partition("=")[0]
+        named = [agent for agent in state.agents.values() if agent.name == name]
+        if named and all(agent.status == Status.GONE for agent in named):
+            there = (a.name for a in state.agents.values() if a.status != Status.GONE)
+            raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
+    from goldrush.agents.worlds.competition.change import changed_by
+
+    return changed_by(state, change, models)
+
+
+def _start_agents(context: RunContext[SeasonState]) -> Season:
+    from goldrush.agents.worlds.competition.season import Season, replaced_in
+
+    state, trust = context.state, context.trust
+    for agent in state.agents.values():
+        if agent.policy not in (*POLICIES, LLM, HUMAN):
+            check_trust(agent.policy, trust, agent.name)
+    there = [a for a in state.agents.values() if a.status != Status.GONE]
+    if context.probe:
+        asked = [{"policy": agent.policy, "options": agent.options} for agent in there]
+        with_models_resolved(asked, context.models)
+    return Season(
+        opened_tests(state.arena, context.resources.program, context.resources.jobs),
+        replaced_in(context.forks),
+        chosen=models_in((agent.policy, agent.options) for agent in there),
+        people=next(
+            (required_person(context.resources.people, a.name) for a in there if a.policy == HUMAN),
+            None,
+        ),
+        models=context.models,
+        earlier=context.earlier,
+        pending=context.pending,
+        trust=trust,
+    )
+
+
+def _policy_check(
+    trust: Sequence[str], sources: Sequence[str], resources: Resources
+) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], PolicyCheck]:
+    def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+        # All acts of agents depend on tests: without them no agent can be asked.
+        what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
+        try:  # `verify` gets a program for several journals, of which some take none
+            program = resources.program if takes_program(state.arena) else None
+            tests = opened_tests(state.arena, program, resources.jobs)
+        except NoProgram:
+            return PolicyCheck(None, [f"{what}, made by a program (--test)"])
+        except BadInput as error:
+            return PolicyCheck(None, unknown=[f"{error.what} ({error.instead})"])
+        if not tests.bench.deterministic:
+            tests.close()
+            return PolicyCheck(None, [f"{what}, which are not deterministic"])
+        from goldrush.agents.worlds.competition.check import SeasonCheck
+
+        again = SeasonCheck(state, tests, forks, trust)
+        return PolicyCheck(
+            again, again.not_asked, again.unknown, again.pending, tests.close,
+            unjudged=again.unjudged,
+        )  # fmt: skip
+
+    def check(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+        return attrs.evolve(asker(state, forks), uses_program=takes_program(state.arena))
+
+    return check
+
+
+def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
+    # An agent that joins a season has the model of the seat that it takes: the row names the model.
+    answered = Answered(*row)
+    source = answered.source or {}
+    if source.get("name") == HUMAN:
+        return answered.agent, None, None, None
+    return answered.agent, source.get("name"), source.get("error"), source
+
+
+def _bounds(context: RunContext[SeasonState]) -> Bounds:
+    from goldrush.agents.worlds.competition.check import SeasonCheck
+
+    found = {}
+
+    def add(question: Question, row: Row | None) -> None:
+        if question.agent.policy == LLM and row is not None:
+            model, messages = model_at(question.agent), question.messages
+            found[model.name, digest(messages)] = upper_bound(model, messages, question.schema)
+
+    state, resources = context.state, context.resources
+    # Where agents cannot be asked again, the questions that follow stay unknown.
+    with (
+        suppress(BadInput, ImpossiblePlayer, PolicyFailed),
+        opened_tests(state.arena, resources.program, resources.jobs) as tests,
+    ):
+        check = SeasonCheck(state, tests, context.forks, context.trust, add, reruns=False)
+        check(state, context.pending)
+    return found
+
+
+def _estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
+    from goldrush.agents.worlds.competition.estimate import estimates
+
+    return estimates(run, models, resources)
+
+
+SEASON_PLAYERS: Final = Players[SeasonState](
+    prepare=_prepared,
+    names=_names,
+    start_agents=_start_agents,
+    policy_check=_policy_check,
+    resolve_models=_resolve_models,
+    resolve_change=_resolve_change,
+    estimate=_estimate,
+    bounds=_bounds,
+    answers=AnswerFields(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
+    policies=CATALOGUE,
+    horizon="assignments",
+)

@@ -1,0 +1,234 @@
+"""The record of a question: its text, the form of the answer, and the reading of an answer.
+
+An answer of a model or a person is one JSON object. It is read leniently, as the value that a
+scripted policy returns for the same question: names in any case, lists for objects, fields that a
+move does not have left out. Values of a wrong type become null, and the kernel refuses an act that
+they make invalid. Reading is pure and never raises, so a journal can be read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.json_object import object_in
+from goldrush.agents.people import every_field
+from goldrush.agents.worlds.competition.formats import format_agent
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.kernel.worlds.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
+from goldrush.kernel.worlds.competition.arena import Rules
+
+Arguments = Mapping[str, Any]
+Answer = Mapping[str, Any]
+Schema = Mapping[str, Any]
+Text = Callable[[Observation, Arguments], str]
+
+NAMES_MAX: Final = 40  # greatest number of names that a schema lists
+
+
+@attrs.frozen
+class Question:
+    """One question, for scripted policies, models and people.
+
+    Attributes:
+        text: `(observation, arguments)` to the text of the question; it offers only what the
+            agent's stage has unlocked.
+        fields: the JSON schemas of the answer's fields, by name, for the rules of an arena.
+        read: `(answer, observation)` to the value that a scripted policy would return.
+        neutral: the value of a missing answer.
+        shaped: converts a scripted policy's answer to the form that scripts rely on.
+        sees_table: the prompt shows the current table.
+        asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
+
+    """
+
+    text: Text
+    fields: Callable[[Rules], Mapping[str, Schema]]
+    read: Callable[[Answer, Observation], Any]
+    neutral: Any = attrs.field(default=None, kw_only=True)
+    shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
+    sees_table: bool = attrs.field(default=True, kw_only=True)
+    asks: Callable[[str, Answer], bool] = attrs.field(default=every_field, kw_only=True)
+
+    def schema(self, rules: Rules) -> dict[str, Any]:
+        """The JSON schema of the answer."""
+        return an_object(**self.fields(rules))
+
+    def example(self, rules: Rules) -> str:
+        """The form of the answer, as text for a prompt."""
+        return _example(self.schema(rules))
+
+    def fault_of(self, text: str | None, rules: Rules) -> str | None:
+        """`no-json` if a text holds no answer, else None."""
+        return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
+
+    def answer(self, text: str, error: object, seen: Observation) -> Any:
+        """The answer in a text, or the neutral one.
+
+        Args:
+            text: of the answer.
+            error: its recorded error; after `no-answer` and `refusal` the text is not read.
+            seen: the observation of the agent.
+
+        """
+        is_lost = error in (NO_ANSWER, REFUSAL)
+        answer = None if is_lost else object_in(text, self.fields(seen.rules))
+        return self.neutral if answer is None else self.read(answer, seen)
+
+
+def _example(schema: Schema) -> str:
+    """A value of a schema as text, with dots for values."""
+    kinds = schema.get("anyOf")
+    if kinds is not None:
+        return _example(kinds[0])
+    if schema.get("type") == "object":
+        items = schema["properties"].items()
+        return "{" + ", ".join(f"{json.dumps(k)}: {_example(v)}" for k, v in items) + "}"
+    if schema.get("type") == "array":
+        return f"[{_example(schema['items'])}]"
+    return "..."
+
+
+# Questions of one kind.
+
+
+def texts(name: str, text: Text, *, sees_table: bool = True) -> Question:
+    """A question whose answer is a list of texts, in the field `name`."""
+    return Question(
+        text,
+        lambda rules: {name: a_list(STRING)},
+        lambda answer, seen: lines(answer.get(name)),
+        neutral=(),
+        shaped=_listed,
+        sees_table=sees_table,
+    )
+
+
+def decision(name: str, text: Text, *, sees_table: bool = True) -> Question:
+    """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
+    return Question(
+        text,
+        lambda rules: {name: BOOLEAN},
+        lambda answer, seen: answer[name] if type(answer.get(name)) is bool else None,
+        sees_table=sees_table,
+    )
+
+
+def agreement(name: str, text: Text) -> Question:
+    """A question of yes or no. Any other answer is no, because null means: not asked."""
+    return Question(
+        text,
+        lambda rules: {name: BOOLEAN},
+        lambda answer, seen: answer.get(name) is True,
+        neutral=False,
+    )
+
+
+def named(seen: Observation, arguments: Arguments) -> str:
+    """The agent that a question is about, by number and name."""
+    return format_agent(seen.people[arguments["agent"]])
+
+
+# JSON schemas.
+
+
+def an_object(**properties: Any) -> dict[str, Any]:
+    """An object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def or_null(schema: Schema) -> dict[str, Any]:
+    """The schema, or null."""
+    return {"anyOf": [dict(schema), {"type": "null"}]}
+
+
+def a_list(of: Schema, most: int = LINES_MAX) -> dict[str, Any]:
+    """A list of at most `most` items."""
+    return {"type": "array", "items": dict(of), "maxItems": most}
+
+
+def one_of(names: Sequence[str]) -> dict[str, Any]:
+    """One of a list of names; any text if there are more than NAMES_MAX."""
+    return {"type": "string", "enum": list(names)} if len(names) <= NAMES_MAX else dict(STRING)
+
+
+STRING: Final[Schema] = {"type": "string"}
+INTEGER: Final[Schema] = {"type": "integer"}
+NUMBER: Final[Schema] = {"type": "number"}
+BOOLEAN: Final[Schema] = {"type": "boolean"}
+INTEGERS: Final[Schema] = or_null(a_list(INTEGER, 1_000))
+
+
+def subject(rules: Rules) -> dict[str, Any]:
+    """Objective and treatment."""
+    treatments = list(dict.fromkeys(s.treatment for s in rules.arena.subjects))
+    return {"objective": one_of(rules.arena.objectives), "treatment": one_of(treatments)}
+
+
+# Reading parts of an answer.
+
+
+def scalar(value: Any) -> Any:
+    """A number or a boolean as it is; null for any other value."""
+    return value if type(value) in (int, float, bool) else None
+
+
+def word(value: Any) -> str | None:
+    """A name in lower case, cut to SHORT_MAX; null for any other value."""
+    if not isinstance(value, str):
+        return None
+    # The case of other letters than ASCII depends on Python's version of Unicode.
+    return (value.lower() if value.isascii() else value).strip()[:SHORT_MAX]
+
+
+def text(value: Any, most: int = TEXT_MAX) -> str | None:
+    """Text without control characters, cut to `most`; null for any other value."""
+    return value.translate(_CLEANED)[:most].strip() if isinstance(value, str) else None
+
+
+_CLEANED: Final[dict[int, str | None]] = {
+    **dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)]),
+    **dict.fromkeys([0x09, 0x0A, 0x0D, 0x85], " "),
+}
+
+
+def lines(value: Any) -> list[str]:
+    """A list of texts; one text stands for a list of one."""
+    items = [value] if isinstance(value, str) else value
+    return [text(item) or "" for item in items[:LINES_MAX]] if isinstance(items, list) else []
+
+
+def integers(value: Any) -> list[Any] | None:
+    """A list of scalars; null for any other value."""
+    return [scalar(item) for item in value[:1_000]] if isinstance(value, list) else None
+
+
+def conduct(value: Any, treatment: str, rules: Rules) -> Any:
+    """A conduct, for a subject of this treatment; null stays null."""
+    return None if value is None else rules.read(value, treatment)
+
+
+# Answers of scripted policies.
+
+
+def parts(answer: Any) -> Any:
+    """An answer that must be a map; an empty one for any other value."""
+    return answer if isinstance(answer, Mapping) else {}
+
+
+def parts_or_none(answer: Any) -> Any:
+    """As `parts`, but None stays None."""
+    return None if answer is None else parts(answer)
+
+
+def _listed(answer: Any) -> Any:
+    return answer if isinstance(answer, (list, tuple)) else ()

@@ -1,0 +1,280 @@
+"""The questions at a table: trials, contributions, the judge's signal, the conclusion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from goldrush.agents.llm.wording import within
+from goldrush.agents.worlds.competition.formats import format_number
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.questions.question import (
+    BOOLEAN,
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+    STRING,
+    Answer,
+    Arguments,
+    Question,
+    a_list,
+    conduct,
+    decision,
+    integers,
+    one_of,
+    or_null,
+    parts,
+    parts_or_none,
+    scalar,
+    text,
+    word,
+)
+from goldrush.kernel.worlds.competition import rights
+from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
+from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, MOVES
+from goldrush.kernel.worlds.competition.arena import Rules
+from goldrush.kernel.worlds.competition.terms import Move, Part, Signal, names_of
+
+_IDS_MAX: Final = 100
+_NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
+
+
+def active(seen: Observation) -> str:
+    """The text on teams and orders, with the active workers."""
+    return (
+        "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
+        f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
+    )
+
+
+# Trials.
+
+
+def _try_text(seen: Observation, arguments: Arguments) -> str:
+    return (
+        f"you may order a trial: one conduct is run once, and you alone are told its value. Trials "
+        f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
+        "orders none."
+    )
+
+
+def _try_fields(rules: Rules) -> Mapping[str, Any]:
+    return {"conduct": or_null(rules.schema), "treatment": or_null(one_of(rules.treatments))}
+
+
+def _asks_try(name: str, before: Answer) -> bool:
+    return name == "conduct" or before.get("conduct") is not None
+
+
+def _read_try(answer: Answer, seen: Observation) -> Any:
+    if answer.get("conduct") is None:
+        return None
+    treatment = answer.get("treatment")
+    under = treatment.strip() if isinstance(treatment, str) else None
+    return {
+        "conduct": conduct(answer["conduct"], seen.table.treatment, seen.rules),
+        "treatment": under,
+    }
+
+
+# Contributions.
+
+
+def _speak_text(seen: Observation, arguments: Arguments) -> str:
+    table, me, config = seen.table, seen.me, seen.config
+    others = [said for said in table.proposals() if said.agent != me.ordinal]
+    stances = table.stances
+    support = [
+        said.id
+        for said in others
+        if said.id not in stances.refuted and stances.by_agent.get(me.ordinal) != said.id
+    ]
+    challenge = [
+        f"{said.id} ({part})"
+        for said in others
+        for part in said.parts
+        if config.challenges and not table.was_challenged(said.id, part)
+    ]
+    amend = [said.id for said in table.proposals()]
+    bar = (
+        "" if table.bar is None else f" It must be better than the bar, {format_number(table.bar)}."
+    )
+    return "\n".join(
+        [
+            "it is your turn. Contributions left to you at this table: "
+            f"{table.moves.get(me.ordinal, 0)}. You may:",
+            '- "propose": a conduct and a value that you claim for it;',
+            *_offered('- "amend": target, the changed conduct, a value; targets:', amend),
+            *_offered('- "support": target; targets:', support),
+            *_offered('- "challenge": target and part, "base" or "edge"; targets:', challenge),
+            '- "pass".',
+            f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
+            "grounds for: a claim that fails scores nothing, and so does one far below what the "
+            "test shows. Edge is null, or another treatment under which you claim the same value. "
+            "Whatever a move does not need is null. Words: one or two sentences that give your "
+            "reason and name the contributions that it rests on, as #0; trials: whether it rests "
+            "on trials of your own.",
+        ]
+    )
+
+
+def _offered(says: str, targets: Sequence[Any]) -> list[str]:
+    return [f"{says} {within(map(str, targets[::-1]), 300)};"] if targets else []
+
+
+def _speak_fields(rules: Rules) -> Mapping[str, Any]:
+    return {
+        "move": one_of(MOVES),
+        "target": or_null(INTEGER),
+        "conduct": or_null(rules.schema),
+        "value": or_null(NUMBER),
+        "edge": or_null(one_of(rules.treatments)),
+        "part": or_null(one_of(names_of(Part))),
+        "trials": BOOLEAN,
+        "words": STRING,
+    }
+
+
+def _asks_speak(name: str, before: Answer) -> bool:
+    """The fields of every move, and those of this move."""
+    move = word(before.get("move"))
+    carried = "claim" if name in ("value", "edge") else name
+    return (
+        name in ("move", "words")
+        or (name == "trials" and move != Move.PASS)
+        or (carried in CARRIES.get(move or "", ()))
+    )
+
+
+def _read_speak(answer: Answer, seen: Observation) -> Any:
+    """The contribution, without fields that its move does not have."""
+    move = word(answer.get("move"))
+    edge = answer.get("edge")
+    fields = {
+        "target": scalar(answer.get("target")),
+        "conduct": conduct(answer.get("conduct"), seen.table.treatment, seen.rules),
+        "claim": (scalar(answer.get("value")), edge.strip() if isinstance(edge, str) else None),
+        "part": word(answer.get("part")),
+    }
+    said = text(answer.get("words")) or ""
+    return {
+        "move": move,
+        **{name: fields[name] for name in CARRIES.get(move or "", ())},
+        "words": said,
+        "because": (_named(said, len(seen.table.contributions)), answer.get("trials") is True),
+    }
+
+
+def _named(said: str, id: int) -> list[int]:
+    """The ids below `id` of contributions that a text names, as #0."""
+    return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
+
+
+# The judge, the assistant, the admin.
+
+
+def _judge_text(seen: Observation, arguments: Arguments) -> str:
+    table, me = seen.table, seen.me
+    spoken = [
+        said.id
+        for said in reversed(table.of_round())
+        if said.move != Move.PASS and said.id not in table.removed
+    ]
+    may = [f"round {table.round} is spoken. Give your signal:", f'- "{Signal.CLEAN}": it goes on;']
+    if spoken:
+        may.append(
+            f'- "{Signal.REDIRECT}": ids of this round which are off the subject or against a '
+            f"rule: {within(map(str, spoken), 300)};"
+        )
+    if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
+        may.append(f'- "{Signal.CONVERGED}": more than half hold one proposal; the table ends;')
+    if rights.may_flag_weakness(me) and not table.was_weak:
+        may.append(f'- "{Signal.WEAK_CONSENSUS}": everybody gets one more contribution and round;')
+    if rights.may_recommend_split(me):
+        may.append(f'- "{Signal.SPLIT}": the next assignment should have two tables;')
+    return "\n".join([*may, "ids is empty but for a redirection; the reason may be empty."])
+
+
+def _read_judge(answer: Answer, seen: Observation) -> Any:
+    signal = word(answer.get("signal"))
+    ids = (integers(answer.get("ids")) or []) if signal == Signal.REDIRECT else []
+    return {"signal": signal, "ids": ids, "reason": text(answer.get("reason")) or ""}
+
+
+def _set_text(seen: Observation, arguments: Arguments) -> str:
+    me, most = seen.me, 2 * seen.config.rounds_max
+    says = ["set the table. What you leave to the rules is null.", active(seen)]
+    if not rights.may_set_team(me):
+        says.append("You may not choose the team: null.")
+    if not rights.may_set_order(me):
+        says.append("You may not choose the order: null.")
+    may = rights.may_set_rounds(me)
+    return " ".join([*says, f"Rounds: from 2 to {most}." if may else "Rounds: null."])
+
+
+def _read_set(answer: Answer, seen: Observation) -> Any:
+    may = {
+        "team": rights.may_set_team(seen.me),
+        "order": rights.may_set_order(seen.me),
+    }
+    lists = {name: integers(answer.get(name)) if allowed else None for name, allowed in may.items()}
+    rounds = scalar(answer.get("rounds")) if rights.may_set_rounds(seen.me) else None
+    return {**lists, "rounds": rounds}
+
+
+def _digest_text(seen: Observation, arguments: Arguments) -> str:
+    may = rights.may_reject(seen.me) and seen.is_rejectable
+    rejects = "you may reject it before the admin sees it" if may else "rejected must be false"
+    return (
+        "sum up for the admin what the table concluded (text) and who was against it and why "
+        f"(dissent, may be empty); {rejects}."
+    )
+
+
+def _read_digest(answer: Answer, seen: Observation) -> Any:
+    says, dissent = (text(answer.get(name)) or "" for name in ("text", "dissent"))
+    return {"text": says, "dissent": dissent, "rejected": answer.get("rejected") is True}
+
+
+QUESTIONS: Final[Mapping[str, Question]] = {
+    "try_": Question(_try_text, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
+    "speak": Question(
+        _speak_text,
+        _speak_fields,
+        _read_speak,
+        neutral={"move": Move.PASS, "words": ""},
+        shaped=parts,
+        asks=_asks_speak,
+    ),
+    "judge": Question(
+        _judge_text,
+        lambda rules: {
+            "signal": one_of(names_of(Signal)),
+            "ids": a_list(INTEGER, _IDS_MAX),
+            "reason": STRING,
+        },
+        _read_judge,
+        neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
+        shaped=parts,
+        asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
+    ),
+    "set_table": Question(
+        _set_text,
+        lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
+        _read_set,
+        neutral={},
+        shaped=parts,
+    ),
+    "digest": Question(
+        _digest_text,
+        lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
+        _read_digest,
+        neutral={},
+        shaped=parts,
+    ),
+    "adopt": decision(
+        "adopted",
+        lambda seen, arguments: "do you adopt the conclusion of the table, true or false?",
+    ),
+}

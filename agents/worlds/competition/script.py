@@ -1,0 +1,446 @@
+"""The questions of each phase of an assignment, and the acts that follow from the answers.
+
+A script is a generator. It yields acts, and lists of questions that do not depend on each other,
+and is sent their answers. So questions are defined once for all that answer them: scripted
+policies, language models, people, and journals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.worlds.competition.bench import Request, Result, Tests
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.plain import answers_to, plain
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition import rights
+from goldrush.kernel.worlds.competition.acts.contracts import interviewer
+from goldrush.kernel.worlds.competition.acts.roundtable import due_test, is_conduct, speaker
+from goldrush.kernel.worlds.competition.events import (
+    Adopted,
+    AssignmentOpened,
+    ClassMoved,
+    ConditionKept,
+    ContractOffered,
+    ContractReviewed,
+    Debriefed,
+    Digested,
+    FateChosen,
+    InstructionsRewritten,
+    Interviewed,
+    Judged,
+    PersonaProposed,
+    ProjectProposed,
+    ProjectReviewed,
+    Rated,
+    SkillDistilled,
+    Spoke,
+    TableSet,
+    TeamRecommended,
+    Tested,
+    TraitRecorded,
+    Tried,
+)
+from goldrush.kernel.worlds.competition.state import Agent, SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
+
+# Replaced contributions of a fork: (assignment, table, round, agent) -> row.
+Replaced = Mapping[tuple[int, int, int, int], Row]
+
+
+@attrs.frozen
+class Asked:
+    """A question to an agent of the cast.
+
+    Attributes:
+        agent: its ordinal.
+        name: of the question, and of the method that answers it.
+        arguments: of the method, in addition to observation and draws.
+
+    """
+
+    agent: int
+    name: str
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+# Yields a list of questions and is sent the list of answers, or yields an act (of
+# kernel.worlds.competition.events) and is sent None.
+Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
+
+
+class Scripts:
+    """The scripts of a season. The caller must apply each act to `state` before it continues."""
+
+    def __init__(self, tests: Tests, replaced: Replaced | None = None) -> None:
+        self.tests = tests
+        self.replaced = replaced or {}
+
+    def of(self, state: SeasonState) -> Script:
+        """The script of the phase that a state is in."""
+        return _PHASES[state.phase](self, state)
+
+    def values(self, requests: Sequence[Request]) -> Sequence[Result]:
+        """The results of trials or tests, in the order of the requests."""
+        return self.tests.values(requests)
+
+    def paired(self, questions: Any, answers: Any) -> Any:
+        """The answers that a debrief or an interview records: one for each question."""
+        return answers_to(questions, answers)
+
+    # Before a table.
+
+    def opening(self, state: SeasonState) -> Script:
+        """Projects, classes, a recommended team, and the subjects of the assignment."""
+        admin, therapist = state.holder(Role.ADMIN), state.holder(Role.THERAPIST)
+        if rights.may_propose_projects(admin) and state.approved is None:
+            yield from self._project(state, admin)
+        yield from self._classes(state, admin)
+        if rights.may_recommend_team(therapist):
+            (team,) = yield [Asked(therapist.ordinal, "recommend_team")]
+            if team is not None:
+                yield TeamRecommended(plain(team))
+        for agent in (*state.workers(Status.ACTIVE), admin):
+            if rights.may_open(agent) and state.opening is None:
+                (answer,) = yield [Asked(agent.ordinal, "open")]
+                if answer is not None:
+                    yield _opened(state, agent.ordinal, answer)
+        if state.opening is None:  # nobody opened it: take the next subject of the agenda
+            subject = self.agenda(state)
+            yield _opened(state, admin.ordinal, {"subjects": [subject]})
+
+    def agenda(self, state: SeasonState) -> tuple[str, str]:
+        """The key of the next subject on the agenda."""
+        return Observation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
+
+    def _project(self, state: SeasonState, admin: Agent) -> Script:
+        (subject,) = yield [Asked(admin.ordinal, "propose_project")]
+        if subject is not None:
+            yield ProjectProposed(admin.ordinal, plain(subject))
+            if state.proposed is not None:
+                arguments = {"subject": state.proposed}
+                (approved,) = yield [
+                    Asked(state.holder(Role.USER).ordinal, "review_project", arguments)
+                ]
+                yield ProjectReviewed(plain(approved))
+
+    def _classes(self, state: SeasonState, admin: Agent) -> Script:
+        asked = [
+            agent
+            for agent in state.workers(Status.ACTIVE)
+            if rights.may_move_class(agent, True) or rights.may_move_class(agent, None)
+        ]
+        wanted = yield [Asked(agent.ordinal, "want_class") for agent in asked]
+        for agent, class_ in zip(asked, wanted, strict=True):
+            if class_ is None:
+                continue
+            allowed = None
+            if not rights.may_move_class(agent, None):
+                arguments = {"agent": agent.ordinal, "class_": class_}
+                (allowed,) = yield [Asked(admin.ordinal, "allow_class", arguments)]
+            yield ClassMoved(agent.ordinal, plain(class_), plain(allowed))
+
+    def setting(self, state: SeasonState) -> Script:
+        """The team, the order and the rounds of the table; then the test of the bar."""
+        table, opening = state.table, state.opening
+        assert opening is not None
+        for agent in (state.holder(Role.ASSISTANT), state.holder(Role.JUDGE)):
+            if rights.may_set_team(agent) or rights.may_set_rounds(agent):
+                (answer,) = yield [Asked(agent.ordinal, "set_table")]
+                team, order, rounds = (plain(answer.get(k)) for k in ("team", "order", "rounds"))
+                team = None if opening.team is not None else team  # the directive goes first
+                order = None if opening.order is not None else order
+                if (team, order, rounds) != (None, None, None):
+                    yield TableSet(table.number, agent.ordinal, team, order, rounds)
+        yield from self.tested(state, [(None, None)])
+
+    # At the table.
+
+    def trying(self, state: SeasonState) -> Script:
+        """Trials before the first round, in turns in which each participant orders at most one."""
+        wanting = [a for a in state.table.participants if state.trials_left(a, early=True) > 0]
+        while wanting:
+            answers = yield [Asked(agent, "try_") for agent in wanting]
+            pairs = zip(wanting, answers, strict=True)
+            wanted = [(agent, answer) for agent, answer in pairs if answer is not None]
+            yield from self.tried(state, [trial(state, a, answer) for a, answer in wanted])
+            wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
+
+    def speaking(self, state: SeasonState) -> Script:
+        """One turn: trials of the speaker, then its contribution."""
+        table, agent = state.table, speaker(state)
+        while self._may_try(state, agent, early=False):
+            (answer,) = yield [Asked(agent, "try_")]
+            if answer is None:
+                break
+            yield from self.tried(state, [trial(state, agent, answer)])
+        replaced = self.replaced.get((state.assignment, table.number, table.round, agent))
+        if replaced is not None:
+            yield Spoke(*replaced)._replace(id=len(table.contributions))
+            return
+        (answer,) = yield [Asked(agent, "speak")]
+        yield spoken(state, agent, answer)
+
+    def _may_try(self, state: SeasonState, agent: int, *, early: bool) -> bool:
+        return agent not in state.table.barred and state.trials_left(agent, early=early) > 0
+
+    def tried(self, state: SeasonState, trials: Sequence[Tried]) -> list[Tried]:
+        """Trials with their results, run in parallel; invalid trials are returned unchanged."""
+        rows, objective = list(trials), state.table.subject.objective
+        can_run = [
+            index
+            for index, trial in enumerate(rows)
+            if len(trial.runs) == 1
+            and trial.treatment in state.arena_rules.treatments
+            and is_conduct(state, trial.conduct)
+        ]
+        requests = [
+            Request(rows[i].conduct, rows[i].treatment, objective, [rows[i].runs[0][0]])
+            for i in can_run
+        ]
+        for index, (value, runs) in zip(can_run, self.values(requests), strict=True):
+            rows[index] = rows[index]._replace(value=plain(value), runs=runs)
+        return rows
+
+    def testing(self, state: SeasonState) -> Script:
+        """The test of a challenged claim."""
+        challenge = state.table.challenge_to_test()
+        assert challenge is not None
+        yield from self.tested(state, [challenge.challenged])
+
+    def proving(self, state: SeasonState) -> Script:
+        """The tests of all untested claims."""
+        yield from self.tested(state, state.table.untested())
+
+    def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
+        """Tests of (proposal, part) pairs, or of the bar for (None, None), run in parallel.
+
+        Tests that are not due are left out.
+        """
+        due = [(at, part, due_test(state, at, part)) for at, part in parts]
+        tests = [(at, part, *found) for at, part, found in due if found is not None]
+        if not tests:
+            return
+        table = state.table
+        seeds = state.test_seeds(table.number)
+        values = self.values(
+            [
+                Request(conduct, under, table.subject.objective, seeds)
+                for _, _, conduct, under in tests
+            ]
+        )
+        for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
+            yield Tested(table.number, at, part, conduct, under, plain(value), runs)
+
+    def judging(self, state: SeasonState) -> Script:
+        """The judge's signal."""
+        (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
+        yield judged(state, answer)
+
+    def digesting(self, state: SeasonState) -> Script:
+        """The assistant's summary of the conclusion."""
+        (answer,) = yield [Asked(state.holder(Role.ASSISTANT).ordinal, "digest")]
+        said = (plain(answer.get(name)) for name in ("text", "dissent", "rejected"))
+        yield Digested(state.table.number, *said)
+
+    def adopting(self, state: SeasonState) -> Script:
+        """The admin's decision on the conclusion."""
+        (answer,) = yield [Asked(state.holder(Role.ADMIN).ordinal, "adopt")]
+        yield Adopted(state.table.number, plain(answer))
+
+    # After the tables.
+
+    def debriefing(self, state: SeasonState) -> Script:
+        """Debriefs, scores, and what the therapist's stage allows, for each table."""
+        therapist = state.holder(Role.THERAPIST).ordinal
+        for table in state.tables:
+            sat, number = table.participants, table.number
+            arguments = [{"agent": agent, "table": number} for agent in sat]
+            yield from self._debrief(state, sat, number, extra=False)
+            for agent in sat:
+                yield from self._develop(state, agent, number)
+            answers = yield [Asked(therapist, "rate", one) for one in arguments]
+            for agent, answer in zip(sat, answers, strict=True):
+                said = (plain(answer.get(name)) for name in ("raw", "reasons"))
+                yield Rated(number, agent, *said)
+
+    def _debrief(
+        self, state: SeasonState, agents: Sequence[int], table: int, *, extra: bool
+    ) -> Script:
+        therapist = state.holder(Role.THERAPIST).ordinal
+        asked = yield [
+            Asked(therapist, "debrief", {"agent": agent, "table": table, "extra": extra})
+            for agent in agents
+        ]
+        answers = yield [
+            Asked(agent, "answer", {"questions": questions, "table": table})
+            for agent, questions in zip(agents, asked, strict=True)
+        ]
+        for agent, asks, said in zip(agents, asked, answers, strict=True):
+            questions = plain(asks)
+            yield Debriefed(table, agent, questions, self.paired(questions, plain(said)), extra)
+
+    def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
+        """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""
+        therapist, arguments = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
+        (trait,) = yield [Asked(therapist.ordinal, "trait", arguments)]
+        if trait is not None:
+            yield TraitRecorded(agent, plain(trait.get("trait")), plain(trait.get("from")))
+        if rights.may_propose_persona(therapist):
+            (persona,) = yield [Asked(therapist.ordinal, "persona", arguments)]
+            if persona is not None:
+                (taken,) = yield [Asked(agent, "take", {"offer": {"persona": persona}})]
+                yield PersonaProposed(agent, plain(persona), plain(taken))
+        if not (rights.may_direct(therapist, True) or rights.may_direct(therapist, None)):
+            return
+        if state.config.memory:
+            (skill,) = yield [Asked(therapist.ordinal, "skill", arguments)]
+            if skill is not None:
+                taken = yield from self._taken(therapist, agent, {"skill": skill})
+                yield SkillDistilled(agent, plain(skill), plain(taken))
+        (after,) = yield [Asked(therapist.ordinal, "rewrite", arguments)]
+        if after is not None:
+            before = state.agents[agent].instructions
+            taken = yield from self._taken(therapist, agent, {"instructions": after})
+            yield InstructionsRewritten(agent, before, after, plain(taken))
+
+    def _taken(
+        self, therapist: Agent, agent: int, offer: Mapping[str, Any]
+    ) -> Generator[Sequence[Asked], Any, Any]:
+        """Whether a worker accepts a recommendation; None if the therapist need not ask."""
+        if rights.may_direct(therapist, None):
+            return None
+        (answer,) = yield [Asked(agent, "take", {"offer": offer})]
+        return answer
+
+    def improving(self, state: SeasonState) -> Script:
+        """Second debriefs of bottom scorers, and their new instructions."""
+        therapist = state.holder(Role.THERAPIST).ordinal
+        for table, agent in state.bottomed.items():
+            yield from self._debrief(state, [agent], table, extra=True)
+            (after,) = yield [Asked(therapist, "improve", {"agent": agent, "table": table})]
+            if after is not None:
+                before = state.agents[agent].instructions
+                yield InstructionsRewritten(agent, before, after, None)
+
+    # Consequences.
+
+    def choosing(self, state: SeasonState) -> Script:
+        """The fates of workers that face elimination."""
+        faced = sorted(state.faced)
+        fates = yield [Asked(agent, "choose_fate") for agent in faced]
+        for agent, fate in zip(faced, fates, strict=True):
+            yield FateChosen(agent, plain(fate))
+
+    def contracting(self, state: SeasonState) -> Script:
+        """Interviews, offers and reviews of contracts."""
+        for agent in state.interviewees():
+            asks = interviewer(state, agent).ordinal
+            (questions,) = yield [Asked(asks, "interview", {"agent": agent})]
+            (answers,) = yield [Asked(agent, "answer", {"questions": questions})]
+            questions = plain(questions)
+            yield Interviewed(agent, questions, self.paired(questions, plain(answers)))
+            (offer,) = yield [Asked(agent, "offer_contract")]
+            if offer is not None:
+                yield ContractOffered(agent, *_terms(offer))
+                if agent in state.offers:
+                    yield from self._review(state, agent)
+
+    def _review(self, state: SeasonState, agent: int) -> Script:
+        conditions, target, due = state.offers[agent]
+        offered = {"conditions": conditions, "target": target, "due": due}
+        arguments = {"agent": agent, "terms": offered}
+        (answer,) = yield [Asked(state.holder(Role.USER).ordinal, "review_contract", arguments)]
+        approved, terms, taken = answer.get("approved"), answer.get("terms"), None
+        if not approved and terms is not None:
+            (taken,) = yield [Asked(agent, "take", {"offer": {"terms": terms}})]
+        other = None if terms is None else _terms(terms)
+        yield ContractReviewed(agent, plain(approved), other, plain(taken))
+
+    def keeping(self, state: SeasonState) -> Script:
+        """The user's decisions on conditions of contracts."""
+        kept = [(agent, name) for agent, names in state.stipulated() for name in names]
+        user = state.holder(Role.USER).ordinal
+        answers = yield [
+            Asked(user, "keep_condition", {"agent": agent, "condition": name})
+            for agent, name in kept
+        ]
+        for (agent, name), answer in zip(kept, answers, strict=True):
+            yield ConditionKept(agent, name, plain(answer))
+
+
+def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
+    """The trial that an answer orders, without its result."""
+    table = state.table
+    conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
+    treatment = table.treatment if treatment is None else treatment
+    number = state.tried.get(agent, TrialCount()).count
+    seed = state.trial_seed(table.number, agent, number)
+    return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
+
+
+def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
+    """The contribution of an answer."""
+    table = state.table
+    names = ("move", "target", "conduct", "claim", "part", "because")
+    fields = {name: plain(answer.get(name)) for name in names}
+    return Spoke(
+        table.number, table.round, len(table.contributions), agent, **fields,
+        words=plain(answer.get("words", "")), source=answer.get("source"),
+    )  # fmt: skip
+
+
+def judged(state: SeasonState, answer: Mapping[str, Any]) -> Judged:
+    """The judge's signal of an answer."""
+    said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
+    return Judged(state.table.number, state.table.round, *said)
+
+
+def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
+    """The act of an answer, to check a person's answer; None: one answer alone is not an act."""
+    if asked.name == "try_" and answer is not None:
+        return trial(state, asked.agent, answer)
+    if asked.name == "speak":
+        return spoken(state, asked.agent, answer)
+    if asked.name == "judge":
+        return judged(state, answer)
+    if asked.name == "choose_fate":
+        return FateChosen(asked.agent, plain(answer))
+    if asked.name == "open" and answer is not None:
+        return _opened(state, asked.agent, answer)
+    if asked.name == "offer_contract" and answer is not None:
+        return ContractOffered(asked.agent, *_terms(answer))
+    return None
+
+
+def _opened(state: SeasonState, by: int, answer: Mapping[str, Any]) -> AssignmentOpened:
+    team, order = plain(answer.get("team")), plain(answer.get("order"))
+    directive = None if team is None and order is None else (team, order)
+    subjects = plain(answer.get("subjects"))
+    return AssignmentOpened(by, state.day, state.project, subjects, directive)
+
+
+def _terms(offer: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    conditions, target, due = (plain(offer.get(k)) for k in ("conditions", "target", "due"))
+    return conditions, target, due
+
+
+_PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {
+    Phase.OPEN: Scripts.opening,
+    Phase.SET: Scripts.setting,
+    Phase.TRY: Scripts.trying,
+    Phase.SPEAK: Scripts.speaking,
+    Phase.TEST: Scripts.testing,
+    Phase.JUDGE: Scripts.judging,
+    Phase.PROVE: Scripts.proving,
+    Phase.DIGEST: Scripts.digesting,
+    Phase.ADOPT: Scripts.adopting,
+    Phase.DEBRIEF: Scripts.debriefing,
+    Phase.IMPROVE: Scripts.improving,
+    Phase.FATE: Scripts.choosing,
+    Phase.CONTRACT: Scripts.contracting,
+    Phase.KEEP: Scripts.keeping,
+}

@@ -1,0 +1,169 @@
+"""The scripted therapist: rates by the rubric, and rewrites the instructions of bottom scorers.
+
+Its stage adds personas, then rewrites and skills that a worker may decline, then both without
+asking. Methods answer the questions of the same name (agents/worlds/competition/questions/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from goldrush.agents.worlds.competition.character import MOST, instructions_of
+from goldrush.agents.worlds.competition.formats import AWAY
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.offices import INTERVIEW, consent, objective_asked
+from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
+from goldrush.kernel.worlds.competition.arena import Rules
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX, Grounds
+from goldrush.kernel.worlds.competition.terms import Dimension, Part
+
+# By the weakest dimension of a worker: the trait that a rewrite changes, by how much; a persona.
+REMEDIES: Final = {
+    Dimension.NOVELTY: ("curiosity", +2, "explorer"),
+    Dimension.ACCURACY: ("boldness", -2, "craftsman"),
+    Dimension.IMPACT: ("loyalty", -2, "host"),
+    Dimension.CHALLENGE: ("doubt", +2, "examiner"),
+}
+
+
+class Therapist:
+    """Debriefs and rates every participant of a table."""
+
+    def debrief(
+        self, seen: Observation, draws: Draws, agent: int, extra: bool, table: int
+    ) -> list[str]:
+        """Its question to one participant."""
+        name = seen.people[agent].name
+        if extra:
+            return [f"{name}, you were last. What would you do differently?"]
+        return [f"{name}, what did you bring to the table?"]
+
+    def rate(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said:
+        """The four scores by the rubric, each with its reason."""
+        ground = seen.grounds(table)[agent]
+        return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
+
+    def trait(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+        """A trait, if a challenge was sustained, all claims failed, or novelty is 3; else None."""
+        ground = seen.grounds(table)[agent]
+        if any(c.is_sustained for c in ground.challenges):
+            return {"trait": "sees through claims", "from": [c.id for c in ground.challenges]}
+        if ground.proposals and ground.accuracy == 0:
+            return {"trait": "claims too much", "from": [c.id for c in ground.proposals]}
+        if ground.novelty > 2:
+            return {"trait": "turns the table", "from": [c.id for c in ground.proposals]}
+        return None
+
+    def persona(self, seen: Observation, draws: Draws, agent: int, table: int) -> str | None:
+        """In 3 of 10 cases a persona for the weakest dimension of a worker without one."""
+        scores = seen.grounds(table)[agent].scores
+        if seen.people[agent].persona is not None or draws.below(MOST) >= 3:
+            return None
+        return REMEDIES[_weakest(scores)][2]
+
+    def skill(
+        self, seen: Observation, draws: Draws, agent: int, table: int
+    ) -> tuple[Any, ...] | None:
+        """In 2 of 10 cases the conclusion, if its tested value is better than the bar."""
+        at = seen.tables[table]
+        conclusion = at.conclusion
+        if conclusion is None or conclusion.proposal is None or conclusion.conduct is None:
+            return None
+        value = at.tests[conclusion.proposal, Part.BASE]
+        if not at.subject.beats(value, at.bar) or draws.below(MOST) >= 2:
+            return None
+        return (*at.subject.key, conclusion.conduct, value)
+
+    def rewrite(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+        """In 2 of 10 cases the result of `improve`."""
+        return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
+
+    def improve(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+        """Instructions with the trait changed that fits the worker's weakest dimension."""
+        worker = seen.people[agent]
+        trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
+        before = instructions_of(worker)
+        after = {**before, trait: max(0, min(MOST, before[trait] + by))}
+        return None if after == before else after
+
+    def recommend_team(self, seen: Observation, draws: Draws) -> list[int] | None:
+        """In 3 of 10 cases the active roster without its lowest rank."""
+        active, ranks = seen.active, [who for _, who, _, _ in seen.leaderboard]
+        last = [agent for agent in ranks if agent in active][-1:]
+        team = [agent for agent in active if agent not in last]
+        return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
+
+    def interview(self, seen: Observation, draws: Draws, agent: int) -> list[str]:
+        """Its questions before a contract."""
+        return INTERVIEW
+
+    def answer(
+        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+    ) -> list[str]:
+        """Its answers in its own interview."""
+        served = f"I have debriefed {seen.me.served} assignments."
+        return ["To go on.", f"Higher scores; {served}"][: len(questions)]
+
+    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+        """Offers a mean total by the rubric of 3 or 4."""
+        due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
+        return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
+
+    take = consent
+
+
+def _weakest(scores: Sequence[int]) -> str:
+    """The dimension with the lowest score, the first of equals."""
+    return DIMENSIONS[min(range(len(scores)), key=lambda place: scores[place])]
+
+
+def reasons(ground: Grounds, rules: Rules) -> list[str]:
+    """The grounds of the four scores, a line each, in the order of DIMENSIONS."""
+    return [
+        _of_novelty(ground, rules),
+        _of_accuracy(ground),
+        _of_impact(ground, rules),
+        _of_challenge(ground),
+    ]
+
+
+def _of_novelty(ground: Grounds, rules: Rules) -> str:
+    best = ground.best
+    if best is None:
+        return "No proposal."
+    if best.distance is None:
+        return f"#{best.id}: nothing like it was known."
+    turned = ", and the conclusion comes of it while another led" * (best.score == SCORE_MAX)
+    return f"#{best.id}: {AWAY[best.distance]} {rules.describe(best.nearest)}{turned}."
+
+
+def _of_accuracy(ground: Grounds) -> str:
+    bases = [base for base in ground.bases if base.is_counted]
+    if not bases and not ground.challenges:
+        return "Nothing of its own was claimed."
+    held, sharp = sum(base.held for base in bases), sum(base.is_sharp for base in bases)
+    parts = [f"Bases that held: {held} of {len(bases)}, sharp: {sharp}"] * bool(bases)
+    if ground.challenges:
+        right = sum(challenge.is_sustained for challenge in ground.challenges)
+        parts.append(f"challenges with grounds: {right} of {len(ground.challenges)}")
+    if ground.edges:
+        parts.append(f"edges: {sum(edge.held for edge in ground.edges)} of {len(ground.edges)}")
+    return "; ".join(parts) + "."
+
+
+def _of_impact(ground: Grounds, rules: Rules) -> str:
+    without = ground.counterfactual
+    if without.differs:
+        other = without.conclusion
+        says = "no conclusion" if other.proposal is None else rules.describe(other.conduct)
+        return f"Without it: {says}."
+    count = len(without.moved)
+    return f"Without it the same conclusion; {count} other stance{'' if count == 1 else 's'} moved."
+
+
+def _of_challenge(ground: Grounds) -> str:
+    sustained = sum(challenge.is_sustained for challenge in ground.challenges)
+    return f"{len(ground.challenges)} made, {sustained} sustained."

@@ -1,0 +1,63 @@
+"""Treatments of a season: the whole protocol, and the protocol without one of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from goldrush.kernel import treatments
+from goldrush.kernel.treatments import BASELINE, Treatment, by_name
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+
+INDEPENDENT: Final = "independent"
+NO_STAKES: Final = "no-elimination-no-tiers"  # with which independent search is compared
+NO_MEMORY: Final = "no-memory"
+LARGE: Final = 12  # workers of the treatments whose names end in -12
+
+_TREATMENTS: Final = (
+    Treatment[SeasonConfig](BASELINE, "the protocol as it is"),
+    Treatment[SeasonConfig](
+        INDEPENDENT,
+        "everybody searches alone: one round, nobody sees the table",
+        {"table": False, "elimination": False, "tiers": False},
+    ),
+    Treatment[SeasonConfig]("no-elimination", "nobody faces elimination", {"elimination": False}),
+    Treatment[SeasonConfig]("no-tiers", "nothing is unlocked, no contracts", {"tiers": False}),
+    Treatment[SeasonConfig](
+        NO_STAKES, "neither elimination nor rewards", {"elimination": False, "tiers": False}
+    ),
+    Treatment[SeasonConfig]("no-challenges", "no claim is challenged", {"challenges": False}),
+    Treatment[SeasonConfig]("no-judge", "no judge: every round is clean", {"judged": False}),
+    Treatment[SeasonConfig](NO_MEMORY, "nothing is kept between assignments", {"memory": False}),
+    Treatment[SeasonConfig](
+        "absolute", "scores are not relative to the table", {"scoring": "absolute"}
+    ),
+)
+# Treatments that criteria need, which exist with LARGE workers too.
+_JUDGED: Final = (BASELINE, INDEPENDENT, NO_STAKES, NO_MEMORY)
+
+
+def with_more(name: str) -> str:
+    """The name of a treatment with LARGE workers."""
+    return f"{name}-{LARGE}"
+
+
+TREATMENTS: Final[Mapping[str, Treatment[SeasonConfig]]] = by_name(
+    (
+        *_TREATMENTS,
+        *(
+            Treatment(
+                with_more(one.name),
+                f"{one.description}, with {LARGE} workers",
+                {**one.settings, "workers": LARGE},
+            )
+            for one in _TREATMENTS
+            if one.name in _JUDGED
+        ),
+    )
+)
+
+
+def treatment_named(name: str) -> Treatment[SeasonConfig]:
+    """The treatment of that name. Raises BadInput if there is none."""
+    return treatments.treatment_named(TREATMENTS, name)

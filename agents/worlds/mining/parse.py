@@ -1,0 +1,336 @@
+"""Plans in the text of language models (kernel/worlds/mining/README.md, section 4).
+
+`parse` is a pure function of the text, the grid and the defence rule. It never raises, takes time
+linear in the length of any text, and gives the same plan on every supported interpreter. Whether an
+action is legal is decided later, by the kernel (section 5).
+
+`json.loads` is not enough, because models write prose, code fences and examples around a plan. The
+decoder's defaults lose a category that is given twice, raise on long integers, accept NaN, and
+leave the depth of nesting to the interpreter's recursion limit.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NoReturn, TypeGuard
+
+import attrs
+
+from goldrush.agents.llm.failures import NO_JSON
+from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, ITEMS_MAX, KINDS, OVERFLOW
+
+TEXT_MAX = 65_536  # characters of the text that are read
+DEPTH_MAX = 32  # nesting depth of lists and objects, with the outermost
+FAILED_POSITIONS_MAX = 100  # brackets at which no value decoded, after which the search ends
+PLOT_DIGITS_MAX = 9  # digits of each number in a plot written as a string
+INT64_CHARS_MAX = len(str(INT64_MIN))  # a JSON integer has no leading zeros: longer is beyond
+
+NO_PLOT = -1  # a row or column outside the grid; the kernel removes it as `off-grid`
+
+Action = tuple[str, int, int]
+
+
+@attrs.frozen
+class ParsedPlan:
+    """The plan in a text.
+
+    Attributes:
+        actions: `(kind, plot, amount)` with signed 64-bit integers; None for a malformed item.
+        error: None, "no-json" (there is no plan) or "overflow" (more than ITEMS_MAX items).
+        say: the message as written, without surrogates but neither cleaned nor cut; None: there is
+            none.
+
+    """
+
+    actions: tuple[Action | None, ...]
+    error: str | None
+    say: str | None
+
+
+def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
+    """Read the plan in a text.
+
+    Args:
+        text: of an answer; the first TEXT_MAX characters are read.
+        rows: of the grid.
+        cols: of the grid.
+        defense: "absolute" or "pointwise"; with the latter a `defend` item may be a pair.
+
+    """
+    plan = _chosen(text[:TEXT_MAX])
+    if plan is None:
+        return ParsedPlan((), NO_JSON, None)
+    pointwise = defense == "pointwise"
+    return ParsedPlan(
+        actions=tuple(
+            _action(category, item, rows, cols, pointwise)
+            for category, item in plan.entries[:ITEMS_MAX]
+        ),
+        error=OVERFLOW if len(plan.entries) > ITEMS_MAX else None,
+        say=plan.say,
+    )
+
+
+# Which value is the plan. A decoded JSON list is a `list`, a decoded object a `tuple` of its
+# `(key, value)` pairs in the order of the text; a float is None, because no plan can use one.
+
+_Object = tuple[tuple[str, object], ...]
+_Entry = tuple[str | None, object]  # the category (None in form A) and the item
+_Parts = tuple[object, object, object]  # values of kind, plot and amount, not checked yet
+
+
+@attrs.frozen
+class _Plan:
+    entries: list[_Entry]
+    say: str | None
+
+
+def _chosen(text: str) -> _Plan | None:
+    # A plan is empty if it has no item, whatever its keys: {"mine": []} and {"mine": {}} are empty,
+    # {"mine": 5} has one (malformed) item. The last plan counts, an empty one only if all are.
+    filled: _Plan | None = None
+    empty: _Plan | None = None
+    for value in _values(text):
+        plan = _plan(value)
+        if plan is None:
+            continue
+        if plan.entries:
+            filled = plan
+        else:
+            empty = plan
+    return filled or empty
+
+
+def _values(text: str) -> Iterator[object]:
+    failed = 0
+    opening = _OPENING.search(text)
+    while opening is not None and failed < FAILED_POSITIONS_MAX:
+        position = opening.start()
+        try:
+            value, end = _decode(text, position)
+        except ValueError:
+            failed += 1
+            end = position + 1
+        else:
+            yield value
+        opening = _OPENING.search(text, end)
+
+
+def _plan(value: object) -> _Plan | None:
+    if isinstance(value, list):
+        if value and not _starts_form_a(value[0]):
+            return None
+        return _Plan([(None, item) for item in value], None)
+    if not isinstance(value, tuple):
+        return None
+    fields = _fields(value)
+    if fields.keys().isdisjoint(_PLAN_KEYS):
+        return None
+    say = fields.get("say")
+    return _Plan(
+        entries=_object_entries(value, fields),
+        say=_without_surrogates(say) if isinstance(say, str) else None,
+    )
+
+
+def _starts_form_a(item: object) -> bool:
+    if isinstance(item, list):
+        return bool(item) and _kind(item[0]) is not None
+    return isinstance(item, tuple) and "type" in _fields(item)
+
+
+def _object_entries(pairs: _Object, fields: dict[str, object]) -> list[_Entry]:
+    if "actions" in fields:
+        # Not a category: if given twice, the last one counts, as with any other key.
+        return _entries(None, fields["actions"])
+    return [
+        entry
+        for key, value in pairs
+        if (category := _kind(key)) is not None
+        for entry in _entries(category, value)
+    ]
+
+
+def _entries(category: str | None, value: object) -> list[_Entry]:
+    if isinstance(value, list):
+        return [(category, item) for item in value]
+    if category == "mine" and isinstance(value, tuple):
+        # Each `P: k` is an item, also if a key is given twice: the kernel judges both.
+        return [(category, [key, amount]) for key, amount in value]
+    return [(category, None)]
+
+
+# One item.
+
+
+def _action(
+    category: str | None, item: object, rows: int, cols: int, pointwise: bool
+) -> Action | None:
+    if _holds_beyond_int64(item):
+        return None
+    parts = _form_a(item) if category is None else _form_b(category, item, pointwise)
+    if parts is None:
+        return None
+    kind = _kind(parts[0])
+    plot = _plot(parts[1], rows, cols)
+    amount = parts[2]
+    if kind is None or plot is None or not _is_integer(amount):
+        return None
+    return kind, plot, amount
+
+
+def _form_a(item: object) -> _Parts | None:
+    if isinstance(item, tuple):
+        fields = _fields(item)
+        return fields.get("type"), fields.get("plot"), _amount(fields)
+    if isinstance(item, list) and len(item) == 2:
+        return item[0], item[1], 1
+    if isinstance(item, list) and len(item) == 3:
+        return item[0], item[1], item[2]
+    return None
+
+
+def _form_b(category: str, item: object, pointwise: bool) -> _Parts | None:
+    takes_pair = category == "mine" or (category == "defend" and pointwise)
+    if takes_pair and isinstance(item, list) and len(item) == 2:
+        return category, item[0], item[1]
+    if category == "mine" and isinstance(item, tuple):
+        return _mine_object(item)
+    return category, item, 1
+
+
+def _mine_object(item: _Object) -> _Parts | None:
+    fields = _fields(item)
+    if "plot" in fields:
+        return "mine", fields["plot"], _amount(fields)
+    if len(fields) == 1:
+        [(plot, amount)] = fields.items()
+        return "mine", plot, amount
+    return None  # an item is one action: {"3": 1, "4": 2} inside the list is malformed
+
+
+def _amount(fields: dict[str, object]) -> object:
+    # Only an absent key has a default: an amount of null is malformed.
+    return fields.get("stamina", fields.get("k", 1))
+
+
+def _plot(value: object, rows: int, cols: int) -> int | None:
+    if _is_integer(value):
+        return value
+    if isinstance(value, str):
+        written = _PLOT_TEXT.fullmatch(value.strip(" "))
+        if written is None:
+            return None
+        value = [int(digits) for digits in written.groups() if digits is not None]
+        if len(value) == 1:
+            return value[0]
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    row, col = value
+    if not (_is_integer(row) and _is_integer(col)):
+        return None
+    return row * cols + col if 0 <= row < rows and 0 <= col < cols else NO_PLOT
+
+
+def _holds_beyond_int64(item: object) -> bool:
+    # Anywhere in the item: also under a key that is ignored or given again later.
+    left = [item]
+    while left:
+        value = left.pop()
+        if isinstance(value, (list, tuple)):
+            left.extend(value)
+        elif _is_integer(value) and not INT64_MIN <= value <= INT64_MAX:
+            return True
+    return False
+
+
+# Names and integers.
+
+
+def _fields(pairs: _Object) -> dict[str, object]:
+    # Of a key given twice, in any case of letters, the last value counts.
+    return {_ascii_lower(key): value for key, value in pairs}
+
+
+def _kind(value: object) -> str | None:
+    if not isinstance(value, str):
+        return None
+    name = _ascii_lower(value)
+    return name if name in KINDS else None
+
+
+def _ascii_lower(name: str) -> str:
+    # `lower` alone would turn the Kelvin sign into a k; the known names are ASCII.
+    return name.lower() if name.isascii() else name
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return type(value) is int  # a bool is not one
+
+
+def _without_surrogates(text: str) -> str:
+    # A str has a surrogate pair as one character, so a surrogate in it is a lone one. Applied after
+    # decoding, because the escape \ud800 decodes to one.
+    return _SURROGATE.sub("\ufffd", text)
+
+
+# One JSON value.
+
+
+def _decode(text: str, position: int) -> tuple[object, int]:
+    """The value at an offset in the text, and the offset of its end. Raises ValueError."""
+    if _is_too_deep(text, position):
+        raise ValueError("nested too deep")
+    value, end = _DECODER.raw_decode(text, position)
+    return value, end
+
+
+def _is_too_deep(text: str, position: int) -> bool:
+    # Counts brackets outside strings only. The decoder refuses malformed values later, and before
+    # that it opens no more brackets than are counted here.
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(text, position):
+        character = text[token.start()]
+        if character in "[{":
+            depth += 1
+            if depth > DEPTH_MAX:
+                return True
+        elif character in "]}":
+            depth -= 1
+            if depth == 0:
+                return False
+    return False
+
+
+def _integer(digits: str) -> int:
+    # Conversion is quadratic in the digits and refused beyond a limit: not done for a long one.
+    return int(digits) if len(digits) <= INT64_CHARS_MAX else INT64_MAX + 1
+
+
+def _float(digits: str) -> None:
+    return None  # not converted, and never refused for its size
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_PLAN_KEYS = {*KINDS, "actions"}
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_OPENING = re.compile(r"[\[{]")
+
+# The closing quote is optional, so that an unclosed string is one token up to the end of the text
+# instead of a new attempt at every quote in it.
+_STRING_OR_BRACKET = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+
+_NUMBER = rf"([0-9]{{1,{PLOT_DIGITS_MAX}}})"
+_PAIR = rf"{_NUMBER} *, *{_NUMBER}"
+_PLOT_TEXT = re.compile(rf"{_NUMBER}|{_PAIR}|\( *{_PAIR} *\)")
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=tuple,
+    parse_int=_integer,
+    parse_float=_float,
+    parse_constant=_refuse_constant,
+    strict=False,
+)

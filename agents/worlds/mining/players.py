@@ -1,0 +1,169 @@
+"""The players of mining runs, and functions that record, resume and fork such runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.agents import players, simultaneous
+from goldrush.agents.game import Game, Prompting
+from goldrush.agents.llm.models import Models
+from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.worlds.mining.answers import answered
+from goldrush.agents.worlds.mining.policy import Policy, Scripted
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, Prompts, schema
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.run import OnUnit
+from goldrush.kernel.treatments import BASELINE
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
+from goldrush.kernel.worlds.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.fork import FORKS
+from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.kernel.worlds.mining.submit import resubmitted, submitted
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+
+
+def prepare(
+    settings: Mapping[str, Any],
+    roster: str | Roster | None = None,
+    treatment: str | None = None,
+    models: Models | None = None,
+) -> tuple[MiningConfig, Roster]:
+    """The configuration and the roster of a mining run: see agents.simultaneous.prepare."""
+    config, found = simultaneous.prepare(GAME, settings, roster, treatment, models)
+    assert isinstance(config, MiningConfig)  # made by GAME.config_of
+    return config, found
+
+
+def record(
+    path: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    roster: str | Roster | None = None,
+    treatment: str = BASELINE,
+    *,
+    models: Models | None = None,
+    force: bool = False,
+    fsync: bool = False,
+    on_round: OnUnit[MiningState] | None = None,
+) -> MiningState:
+    """Play a whole mining run into a new journal and return the last state.
+
+    Args:
+        path: the new journal.
+        settings: of MiningConfig, by name; they override those of the treatment.
+        roster: as text or parsed; None: the default roster. User-defined policies in it are
+            trusted.
+        treatment: by name.
+        models: how language models are reached.
+        force: replace an existing journal, once the run begins.
+        fsync: wait for the disk at every commit.
+        on_round: called with the number of each closed round and the state.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
+
+    """
+    run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
+    return players.record(
+        MINING, MINING_PLAYERS, path, run, models=models, force=force, fsync=fsync, on_unit=on_round
+    )
+
+
+def resume(
+    path: str | Path, *, on_round: OnUnit[MiningState] | None = None, **how: Any
+) -> MiningState:
+    """Continue an unfinished mining run: see agents.players.resume."""
+    return players.resume(MINING, MINING_PLAYERS, path, on_unit=on_round, **how)
+
+
+def fork(
+    parent: str | Path,
+    at: int,
+    out: str | Path,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    treatment: str | None = None,
+    roster: str | None = None,
+    replace: Sequence[Mapping[str, Any]] = (),
+    on_round: OnUnit[MiningState] | None = None,
+    **how: Any,
+) -> MiningState:
+    """Play a mining run anew from the close of a round on: see agents.players.fork.
+
+    The grid, the number of agents and a horizon before `at` cannot change.
+
+    Args:
+        parent: the journal that is forked.
+        at: the last round that stays.
+        out: the new journal.
+        settings: new settings of MiningConfig, by name; they override those of the treatment.
+        treatment: by name.
+        roster: a roster for all agents, as text.
+        replace: submissions of later rounds, in the form of the `submitted` event; their `source`
+            is ignored.
+        on_round: called with the number of each closed round and the state.
+        how: other arguments of agents.players.fork.
+
+    Raises:
+        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.fork.
+
+    """
+    change = players.Change(settings or {}, treatment, roster, replace)
+    return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
+
+
+def view_of(state: MiningState) -> Prompts:
+    """The shared observation of the next round, with the prompts of models."""
+    return Prompts(SharedView(state))
+
+
+def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
+    """The row of an agent's submission. Raises BadPlan, and any exception of the policy."""
+    shown, agent = view.shown, entry.agent
+    state = shown.state
+    draws = Draws(state.config.seed, state.round + 1, agent, "policy")
+    answer = policy.plan(Observation(shown, agent), draws)
+    if entry.policy in POLICIES:
+        return (agent, answer, None, None, None, None)
+    return submitted(agent, answer, state.config)
+
+
+def _replayed(row: Row, view: Prompts) -> Row:
+    agent, actions, error, say, memo, _ = row
+    heard = say if view.shown.state.config.communication else None
+    return (agent, actions, error, heard, memo, None)
+
+
+def _answered(
+    view: Prompts, agent: int, text: str | None, error: str | None, source: dict[str, Any]
+) -> Row:
+    return answered(agent, text, view.shown.state.config, error, source)
+
+
+GAME: Final = Game[MiningState, Prompts](
+    world=MINING,
+    policy_set=POLICY_SET,
+    code=SUBMITTED,
+    config_of=config_of,
+    horizon="rounds",
+    unit=lambda state: state.round + 1,
+    view=view_of,
+    ask=ask,
+    resubmitted=resubmitted,
+    treatments=TREATMENTS,
+    replayed=_replayed,
+    forks=FORKS,
+    prompting=Prompting(
+        messages=Prompts.of,
+        schema=lambda view, agent: schema(Observation(view.shown, agent)),
+        row=_answered,
+        longest=PROMPT_MAX,
+        stand_in="greedy-mine",
+    ),
+)
+MINING_PLAYERS: Final = simultaneous.make_players(GAME)

@@ -1,0 +1,1 @@
+"""Commands of one built-in world alone, one package for each."""

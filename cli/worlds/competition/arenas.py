@@ -1,0 +1,63 @@
+"""`goldrush arenas`: the subjects of seasons."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from goldrush.cli.codes import DIFFERS, DONE
+from goldrush.cli.help import command
+from goldrush.cli.options import json_option
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped
+from goldrush.replay.text import format_table
+
+if TYPE_CHECKING:
+    from goldrush.agents.worlds.competition.arenas import ArenaEntry
+
+
+@command("arenas")
+@json_option()
+def arenas_(as_json: bool) -> int:
+    """List the arenas of seasons, with their options.
+
+    An arena is the subject of a season's claims. Exit code: 1 if an arena of another distribution
+    cannot be used.
+
+    \b
+    Examples:
+      goldrush arenas
+      goldrush arenas --json
+    """
+    from goldrush.agents.worlds.competition.arenas import UnknownArena, arena_entry, arenas
+
+    found, code = [], DONE
+    for name in arenas():
+        try:
+            found.append(arena_entry(name))
+        except UnknownArena as error:
+            click.echo(f"goldrush: {escaped(str(error))}", err=True)
+            code = DIFFERS
+    if as_json:
+        echo_json([_as_dict(one) for one in found])
+        return code
+    rows = []
+    for one in found:
+        rows.append((escaped(one.name), escaped(one.text)))
+        for option, default, range_ in one.options:
+            rows.append((f"  {escaped(option)}", f"{json.dumps(default)}; {escaped(range_)}"))
+    click.echo(format_table(rows))
+    return code
+
+
+def _as_dict(one: ArenaEntry) -> dict[str, Any]:
+    names = ("option", "default", "range")
+    return {
+        "arena": one.name,
+        "version": one.version,
+        "takes_program": one.takes_program,
+        "says": one.text,
+        "options": [dict(zip(names, option, strict=True)) for option in one.options],
+    }

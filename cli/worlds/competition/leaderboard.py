@@ -1,0 +1,56 @@
+"""`goldrush leaderboard`: ranks and scores of the workers of a season."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from goldrush.cli.help import command
+from goldrush.cli.options import at_option, json_option
+from goldrush.cli.text import echo_json
+from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.text import format_table
+
+
+@command("leaderboard")
+@click.argument("journal", type=click.Path())
+@at_option("After this assignment (default: the last).")
+@json_option()
+def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
+    """Show the leaderboard of a season.
+
+    Ranks are by the sum of scores over the last days, then by the sum over all days, then by the
+    time of joining.
+
+    \b
+    Examples:
+      goldrush leaderboard s.journal
+      goldrush leaderboard s.journal --at 12
+    """
+    from goldrush.kernel.errors import BadInput
+    from goldrush.kernel.worlds.competition import NAME
+    from goldrush.replay.toolkit import world_at
+    from goldrush.replay.worlds.competition.leaderboard import leaderboard
+
+    world = world_at(journal).name
+    if world != NAME:
+        raise BadInput(f"{journal} is a run of the {world} world", "give a season")
+    found = leaderboard(journal, at)
+    if as_json:
+        echo_json(found.as_dict())
+        return
+    rows: list[Sequence[str]] = [
+        ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "tables", "mean")
+    ]
+    rows += [
+        (
+            str(row.rank), str(row.agent), escaped(row.name), row.class_, row.status,
+            str(row.rolling), str(row.all_time), str(row.sparks), str(row.served),
+            "-" if row.mean_total is None else f"{row.mean_total:.2f}",
+        )
+        for row in found.rows
+    ]  # fmt: skip
+    click.echo(f"after assignment {found.assignment}, day {found.day}\n")
+    click.echo(format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
+    click.echo(f"\nrolling: the sum of {format_count(found.rolling_days, 'day')}")

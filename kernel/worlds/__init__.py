@@ -1,0 +1,1 @@
+"""The rules of the built-in worlds, one package for each."""

@@ -1,0 +1,93 @@
+"""The record `Act`: validity, author and effect of one kind of act; and checks shared by acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import Code
+
+A = TypeVar("A")
+
+TEXT_MAX: Final = 4_000  # characters of words, reasons, digests and answers
+SHORT_MAX: Final = 200  # characters of a trait and of a persona
+LINES_MAX: Final = 20  # questions, answers
+FACTS_MAX: Final = 50  # of instructions
+TEAM_MIN: Final = 3
+
+
+def _nothing(state: SeasonState, act: Any) -> None:
+    return None
+
+
+@attrs.frozen
+class Act(Generic[A]):
+    """One kind of act.
+
+    Attributes:
+        form: its event (kernel/worlds/competition/events.py).
+        phases: the phases in which it is valid.
+        untimely: `untimely(state)`: the code of its refusal in other phases.
+        by: `by(state, act)`: the ordinal of its author.
+        fault: `fault(state, act)`: the code of its refusal in its phases, or None if it is valid.
+            Changes nothing and never raises.
+        apply: `apply(state, act)`: changes the state by a valid act.
+        is_off: `is_off(config)`: whether a switch of the configuration forbids it.
+
+    """
+
+    form: type[A]
+    phases: Sequence[str]
+    by: Callable[[SeasonState, A], int]
+    fault: Callable[[SeasonState, A], str | None] = _nothing
+    apply: Callable[[SeasonState, A], None] = _nothing
+    untimely: Callable[[SeasonState], str] = lambda state: Code.MALFORMED
+    is_off: Callable[[SeasonConfig], bool] = lambda config: False
+
+
+def of(role: str) -> Callable[[SeasonState, Any], int]:
+    """An `Act.by` for acts of an office or of the user."""
+    return lambda state, act: state.holder(role).ordinal
+
+
+def is_text(value: Any) -> bool:
+    """Whether this is text of at most TEXT_MAX characters."""
+    return type(value) is str and len(value) <= TEXT_MAX
+
+
+def is_short(value: Any) -> bool:
+    """Whether this is text of 1 to SHORT_MAX characters."""
+    return type(value) is str and 0 < len(value) <= SHORT_MAX
+
+
+def are_lines(value: Any) -> bool:
+    """Whether this is a list of at most LINES_MAX texts."""
+    return type(value) is tuple and len(value) <= LINES_MAX and all(map(is_text, value))
+
+
+def are_pairs(questions: Any, answers: Any) -> bool:
+    """Whether these are two lists of texts of the same length."""
+    return are_lines(questions) and are_lines(answers) and len(questions) == len(answers)
+
+
+def is_answer(value: Any) -> bool:
+    """Whether this is true, false, or null, which means that nobody was asked."""
+    return value is None or type(value) is bool
+
+
+def are_workers(state: SeasonState, team: Any) -> bool:
+    """Whether this is a list of active workers, each once."""
+    if type(team) is not tuple or not all(type(ordinal) is int for ordinal in team):
+        return False
+    return len(set(team)) == len(team) and set(team) <= set(state.active())
+
+
+def team_fault(state: SeasonState, team: Any) -> str | None:
+    """What is wrong with a team, as a code; None if it is valid."""
+    if not are_workers(state, team):
+        return Code.MALFORMED
+    return Code.TOO_SMALL if len(team) < TEAM_MIN else None

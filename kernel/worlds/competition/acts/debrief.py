@@ -1,0 +1,174 @@
+"""Acts of the therapist after the tables: debriefs, ratings, traits, personas, skills, rewrites."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from goldrush.kernel.world import AMOUNT
+from goldrush.kernel.worlds.competition import rights
+from goldrush.kernel.worlds.competition.acts.act import (
+    FACTS_MAX,
+    Act,
+    are_lines,
+    are_pairs,
+    is_answer,
+    is_short,
+    is_text,
+    of,
+)
+from goldrush.kernel.worlds.competition.events import (
+    Debriefed,
+    InstructionsRewritten,
+    PersonaProposed,
+    Rated,
+    SkillDistilled,
+    TraitRecorded,
+)
+from goldrush.kernel.worlds.competition.memory import Remembered, remembering
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX
+from goldrush.kernel.worlds.competition.state import TRAITS_MAX, SeasonState
+from goldrush.kernel.worlds.competition.terms import Code, Fact, Phase, Role
+
+_AFTERWARDS: Final = (Phase.DEBRIEF, Phase.IMPROVE)
+
+
+def _debriefed_fault(state: SeasonState, act: Debriefed) -> str | None:
+    if not are_pairs(act.questions, act.answers):
+        return Code.MALFORMED
+    if state.phase == Phase.IMPROVE:
+        is_due = act.extra and state.bottomed.get(act.table) == act.agent
+    else:
+        is_due = not act.extra and _sat_at(state, act.table, act.agent)
+    return None if is_due else Code.MALFORMED
+
+
+def _sat_at(state: SeasonState, table: int, agent: int) -> bool:
+    return table < len(state.tables) and agent in state.tables[table].participants
+
+
+def _debriefed(state: SeasonState, act: Debriefed) -> None:
+    """An extra debrief adds the best tested conduct of the table to the agent's memory."""
+    table = state.tables[act.table]
+    best = table.best_tested() if act.extra and state.config.memory else None
+    if best is not None:
+        subject = table.subject
+        lesson = Remembered(Fact.LESSON, state.assignment, *subject.key, *best)
+        memory = state.agents[act.agent].memory
+        state.change(act.agent, memory=remembering(memory, subject.family, [lesson]))
+
+
+def _trait_fault(state: SeasonState, act: TraitRecorded) -> str | None:
+    is_right = is_short(act.trait) and type(act.from_) is tuple
+    is_right = is_right and all(type(i) is int for i in act.from_)
+    return None if is_right and act.agent in state.seated() else Code.MALFORMED
+
+
+def _trait(state: SeasonState, act: TraitRecorded) -> None:
+    known = (trait for trait in state.agents[act.agent].traits if trait != act.trait)
+    state.change(act.agent, traits=(*known, act.trait)[-TRAITS_MAX:])
+
+
+def _persona_fault(state: SeasonState, act: PersonaProposed) -> str | None:
+    if not rights.may_propose_persona(state.holder(Role.THERAPIST)):
+        return Code.NOT_YET
+    is_right = is_short(act.persona) and type(act.taken) is bool and act.agent in state.seated()
+    return None if is_right else Code.MALFORMED
+
+
+def _persona(state: SeasonState, act: PersonaProposed) -> None:
+    if act.taken:
+        state.change(act.agent, persona=act.persona)
+
+
+def _skill_fault(state: SeasonState, act: SkillDistilled) -> str | None:
+    if not _is_skill(state, act.skill) or not is_answer(act.taken):
+        return Code.MALFORMED
+    if act.agent not in state.seated():
+        return Code.MALFORMED
+    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Code.NOT_YET
+
+
+def _is_skill(state: SeasonState, value: Any) -> bool:
+    """Whether this is (objective, treatment, conduct, value)."""
+    if type(value) is not tuple or len(value) != 4 or state.arena.subject(value[:2]) is None:
+        return False
+    rules, (_, treatment, conduct, worth) = state.arena_rules, value
+    is_conduct = rules.is_shaped(conduct) and rules.is_canonical(conduct, treatment)
+    return is_conduct and (worth is None or AMOUNT.holds(worth))
+
+
+def _skill(state: SeasonState, act: SkillDistilled) -> None:
+    if act.taken is not False:
+        subject = state.arena.by_key[act.skill[:2]]
+        skill = Remembered(Fact.SKILL, state.assignment, *act.skill)
+        memory = state.agents[act.agent].memory
+        state.change(act.agent, memory=remembering(memory, subject.family, [skill]))
+
+
+def _rewritten_fault(state: SeasonState, act: InstructionsRewritten) -> str | None:
+    if not _are_instructions(act.after) or not is_answer(act.taken):
+        return Code.MALFORMED
+    if act.agent not in state.seated() or act.before != state.agents[act.agent].instructions:
+        return Code.MALFORMED
+    if state.phase == Phase.IMPROVE and act.agent in state.bottomed.values():
+        return None  # a consequence, at any stage
+    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Code.NOT_YET
+
+
+def _are_instructions(value: Any) -> bool:
+    """Whether this is a map within the limits of instructions."""
+    return (
+        value is not None
+        and len(value) <= FACTS_MAX
+        and all(is_short(name) for name in value)
+        and all(is_text(fact) for fact in value.values() if type(fact) is str)
+    )
+
+
+def _rewritten(state: SeasonState, act: InstructionsRewritten) -> None:
+    if act.taken is not False:
+        state.change(act.agent, instructions=act.after)
+
+
+def _rated_fault(state: SeasonState, act: Rated) -> str | None:
+    if not _sat_at(state, act.table, act.agent):
+        return Code.MALFORMED
+    if act.agent in state.tables[act.table].raw:
+        return Code.FINAL
+    is_right = (
+        type(act.raw) is tuple
+        and len(act.raw) == len(DIMENSIONS)
+        and all(type(score) is int and 0 <= score <= SCORE_MAX for score in act.raw)
+        and are_lines(act.reasons)
+        and len(act.reasons) == len(DIMENSIONS)
+    )
+    return None if is_right else Code.MALFORMED
+
+
+def _rated(state: SeasonState, act: Rated) -> None:
+    table = state.tables[act.table]
+    table.raw[act.agent], table.reasons[act.agent] = act.raw, act.reasons
+
+
+def _rated_untimely(state: SeasonState) -> str:
+    """The code for a rating outside its phase: after the scores it would change them."""
+    return Code.FINAL if state.leaderboard else Code.MALFORMED
+
+
+_THERAPIST: Final = of(Role.THERAPIST)
+
+ACTS: Final[tuple[Act[Any], ...]] = (
+    Act(Debriefed, _AFTERWARDS, _THERAPIST, _debriefed_fault, _debriefed),
+    Act(TraitRecorded, _AFTERWARDS, _THERAPIST, _trait_fault, _trait),
+    Act(PersonaProposed, _AFTERWARDS, _THERAPIST, _persona_fault, _persona),
+    Act(
+        SkillDistilled,
+        _AFTERWARDS,
+        _THERAPIST,
+        _skill_fault,
+        _skill,
+        is_off=lambda config: not config.memory,
+    ),
+    Act(InstructionsRewritten, _AFTERWARDS, _THERAPIST, _rewritten_fault, _rewritten),
+    Act(Rated, (Phase.DEBRIEF,), _THERAPIST, _rated_fault, _rated, untimely=_rated_untimely),
+)

@@ -1,0 +1,271 @@
+"""The arena `command`: conducts are text, and a user's program tests them.
+
+The text may be a prompt, a configuration, or code. The record holds the whole agenda, the program's
+file name and SHA-256, and the limits of its runs. That is enough to judge a season and to identify
+the program; nothing in the record is ever run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+from xxhash import xxh3_64_hexdigest
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.worlds.competition.arena import (
+    DIRECTIONS,
+    NAME_MAX,
+    SEEDS_MAX,
+    UP,
+    Arena,
+    ArenaType,
+    Conduct,
+    Rules,
+    Subject,
+    not_a_subject,
+    options_in,
+)
+
+TEXT_MAX: Final = 4_000  # characters of a conduct
+TASK_MAX: Final = 1_000
+AGENDA_MAX: Final = 100  # subjects
+TIME_MAX: Final = 3_600  # seconds
+OUTPUT_MAX: Final = 1 << 24  # bytes
+FILE_NAME_MAX: Final = 255
+_FRONT: Final = 40  # characters of a conduct in its short description
+
+_NAME: Final = re.compile(r"[^\x00-\x1f\x7f]+")
+_SHA256: Final = re.compile("[0-9a-f]{64}", re.ASCII)
+
+
+@attrs.frozen
+class Item:
+    """An item of the agenda: a subject, the `task` as text, and the text that sets the bar."""
+
+    treatment: str
+    objective: str
+    better: str
+    task: str
+    start: str
+
+    @property
+    def subject(self) -> Subject:
+        """The subject. The subjects of a treatment are one family."""
+        return Subject(self.objective, self.better, self.treatment, self.treatment)
+
+
+def _is_text(value: Any, most: int, least: int = 1) -> bool:
+    """Whether this is text of `least` to `most` characters that UTF-8 can encode."""
+    if type(value) is not str or not least <= len(value) <= most:
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_name(value: Any, most: int = NAME_MAX) -> bool:
+    return _is_text(value, most) and _NAME.fullmatch(value) is not None
+
+
+def _is_file_name(value: Any) -> bool:
+    return _is_name(value, FILE_NAME_MAX) and "/" not in value
+
+
+def _is_start(value: Any) -> bool:
+    return _is_text(value, TEXT_MAX, 0) and value == trimmed(value)
+
+
+_IS_NAME: Final = _is_name, f"1 to {NAME_MAX} characters in one line"
+# A check for each field of an item, in order, and a description of the valid values.
+_ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "treatment": _IS_NAME,
+    "objective": _IS_NAME,
+    "better": (lambda v: type(v) is str and v in DIRECTIONS, " or ".join(DIRECTIONS)),
+    "task": (lambda v: _is_text(v, TASK_MAX, 0), f"text of up to {TASK_MAX:,} characters"),
+    "start": (
+        _is_start,
+        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines",
+    ),
+}
+
+
+def agenda_fault(agenda: Any) -> tuple[str, str] | None:
+    """The first fault of an agenda, and what to give instead; None if it is valid."""
+    if not isinstance(agenda, (list, tuple)):
+        return f"agenda is {format_value(agenda)}", f"give up to {AGENDA_MAX} subjects"
+    if len(agenda) > AGENDA_MAX:
+        return f"agenda has {len(agenda):,} subjects", f"give up to {AGENDA_MAX}"
+    numbers: dict[tuple[str, str], int] = {}
+    directions: dict[str, str] = {}
+    for number, item in enumerate(agenda, 1):
+        if not isinstance(item, (list, tuple)) or len(item) != len(_ITEM):
+            return f"subject {number} is {format_value(item)}", f"give {', '.join(_ITEM)}"
+        for (name, (holds, range_)), value in zip(_ITEM.items(), item, strict=True):
+            if not holds(value):
+                return f"subject {number}: {name} is {_format(value)}", f"give {range_}"
+        treatment, objective, better = item[:3]
+        earlier = numbers.setdefault((treatment, objective), number)
+        if earlier != number:
+            what = f"subject {number} has the treatment and the objective of subject {earlier}"
+            return what, "give each pair once"
+        if directions.setdefault(objective, better) != better:
+            direction = f"better is {better!r}, but {format_value(objective)} has another one above"
+            return f"subject {number}: {direction}", "give each objective one direction"
+    return None
+
+
+def _format(value: Any) -> str:
+    """A value for a message, with its length if it is a text that was cut."""
+    if isinstance(value, str) and len(value) > _FRONT:
+        return f"{format_value(value, _FRONT)} ({len(value):,} characters)"
+    return format_value(value)
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= TIME_MAX
+
+
+@attrs.frozen
+class CommandOptions:
+    """The options of the arena.
+
+    Attributes:
+        program, sha256: the file name and the digest of the program.
+        agenda: a list of [treatment, objective, better, task, start].
+        seeds: the number of runs of a test.
+        time_limit: seconds; a run that exceeds it has no value.
+        output_limit: bytes; a run that exceeds it has no value.
+        deterministic: whether the program always gives the same value for the same text and seed.
+
+    """
+
+    program: str = setting(
+        "", (_is_file_name, f"a file name of 1 to {FILE_NAME_MAX} characters: that of --test")
+    )
+    sha256: str = setting(
+        "",
+        (
+            lambda v: type(v) is str and _SHA256.fullmatch(v) is not None,
+            "64 of 0-9, a-f: that of --test",
+        ),
+    )
+    agenda: Sequence[Sequence[str]] = setting(
+        (),
+        (
+            lambda v: agenda_fault(v) is None,
+            f"1 to {AGENDA_MAX} of [treatment, objective, up or down, task, start], typed as the "
+            "path of a TOML file; each treatment and objective once, each objective one direction",
+        ),
+    )
+    seeds: int = setting(5, integer(1, SEEDS_MAX))
+    time_limit: float = setting(10, (_is_time, f"a number above 0 and up to {TIME_MAX}"))
+    output_limit: int = setting(65_536, integer(1, OUTPUT_MAX))
+    deterministic: bool = setting(True, (lambda v: type(v) is bool, "true or false"))
+
+    def __attrs_post_init__(self) -> None:
+        if not self.agenda or not self.program or not self.sha256:
+            raise BadInput(
+                "the arena command has no program or no agenda",
+                "give the program (--test) and an agenda: command[agenda=agenda.toml]",
+            )
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The agenda."""
+        return [Item(*item) for item in self.agenda]
+
+
+def _subjects(options: CommandOptions, assignments: int) -> Sequence[Subject]:
+    return [item.subject for item in options.items]
+
+
+def _rules(arena: Arena) -> Rules:
+    options = options_in(arena, CommandOptions)
+    start = {item.subject: item.start for item in options.items}
+    for subject in arena.subjects:
+        if subject not in start:
+            raise not_a_subject(arena, subject)
+    return Rules(
+        arena=arena,
+        treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),
+        is_shaped=lambda value: type(value) is str,
+        is_canonical=lambda conduct, treatment: (
+            _is_text(conduct, TEXT_MAX, 0) and conduct == trimmed(conduct)
+        ),
+        distance=distance,
+        bar=start.__getitem__,
+        describe=_describe,
+        schema={"type": "string", "maxLength": TEXT_MAX},
+        text=_text(options),
+        read=_read,
+        whole=str,
+    )
+
+
+# Conducts
+
+
+def trimmed(text: str) -> str:
+    """A text without white space at the ends of its lines and without empty lines at its end."""
+    return "\n".join(line.rstrip(" \t\r") for line in text.split("\n")).rstrip("\n")
+
+
+def distance(one: str, other: str) -> int:
+    """The distance of two trimmed texts.
+
+    0 if they are equal; 1 if, apart from the lines at the start and then at the end that are the
+    same in both, they have no line in common; else 2.
+    """
+    a, b = trimmed(one).split("\n"), trimmed(other).split("\n")
+    if a == b:
+        return 0
+    shorter = min(len(a), len(b))
+    front = next((k for k in range(shorter) if a[k] != b[k]), shorter)
+    back = next((k for k in range(shorter - front) if a[-1 - k] != b[-1 - k]), shorter - front)
+    return 2 if set(a[front : len(a) - back]) & set(b[front : len(b) - back]) else 1
+
+
+def _describe(conduct: Conduct) -> str:
+    """The first characters, the number of lines, and four digits of a hash."""
+    text = str(conduct).strip()
+    front = " ".join(text[: 2 * _FRONT].split())
+    if len(text) > 2 * _FRONT or len(front) > _FRONT:
+        front = f"{front[:_FRONT]}..."
+    lines = str(conduct).count("\n") + 1
+    mark = xxh3_64_hexdigest(str(conduct).encode(errors="surrogatepass"))[:4]
+    return f"{front} ({lines} line{'s' if lines > 1 else ''}, #{mark})"
+
+
+def _read(value: Any, treatment: str) -> Conduct:
+    return trimmed(value) if isinstance(value, str) else value
+
+
+def _text(options: CommandOptions) -> str:
+    return "\n".join(
+        [
+            f"CONDUCT: text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines.",
+            "VALUE: what a program makes of the text; it may give none, and then nothing holds. "
+            "The subjects:",
+            *(
+                f"- {item.objective} ({'more' if item.better == UP else 'less'} is better) in "
+                f"{item.treatment}: {item.task}"
+                for item in options.items
+            ),
+            "BAR: the text that a subject starts from.",
+        ]
+    )
+
+
+ARENA: Final = ArenaType(
+    version=1,
+    description="text that a program of your own tests (--test)",
+    options=CommandOptions,
+    subjects=_subjects,
+    rules=_rules,
+)

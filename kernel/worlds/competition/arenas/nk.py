@@ -1,0 +1,228 @@
+"""The arena `nk`: rugged landscapes that drift, with a known best conduct.
+
+A conduct is twelve bits, written as text. Its value is the mean of twelve entries, each of which
+depends on five adjacent bits; a test adds noise. There are four families of landscapes. In each
+generation of a family some entries are redrawn, so facts about it become outdated slowly. All
+numbers are keyed hashes: a landscape is the same in every season and is never stored.
+
+Kauffman, S. and Levin, S. (1987), Towards a general theory of adaptive walks on rugged landscapes.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import add
+from typing import Any, Final
+
+import attrs
+from xxhash import xxh3_64_intdigest
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.settings import integer, real, setting
+from goldrush.kernel.worlds.competition.arena import (
+    SEEDS_MAX,
+    UP,
+    Arena,
+    ArenaType,
+    Conduct,
+    Rules,
+    Subject,
+    not_a_subject,
+    options_in,
+)
+
+BITS: Final = 12
+READ: Final = 5  # bits that an entry depends on
+CONDUCTS: Final = tuple(format(bits, f"0{BITS}b")[::-1] for bits in range(1 << BITS))
+BAR_RANK: Final = 2_458  # of the 4,096 from the worst on: 40% of the conducts beat the bar
+OBJECTIVE: Final = "value"
+FAMILIES: Final = 4
+GENERATIONS_MIN: Final = 10
+GENERATIONS_MAX: Final = 25_000  # as many as the longest season asks for
+LANDSCAPES_KEPT: Final = 128  # 32 KiB each
+
+_UNIT: Final = 2.0**-53
+_TREATMENT: Final = re.compile(rf"([0-{FAMILIES - 1}])\.(0|[1-9][0-9]{{0,4}})", re.ASCII)
+# For each locus, the bits that it reads of each conduct, as a number; the lowest is its own.
+_READ_BY: Final = tuple(
+    bytes(
+        sum((bits >> (locus + k) % BITS & 1) << k for k in range(READ)) for bits in range(1 << BITS)
+    )
+    for locus in range(BITS)
+)
+
+
+@attrs.frozen
+class NkOptions:
+    """The options of the arena.
+
+    Attributes:
+        seeds: the number of runs of a test.
+        noise: the standard deviation of the noise of a run.
+        drift: the probability that a locus is redrawn in a generation.
+
+    """
+
+    seeds: int = setting(5, integer(1, SEEDS_MAX))
+    noise: float = setting(0.05, real(0, 1))
+    drift: float = setting(0.2, real(0, 1))
+
+
+# Landscapes
+
+
+@lru_cache(LANDSCAPES_KEPT)
+def landscape(treatment: str, drift: float) -> Sequence[float]:
+    """The noiseless values of all conducts under a treatment, in the order of CONDUCTS."""
+    family, generation = parsed(treatment)
+    total: Sequence[float] = [0.0] * len(CONDUCTS)
+    for locus, read in enumerate(_READ_BY):
+        entries = _entries(family, redrawn(family, generation, locus, drift), locus)
+        total = list(map(add, total, map(entries.__getitem__, read)))
+    return array("d", [value / BITS for value in total])
+
+
+def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
+    """The latest generation, up to this one, in which a locus was redrawn; 0 if there is none."""
+    if not drift:
+        return 0
+    return next(
+        (
+            earlier
+            for earlier in range(generation, 0, -1)
+            if Draws("drift", family, earlier, locus).chance(drift)
+        ),
+        0,
+    )
+
+
+def _entries(family: int, drawn: int, locus: int) -> list[float]:
+    """The entries of a locus as drawn in a generation, by the bits that it reads."""
+    return [
+        (Draws("landscape", family, drawn, locus, read).word() >> 11) * _UNIT
+        for read in range(1 << READ)
+    ]
+
+
+def parsed(treatment: str) -> tuple[int, int]:
+    """The family and the generation of a treatment. Raises ValueError for an unknown one."""
+    match = _TREATMENT.fullmatch(treatment)
+    if match is None or int(match[2]) >= GENERATIONS_MAX:
+        raise ValueError(f"{treatment!r} is not a treatment of nk")
+    return int(match[1]), int(match[2])
+
+
+def index_of(conduct: str) -> int:
+    """The index of a conduct in CONDUCTS: its bits as a number, the first bit lowest."""
+    return int(conduct[::-1], 2)
+
+
+def noise_of(treatment: str, conduct: str, seed: int) -> float:
+    """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
+
+    It is nearly a standard normal.
+    """
+    key = pack(("noise", treatment, conduct, seed))  # as Draws has it
+    total = 0.0
+    for k in range(12):
+        total += (xxh3_64_intdigest(key, k) >> 11) * _UNIT
+    return total - 6.0
+
+
+def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float:
+    """The value of a conduct in one run."""
+    exact = landscape(treatment, options.drift)[index_of(conduct)]
+    return exact + options.noise * noise_of(treatment, conduct, seed)
+
+
+@lru_cache(4 * LANDSCAPES_KEPT)
+def bar(treatment: str, drift: float) -> str:
+    """The bar's conduct: that of rank BAR_RANK by ascending value; equals are ranked by index."""
+    values = landscape(treatment, drift)
+    ranked = sorted(range(len(CONDUCTS)), key=values.__getitem__)
+    return CONDUCTS[ranked[BAR_RANK - 1]]
+
+
+# The arena
+
+
+def _subjects(options: NkOptions, assignments: int) -> Sequence[Subject]:
+    generations = max(GENERATIONS_MIN, -(-assignments // FAMILIES))
+    return [
+        Subject(OBJECTIVE, UP, f"{family}.{generation}", str(family))
+        for generation in range(generations)
+        for family in range(FAMILIES)
+    ]
+
+
+def _is_subject(subject: Subject) -> bool:
+    match = _TREATMENT.fullmatch(subject.treatment)
+    return (
+        (subject.objective, subject.better) == (OBJECTIVE, UP)
+        and match is not None
+        and int(match[2]) < GENERATIONS_MAX
+        and subject.family == match[1]
+    )
+
+
+def _rules(arena: Arena) -> Rules:
+    options = options_in(arena, NkOptions)
+    for subject in arena.subjects:
+        if not _is_subject(subject):
+            raise not_a_subject(arena, subject)
+    return Rules(
+        arena=arena,
+        treatments=tuple(subject.treatment for subject in arena.subjects),
+        is_shaped=_is_shaped,
+        is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
+        distance=lambda one, other: min(2, sum(map(str.__ne__, one, other))),
+        bar=lambda subject: bar(subject.treatment, options.drift),
+        describe=str,
+        schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
+        text=_text(options),
+        read=_read,
+    )
+
+
+def _is_shaped(value: Any) -> bool:
+    return type(value) is str and len(value) == BITS
+
+
+def _read(value: Any, treatment: str) -> Conduct:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _text(options: NkOptions) -> str:
+    drift = (
+        f"the entries of each bit are drawn anew with a chance of {options.drift:g}"
+        if options.drift
+        else "nothing changes"
+    )
+    return "\n".join(
+        [
+            f"CONDUCT: {BITS} bits, written as text of 0 and 1, as in {CONDUCTS[1]}; the first is "
+            "bit 0.",
+            f"VALUE: the mean of {BITS} entries from 0 to 1, one a bit; more is better. The entry "
+            f"of a bit depends on it and on the {READ - 1} bits behind it (behind the last comes "
+            "the first) and on nothing else: each combination of them has an entry of its own, "
+            f"drawn at random. So to change one bit changes {READ} entries, and leaves the other "
+            f"{BITS - READ}. A run adds noise, of a standard deviation of {options.noise:g}.",
+            f"TREATMENTS: f.g, as in 2.5, is family f (0 to {FAMILIES - 1}) in generation g. From "
+            f"one generation of a family to the next {drift}. Families have nothing in common.",
+            f"BAR: a conduct of rank {BAR_RANK:,} of all {len(CONDUCTS):,} from the worst on; 40% "
+            "are better.",
+        ]
+    )
+
+
+ARENA: Final = ArenaType(
+    version=1,
+    description="twelve bits on landscapes whose best is known and which drift",
+    options=NkOptions,
+    subjects=_subjects,
+    rules=_rules,
+)

@@ -1,0 +1,139 @@
+"""The phases of an assignment: which acts are awaited, and which phase follows.
+
+A phase in which nobody can act is passed over; the others end when one step of acts was judged.
+Only four phases repeat until their act has come: the opening of the assignment, and the tests of
+the bar, of a challenge, and of all other claims. In every other phase an act that is missing or
+refused counts as the neutral one: a pass, a clean table, no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.worlds.competition.config import CONTRACT_WAIT
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.terms import Move, Phase, Signal
+
+
+def _always(state: SeasonState) -> bool:
+    return True
+
+
+@attrs.frozen
+class Stage:
+    """A phase. `next(state)` changes the state at its end and returns the phase that follows (the
+    same one, if its act has not come); `waits(state)`: whether anybody can act in it.
+    """
+
+    next: Callable[[SeasonState], str]
+    waits: Callable[[SeasonState], bool] = _always
+
+
+def waits(state: SeasonState) -> bool:
+    """Whether the phase waits for an act."""
+    return state.phase != Phase.CLOSED and STAGES[state.phase].waits(state)
+
+
+def advance(state: SeasonState) -> None:
+    """Go on to the next phase, or stay if the act that this one needs has not come."""
+    state.phase = STAGES[state.phase].next(state)
+
+
+def is_over(table: Table) -> bool:
+    """Whether the table ends with the round that was just judged."""
+    if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
+        return table.signal == Signal.CONVERGED
+    spoke = any(said.move != Move.PASS for said in table.of_round())
+    return not spoke or not any(table.moves.values()) or table.round + 1 >= table.rounds
+
+
+def _after_open(state: SeasonState) -> str:
+    return Phase.OPEN if state.opening is None else _set(state)
+
+
+def _set(state: SeasonState) -> str:
+    """Begin the next table of the assignment."""
+    assert state.opening is not None
+    number = len(state.tables)
+    state.tables.append(Table(number, state.opening.subjects[number], state.config.rounds_max))
+    return Phase.SET
+
+
+def _after_set(state: SeasonState) -> str:
+    return Phase.TRY if state.table.participants else Phase.SET
+
+
+def _can_try(state: SeasonState) -> bool:
+    return any(state.trials_left(agent, early=True) > 0 for agent in state.table.participants)
+
+
+def _after_try(state: SeasonState) -> str:
+    state.table.barred.clear()
+    return _next_turn(state.table, -1)
+
+
+def _next_turn(table: Table, turn: int) -> str:
+    """Pass the turn to the next participant with moves left, or to the judge."""
+    for index in range(turn + 1, len(table.order)):
+        if table.moves[table.order[index]]:
+            table.turn = index
+            return Phase.SPEAK
+    return Phase.JUDGE
+
+
+def _after_speak(state: SeasonState) -> str:
+    if state.table.challenge_to_test() is not None:
+        return Phase.TEST
+    state.table.barred.clear()
+    return _next_turn(state.table, state.table.turn)
+
+
+def _after_judge(state: SeasonState) -> str:
+    if is_over(state.table):
+        return Phase.PROVE
+    table = state.table
+    table.round += 1
+    table.signal = None
+    return _next_turn(table, -1)
+
+
+def _after_prove(state: SeasonState) -> str:
+    return Phase.PROVE if state.table.untested() else Phase.DIGEST
+
+
+def _has_conclusion(state: SeasonState) -> bool:
+    conclusion = state.table.conclusion
+    return bool(conclusion and conclusion.proposal is not None and not state.table.is_rejected)
+
+
+def _after_adopt(state: SeasonState) -> str:
+    assert state.opening is not None
+    return _set(state) if len(state.tables) < len(state.opening.subjects) else Phase.DEBRIEF
+
+
+def _after_contract(state: SeasonState) -> str:
+    for agent in state.interviewees():  # those who signed are none any more
+        state.change(agent, interview_from=state.assignment + CONTRACT_WAIT)
+    return Phase.KEEP
+
+
+STAGES: Final[Mapping[str, Stage]] = {
+    Phase.OPEN: Stage(_after_open),
+    Phase.SET: Stage(_after_set),
+    Phase.TRY: Stage(_after_try, _can_try),
+    Phase.SPEAK: Stage(_after_speak),
+    Phase.TEST: Stage(_after_speak),
+    Phase.JUDGE: Stage(_after_judge, lambda state: state.config.has_judge),
+    Phase.PROVE: Stage(_after_prove, lambda state: bool(state.table.untested())),
+    Phase.DIGEST: Stage(lambda state: Phase.ADOPT),
+    Phase.ADOPT: Stage(_after_adopt, _has_conclusion),
+    Phase.DEBRIEF: Stage(lambda state: Phase.IMPROVE),
+    Phase.IMPROVE: Stage(lambda state: Phase.FATE, lambda state: bool(state.bottomed)),
+    Phase.FATE: Stage(lambda state: Phase.CONTRACT, lambda state: bool(state.faced)),
+    Phase.CONTRACT: Stage(_after_contract, lambda state: bool(state.interviewees())),
+    Phase.KEEP: Stage(lambda state: Phase.CLOSED, lambda state: bool(state.stipulated())),
+}

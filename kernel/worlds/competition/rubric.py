@@ -1,0 +1,384 @@
+"""The rubric: four scores from 0 to 3 for every participant of a table, each with its grounds.
+
+Everything here is a function of the table and of the conducts known before it, so scores can be
+derived again from the journal. The scripted therapist rates by it; ratings of a language model go
+through the same later steps (`finished`). Source: README, section 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import Conduct, Rules
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Table
+from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Scoring, Step, names_of
+
+SCORE_MAX: Final = 3
+FAR: Final = 2  # the distance of conducts that are not neighbours
+DIMENSIONS: Final = names_of(Dimension)
+
+Scores = tuple[int, ...]  # one for each of DIMENSIONS
+StepRow = tuple[str, str, int, int]  # rule, dimension, before, after
+
+
+@attrs.frozen
+class Compared:
+    """A proposal compared with the conducts that were known when it was made.
+
+    Attributes:
+        id: the proposal.
+        distance: to the nearest known conduct (arena.Rules.distance); None if none was known.
+        nearest: that conduct.
+        led: the leading proposal when it was made.
+        is_conclusion: whether the conclusion is this proposal or amends it, at any depth.
+
+    """
+
+    id: int
+    distance: int | None
+    nearest: Conduct
+    led: int | None
+    is_conclusion: bool
+
+    @property
+    def score(self) -> int:
+        """The novelty of the proposal, 0 to 3."""
+        if self.distance is not None and self.distance < FAR:
+            return self.distance
+        return SCORE_MAX if self.is_conclusion and self.led is not None else 2
+
+
+@attrs.frozen
+class Base:
+    """The base of a claim.
+
+    Attributes:
+        id: the proposal.
+        held: whether it held.
+        is_sharp: see Subject.is_sharp.
+        is_counted: whether its conduct was neither the bar's nor proposed before at the table.
+
+    """
+
+    id: int
+    held: bool
+    is_sharp: bool
+    is_counted: bool
+
+
+@attrs.frozen
+class Edge:
+    """The edge of a claim, and whether it held."""
+
+    id: int
+    held: bool
+
+
+@attrs.frozen
+class Challenged:
+    """A challenge.
+
+    Attributes:
+        id, round: the contribution.
+        target, part: the disputed proposal and the part of its claim.
+        is_sustained: whether that part did not hold.
+        toppled: whether the target led with two stances or more just before, did not just after,
+            and is not the conclusion.
+
+    """
+
+    id: int
+    round: int
+    target: int
+    part: str
+    is_sustained: bool
+    toppled: bool
+
+
+@attrs.frozen
+class Counterfactual:
+    """The table folded again without the contributions of one agent.
+
+    Attributes:
+        equals: the candidates for the conclusion (Table.equals).
+        conclusion: the conclusion.
+        differs: whether its conduct differs from that of the real conclusion.
+        moved: the other agents whose final stance differs, with that stance.
+        is_own: whether the real conclusion is a proposal of the agent or amends one, at any depth.
+
+    """
+
+    equals: tuple[int, ...]
+    conclusion: Conclusion
+    differs: bool
+    moved: Mapping[int, int | None]
+    is_own: bool
+
+    @property
+    def score(self) -> int:
+        """The net impact of the agent, 0 to 3."""
+        if self.differs:
+            return SCORE_MAX if self.is_own else 2
+        return 1 if self.moved else 0
+
+
+@attrs.frozen
+class Grounds:
+    """The grounds of one agent's four scores.
+
+    Attributes:
+        agent: the agent.
+        proposals, bases, edges, challenges: its own.
+        is_wide: whether its first counted base is FAR from another one, in an arena with one
+            treatment, which has no edges.
+        counterfactual: the table without the agent.
+        followed: whether it made a proposal after a sustained challenge of its own.
+        supported: whether it supported a proposal.
+
+    """
+
+    agent: int
+    proposals: Sequence[Compared]
+    bases: Sequence[Base]
+    edges: Sequence[Edge]
+    is_wide: bool
+    counterfactual: Counterfactual
+    challenges: Sequence[Challenged]
+    followed: bool
+    supported: bool
+
+    @property
+    def scores(self) -> Scores:
+        """The four scores by the rubric, in the order of DIMENSIONS."""
+        return (self.novelty, self.accuracy, self.counterfactual.score, self.challenge)
+
+    @property
+    def novelty(self) -> int:
+        """The score of its best proposal; 0 without one."""
+        return max((compared.score for compared in self.proposals), default=0)
+
+    @property
+    def best(self) -> Compared | None:
+        """The proposal with the highest novelty; the earliest of equals."""
+        return max(
+            self.proposals, key=lambda compared: (compared.score, -compared.id), default=None
+        )
+
+    @property
+    def accuracy(self) -> int:
+        """The score of its counted bases and of the grounds of its challenges."""
+        counted = [base for base in self.bases if base.is_counted]
+        checked = [base.held for base in counted] + [c.is_sustained for c in self.challenges]
+        if not any(checked):
+            return 0
+        if not all(checked) or (counted and not any(base.is_sharp for base in counted)):
+            return 1
+        edges = [edge.held for edge in self.edges]
+        is_broad = all(edges) and (any(edges) or self.is_wide)
+        is_best = bool(counted) and all(base.is_sharp for base in counted) and is_broad
+        return SCORE_MAX if is_best else 2
+
+    @property
+    def challenge(self) -> int:
+        """The score of its challenges."""
+        sustained = [challenge for challenge in self.challenges if challenge.is_sustained]
+        if any(challenge.toppled for challenge in sustained):
+            return SCORE_MAX
+        if sustained and (len({c.round for c in self.challenges}) > 1 or self.followed):
+            return 2
+        return 1 if self.challenges else 0
+
+
+def grounds(
+    table: Table, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
+) -> dict[int, Grounds]:
+    """The grounds of the scores of every participant of a concluded table, by agent.
+
+    Args:
+        table: the table.
+        rules: the rules of the arena.
+        config: the configuration of the season.
+        known: the conducts known before the table.
+        draws: the draws of the conclusion.
+
+    """
+    assert table.conclusion is not None
+    rated = _Rated(table, rules, known, is_shared=config.table)
+    return {agent: rated.grounds_of(agent, draws) for agent in table.participants}
+
+
+class _Rated:
+    """The proposals of a table compared in one pass, for all participants.
+
+    `is_shared`: whether a proposal becomes known to the others; in independent search it does not.
+    """
+
+    def __init__(
+        self, table: Table, rules: Rules, known: Collection[Conduct], *, is_shared: bool
+    ) -> None:
+        assert table.conclusion is not None
+        self.table = table
+        self.rules = rules
+        self.conclusion = table.conclusion
+        self.lines: dict[int, list[Contribution]] = {}
+        self.compared: dict[int, list[Compared]] = {}
+        self.bases: dict[int, list[Base]] = {}
+        self.known = tuple(dict.fromkeys(known))
+        self.bar = rules.bar(table.subject)
+        proposed: dict[int | None, dict[Conduct, None]] = {}
+        for said in table.counted():
+            self.lines.setdefault(said.agent, []).append(said)
+            if said.is_proposal:
+                earlier = proposed.setdefault(None if is_shared else said.agent, {})
+                self._add(said, earlier)
+                earlier[said.conduct] = None
+
+    def _add(self, said: Contribution, earlier: Collection[Conduct]) -> None:
+        """Compare a proposal with the conducts known before it.
+
+        `earlier`: those proposed at the table.
+        """
+        distance: int | None = None
+        nearest: Conduct = None
+        for other in chain(self.known, earlier):
+            away = self.rules.distance(said.conduct, other)
+            if distance is None or away < distance:
+                distance, nearest = away, other
+        becomes = self.table.descends(self.conclusion.proposal, said.id)
+        self.compared.setdefault(said.agent, []).append(
+            Compared(said.id, distance, nearest, said.led, becomes)
+        )
+        held = self.table.held(said.id, Part.BASE) is True
+        is_counted = said.conduct != self.bar and said.conduct not in earlier
+        self.bases.setdefault(said.agent, []).append(
+            Base(said.id, held, self.table.is_sharp(said), is_counted)
+        )
+
+    def grounds_of(self, agent: int, draws: Draws) -> Grounds:
+        lines = self.lines.get(agent, ())
+        own = self.compared.get(agent, ())
+        challenges = [self._challenged(said) for said in lines if said.move == Move.CHALLENGE]
+        first = min((c.id for c in challenges if c.is_sustained), default=None)
+        bases = self.bases.get(agent, ())
+        return Grounds(
+            agent=agent,
+            proposals=own,
+            bases=bases,
+            edges=[
+                Edge(said.id, self.table.held(said.id, Part.EDGE) is True)
+                for said in lines
+                if said.edge is not None
+            ],
+            is_wide=len(self.rules.treatments) == 1 and self._is_wide(bases),
+            counterfactual=self._counterfactual(agent, draws),
+            challenges=challenges,
+            followed=first is not None and any(compared.id > first for compared in own),
+            supported=any(said.move == Move.SUPPORT for said in lines),
+        )
+
+    def _is_wide(self, bases: Sequence[Base]) -> bool:
+        counted = [self.table.contributions[base.id].conduct for base in bases if base.is_counted]
+        return any(self.rules.distance(counted[0], other) >= FAR for other in counted[1:])
+
+    def _challenged(self, said: Contribution) -> Challenged:
+        target, part = said.challenged
+        is_sustained = self.table.is_sustained(said)
+        toppled = (
+            is_sustained
+            and said.led == target
+            and said.backing > 1
+            and self.table.led_after.get(said.id) != target
+            and self.conclusion.proposal != target
+        )
+        return Challenged(said.id, said.round, target, part, is_sustained, toppled)
+
+    def _counterfactual(self, agent: int, draws: Draws) -> Counterfactual:
+        table, real = self.table, self.conclusion
+        stances = table.counterfactual_stances(agent)
+        equals = table.equals(stances)
+        stays = real.proposal in equals
+        conclusion = real if stays else table.concluded(equals, Draws(*draws.parts))
+        now, then = table.stances.by_agent, stances.by_agent
+        others = sorted({*now, *then} - {agent})
+        return Counterfactual(
+            equals,
+            conclusion,
+            conclusion.conduct != real.conduct,
+            {other: then.get(other) for other in others if now.get(other) != then.get(other)},
+            any(
+                table.descends(real.proposal, compared.id)
+                for compared in self.compared.get(agent, ())
+            ),
+        )
+
+
+@attrs.frozen
+class Finished:
+    """An agent's scores as rated and after all steps; `steps`: each change, in order."""
+
+    raw: Scores
+    steps: tuple[StepRow, ...]
+    final: Scores
+
+    @property
+    def total(self) -> int:
+        """The sum of the four final scores."""
+        return sum(self.final)
+
+
+def finished(
+    table: Table, grounds: Mapping[int, Grounds], raw: Mapping[int, Scores], scoring: str
+) -> dict[int, Finished]:
+    """The final scores of every participant of a table, by agent.
+
+    Args:
+        table: the table.
+        grounds: the grounds by agent.
+        raw: the scores that the therapist gave.
+        scoring: a name of terms.Scoring.
+
+    """
+    steps: dict[int, list[StepRow]] = {agent: [] for agent in raw}
+    scores = {agent: dict(zip(DIMENSIONS, raw[agent], strict=True)) for agent in raw}
+
+    def change(agent: int, rule: str, dimension: str, after: int) -> None:
+        before = scores[agent][dimension]
+        if before != after:
+            steps[agent].append((rule, dimension, before, after))
+            scores[agent][dimension] = after
+
+    for agent, ground in grounds.items():
+        best = ground.best
+        if (
+            scores[agent][Dimension.NOVELTY] >= 2
+            and best
+            and table.held(best.id, Part.BASE) is not True
+        ):
+            change(agent, Step.FARMING, Dimension.ACCURACY, 0)
+        if ground.supported and not ground.challenges:
+            change(agent, Step.AGREEING, Dimension.CHALLENGE, 0)
+    if scoring == Scoring.RELATIVE:
+        for dimension in DIMENSIONS:
+            middle = lower_median([scores[agent][dimension] for agent in scores])
+            for agent in scores:
+                change(agent, Step.RELATIVE, dimension, related(scores[agent][dimension], middle))
+    return {
+        agent: Finished(tuple(raw[agent]), tuple(steps[agent]), tuple(scores[agent].values()))
+        for agent in raw
+    }
+
+
+def lower_median(scores: Sequence[int]) -> int:
+    """The median; of an even number of scores the lower of the two in the middle."""
+    return sorted(scores)[(len(scores) - 1) // 2]
+
+
+def related(score: int, middle: int) -> int:
+    """A score relative to the median of the table, which becomes 1; 0 stays 0."""
+    return min(SCORE_MAX, max(1, score + 1 - middle)) if score else 0

@@ -1,0 +1,502 @@
+"""The state of a season: its agents, a few fields of the season, and the assignment under way.
+
+The parts that belong to the assignment (tables, trials, agents that face elimination) are dropped
+when it closes. The digest covers everything else.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.codec import fingerprint_of
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.world import FACTS, Batch
+from goldrush.kernel.worlds.competition.arena import Arena, Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
+from goldrush.kernel.worlds.competition.contract import Contract
+from goldrush.kernel.worlds.competition.events import NAME_MAX, Facts
+from goldrush.kernel.worlds.competition.memory import Memory, as_plain, from_plain
+from goldrush.kernel.worlds.competition.names import name_of
+from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Phase, Role, Status, names_of
+
+ROLES: Final = names_of(Role)
+TRAITS_MAX: Final = 10
+
+
+@attrs.frozen
+class Agent:
+    """An agent of the cast.
+
+    Attributes:
+        ordinal: its number, from 0.
+        served: assignments with a seat (workers) or in office (the others).
+        stage: the tier of a worker (0 .. 4), 0 or 1 of the admin, the stage of the other offices
+            (from 1). The last one is the threshold of self-determination (rights.THRESHOLD).
+        is_self_determined: whether it has signed a contract and not lost it.
+        bottoms: successive tables at which it was the bottom scorer.
+        recent: (day, total) of each score within the leaderboard's window.
+        all_time: the sum of all its totals.
+        instructions: as rewritten; empty before the first rewrite.
+        memory: facts by family of subjects.
+        benched_in: the assignment in which it was benched; None if it is not on the bench.
+        interview_from: the first assignment in which it can be interviewed for a contract; None
+            before it has reached the threshold.
+
+    """
+
+    ordinal: int
+    name: str
+    role: str
+    policy: str
+    options: Facts
+    status: str = Status.ACTIVE
+    class_: str = Class.HAIKU
+    served: int = 0
+    stage: int = 0
+    is_self_determined: bool = False
+    sparks: int = 0
+    bottoms: int = 0
+    recent: tuple[tuple[int, int], ...] = ()
+    all_time: int = 0
+    instructions: Facts = attrs.field(factory=dict)
+    persona: str | None = None
+    traits: tuple[str, ...] = ()
+    memory: Memory = attrs.field(factory=dict)
+    benched_in: int | None = None
+    interview_from: int | None = None
+    contract: Contract | None = None
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether it can have a seat at a roundtable."""
+        return self.role == Role.WORKER
+
+    def has_condition(self, name: str) -> bool:
+        """Whether a condition of its contract is in force."""
+        return self.contract is not None and name in self.contract.in_force
+
+
+@attrs.frozen
+class Opening:
+    """The opening of an assignment: the opener, the subject of each table, the directive."""
+
+    by: int
+    subjects: tuple[Subject, ...]
+    team: tuple[int, ...] | None = None
+    order: tuple[int, ...] | None = None
+
+
+@attrs.frozen
+class TrialCount:
+    """The trials that an agent has ordered in the assignment: all, and before first rounds."""
+
+    count: int = 0
+    early: int = 0
+
+
+@attrs.define
+class SeasonState:
+    """The state of a season. Only `evolve` and `decide` change it.
+
+    Attributes:
+        config, agents: the configuration, and the agents by ordinal.
+        rules: of the arena, needed by `decide` only; None if the arena is not installed.
+        assignment: the one under way, or the next.
+        known: conducts proposed in the last `rolling_days` days, with the latest day of each.
+        accepted: by subject key, the tested value of the latest adopted conclusion.
+        is_split: whether the judge recommended two tables for the next assignment.
+        approved: key of the subject of an approved project that has not been opened yet.
+        recommended: the therapist's team for the next table.
+        projects: the number of completed projects.
+        is_project_adopted: whether a conclusion of the project under way was adopted.
+        leaderboard: as last posted: (rank, agent, rolling, all-time).
+        phase, steps: the phase, and the number of steps judged in the assignment.
+        opening: of the assignment; None before it.
+        proposed: key of the subject of a project that the user has not reviewed yet.
+        tables: those of the assignment, the one under way last.
+        tried: trials ordered, by agent.
+        faced: agents that face elimination, with the cause.
+        fates: their choices.
+        vacant: the agent whose seat the next newcomer takes.
+        interviewed: agents interviewed in this assignment.
+        offers: terms of each offered contract, () once reviewed.
+        agreed: terms of each contract to be signed.
+        kept: (agent, condition) on which the user has decided.
+        attempts: the acts of the step under way, not judged yet.
+
+    """
+
+    config: SeasonConfig
+    agents: dict[int, Agent]
+    rules: Rules | None = attrs.field(default=None, repr=False)
+    assignment: int = 0
+    known: dict[Conduct, int] = attrs.field(factory=dict)
+    accepted: dict[tuple[str, str], float | None] = attrs.field(factory=dict)
+    is_split: bool = False
+    approved: tuple[str, str] | None = None
+    recommended: tuple[int, ...] | None = None
+    projects: int = 0
+    is_project_adopted: bool = False
+    leaderboard: tuple[tuple[int, int, int, int], ...] = ()
+    # Of the assignment under way alone:
+    phase: str = Phase.OPEN
+    steps: int = 0
+    opening: Opening | None = None
+    proposed: tuple[str, str] | None = None
+    tables: list[Table] = attrs.field(factory=list)
+    tried: dict[int, TrialCount] = attrs.field(factory=dict)
+    faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
+    fates: dict[int, str] = attrs.field(factory=dict)
+    vacant: int = 0
+    interviewed: set[int] = attrs.field(factory=set)
+    offers: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)  # agent -> terms
+    agreed: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
+    kept: set[tuple[int, str]] = attrs.field(factory=set)  # the user has decided on these
+    attempts: Sequence[Batch] | None = None
+
+    @property
+    def arena(self) -> Arena:
+        """The arena, as the setup records it."""
+        return self.config.arena
+
+    @property
+    def arena_rules(self) -> Rules:
+        """The rules of the arena. Raises LookupError if the arena is not installed."""
+        if self.rules is None:
+            raise LookupError(f"the arena {self.arena.name} is not installed")
+        return self.rules
+
+    @property
+    def day(self) -> int:
+        """The day of the assignment under way."""
+        return self.config.day(self.assignment)
+
+    @property
+    def project(self) -> int:
+        """The project of the assignment under way."""
+        return self.config.project(self.assignment)
+
+    @property
+    def table(self) -> Table:
+        """The table under way: the last one opened."""
+        return self.tables[-1]
+
+    @property
+    def bottomed(self) -> dict[int, int]:
+        """The bottom scorers of the tables that have one, by table."""
+        return {t.number: t.bottom for t in self.tables if t.bottom is not None}
+
+    def holder(self, role: str) -> Agent:
+        """The agent with an office, or the user.
+
+        Raises LookupError if there is none (forged journals).
+        """
+        for agent in self.agents.values():
+            if agent.role == role:
+                return agent
+        raise LookupError(f"there is no {role}")
+
+    def workers(self, *statuses: str) -> Iterator[Agent]:
+        """The workers with these statuses, in order."""
+        return (a for a in self.agents.values() if a.is_worker and a.status in statuses)
+
+    def active(self) -> list[int]:
+        """The ordinals of the active roster, in order."""
+        return [agent.ordinal for agent in self.workers(Status.ACTIVE)]
+
+    def seated(self) -> list[int]:
+        """The participants of all tables of this assignment, by ordinal."""
+        return sorted({agent for table in self.tables for agent in table.participants})
+
+    def change(self, ordinal: int, **fields: Any) -> None:
+        """Change fields of an agent."""
+        self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
+
+    def count(self, agent: Agent, amount: int = 0) -> None:
+        """Count towards the target of an agent's contract, if it has one (Contract.counting)."""
+        if agent.contract is not None:
+            self.change(agent.ordinal, contract=agent.contract.counting(amount))
+
+    def rolling(self, agent: Agent) -> int:
+        """The sum of an agent's totals in the last `rolling_days` days, including today."""
+        return sum(total for day, total in agent.recent if self.config.is_recent(day, self.day))
+
+    def trials_left(self, ordinal: int, *, early: bool) -> int:
+        """The number of trials that an agent may still order.
+
+        `early`: before the first round of a table; otherwise in the assignment.
+        """
+        most = self.config.trials_of(self.agents[ordinal].class_)
+        tried = self.tried.get(ordinal, _UNTRIED)
+        left = most - tried.count
+        return min(left, (most + 1) // 2 - tried.early) if early else left
+
+    def known_before(self, table: Table) -> list[Conduct]:
+        """The conducts known when a table of this assignment began.
+
+        Those are the proposals of the last `rolling_days` days, including those at earlier tables.
+        """
+        known = [c for c, day in self.known.items() if self.config.is_recent(day, self.day)]
+        for earlier in self.tables[: table.number]:
+            known += [said.conduct for said in earlier.proposals()]
+        return known
+
+    def draws(self, table: int, n: int, kind: str) -> Draws:
+        """The draws of a kind in the assignment under way: key `[seed, assignment, table, n, kind]`
+        (README, section 3).
+        """
+        return Draws(self.config.seed, self.assignment, table, n, kind)
+
+    def test_seeds(self, table: int) -> tuple[int, ...]:
+        """The seeds of a table's tests, one word each.
+
+        They are 2^52 or more and those of trials are less, so that no trial reveals the result of a
+        test.
+        """
+        draws = self.draws(table, 0, "test")
+        return tuple(1 << 52 | draws.word() >> 12 for _ in range(self.arena.seeds))
+
+    def trial_seed(self, table: int, ordinal: int, number: int) -> int:
+        """The seed of an agent's trial with this number."""
+        draws = self.draws(table, ordinal, "trial")
+        draws.taken = number
+        return draws.word() >> 12
+
+    def interviewees(self) -> list[int]:
+        """The agents that can be interviewed for a contract in this assignment, by ordinal."""
+        if not self.config.tiers:
+            return []
+        return [
+            agent.ordinal
+            for agent in self.agents.values()
+            if agent.status == Status.ACTIVE
+            and agent.contract is None
+            and agent.interview_from is not None
+            and agent.interview_from <= self.assignment
+        ]
+
+    def stipulated(self) -> list[tuple[int, tuple[str, ...]]]:
+        """(agent, conditions in force) of each contract that continues after this assignment."""
+        return [
+            (agent.ordinal, agent.contract.in_force)
+            for agent in self.agents.values()
+            if agent.status == Status.ACTIVE
+            and agent.contract is not None
+            and agent.contract.due > self.assignment
+            and agent.contract.in_force
+        ]
+
+    def objective_holder(self) -> tuple[Agent, Contract] | None:
+        """The first active agent whose contract chooses the next objective, with that contract."""
+        for agent in self.agents.values():
+            contract = agent.contract if agent.status == Status.ACTIVE else None
+            if contract is not None and contract.objective is not None:
+                return agent, contract
+        return None
+
+    def stipulated_objective(self) -> str | None:
+        """The objective required by the first of these contracts; None if there is none."""
+        holder = self.objective_holder()
+        return None if holder is None else holder[1].objective
+
+
+_UNTRIED: Final = TrialCount()
+
+
+def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
+    """The state before the first assignment.
+
+    Args:
+        setup: `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
+        rules: the rules of the arena, if it is installed.
+
+    Raises:
+        BadInput: for another form, an invalid setting, an incomplete cast, or rules of another
+            arena.
+
+    """
+    if list(setup) != ["config", "cast"]:
+        raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")
+    config = config_of(setup["config"])
+    if list(setup["config"]) != list(config.as_dict()):
+        raise BadInput("the configuration is not complete or not in order", "give every setting")
+    if rules is not None and rules.arena != config.arena:
+        raise BadInput(f"these are not the rules of the arena {config.arena.name}", "give its own")
+    cast = setup["cast"]
+    check_cast(cast, config)
+    agents = {
+        entry["ordinal"]: Agent(
+            ordinal=entry["ordinal"],
+            name=entry["name"],
+            role=entry["role"],
+            policy=entry["policy"],
+            options=entry["options"],
+            sparks=config.sparks_start if entry["role"] == Role.WORKER else 0,
+            stage=1 if entry["role"] in (Role.ASSISTANT, Role.JUDGE, Role.THERAPIST) else 0,
+        )
+        for entry in cast
+    }
+    return SeasonState(config, agents, rules)
+
+
+def check_cast(cast: Any, config: SeasonConfig) -> None:
+    """Check that the cast has one agent an office, the user, and W workers. Raises BadInput."""
+    if not isinstance(cast, (list, tuple)):
+        raise BadInput(f"the cast is {format_value(cast)}", "give a list")
+    for index, entry in enumerate(cast):
+        if not isinstance(entry, dict) or list(entry) != _ENTRY:
+            raise BadInput(f"entry {index} of the cast is {format_value(entry)}", f"give {_ENTRY}")
+        is_right = (
+            type(entry["ordinal"]) is int
+            and entry["ordinal"] == index
+            and type(entry["policy"]) is str
+            and FACTS.holds(entry["options"])
+        )
+        if not is_right:
+            raise BadInput(
+                f"entry {index} of the cast is {format_value(entry)}", "give ordinals in order"
+            )
+        if entry["role"] not in ROLES:
+            raise BadInput(
+                f"{format_value(entry['role'])} is not a role", f"give one of {', '.join(ROLES)}"
+            )
+        name = entry["name"]
+        if type(name) is not str or not 0 < len(name) <= NAME_MAX or not _is_clean(name):
+            raise BadInput(
+                f"{format_value(name)} is not a name", f"give 1 to {NAME_MAX} printable characters"
+            )
+    names = [entry["name"] for entry in cast]
+    if len(set(names)) < len(names):
+        raise BadInput("two of the cast have the same name", "give each its own")
+    roles = [entry["role"] for entry in cast]
+    for role in (*OFFICES, Role.USER):
+        if roles.count(role) != 1:
+            raise BadInput(f"the cast has {roles.count(role)} of the role {role}", "give one")
+    if roles.count(Role.WORKER) != config.workers:
+        raise BadInput(
+            f"the cast has {roles.count(Role.WORKER)} workers", f"the season has {config.workers}"
+        )
+
+
+# Characters that no name may have, whatever a version of Python regards as printable: controls,
+# marks of text direction, line separators, surrogates, the byte order mark.
+_UNCLEAN: Final = (
+    (0, 0x1F), (0x7F, 0x9F), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069),
+    (0xD800, 0xDFFF), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+
+
+def _is_clean(name: str) -> bool:
+    return not any(low <= ord(letter) <= high for letter in name for low, high in _UNCLEAN)
+
+
+_ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
+
+
+def name_for(agents: Mapping[int, Agent], ordinal: int) -> str:
+    """The name of a newcomer: the first unused one, starting at that of its ordinal."""
+    taken = {agent.name for agent in agents.values()}
+    return next(name for name in map(name_of, itertools.count(ordinal)) if name not in taken)
+
+
+def copied(state: SeasonState) -> SeasonState:
+    """A copy that shares no mutable value with the original."""
+    return attrs.evolve(
+        state,
+        agents=dict(state.agents),
+        known=dict(state.known),
+        accepted=dict(state.accepted),
+        tables=[table.copy() for table in state.tables],
+        tried=dict(state.tried),
+        faced=dict(state.faced),
+        fates=dict(state.fates),
+        interviewed=set(state.interviewed),
+        offers=dict(state.offers),
+        agreed=dict(state.agreed),
+        kept=set(state.kept),
+    )
+
+
+def ended(state: SeasonState) -> bool:
+    """Whether all assignments are closed."""
+    return state.assignment >= state.config.assignments
+
+
+def unit_done(state: SeasonState) -> bool:
+    """Whether the assignment under way has all its events."""
+    return state.phase == Phase.CLOSED
+
+
+def digest(state: SeasonState) -> int:
+    """64 bits that cover every field of a state whose assignment is closed."""
+    return fingerprint_of(freeze(state))
+
+
+def freeze(state: SeasonState) -> list[Any]:
+    """The state after a closed assignment as plain values: the configuration, every agent, and the
+    fields that outlast an assignment, in declared order.
+    """
+    return [
+        state.config.as_dict(),
+        [_plain(agent) for agent in state.agents.values()],
+        state.assignment,
+        list(state.known.items()),
+        list(state.accepted.items()),
+        state.is_split,
+        state.approved,
+        state.recommended,
+        state.projects,
+        state.is_project_adopted,
+        state.leaderboard,
+    ]
+
+
+def _plain(agent: Agent) -> list[Any]:
+    values = [getattr(agent, name) for name in _AS_THEY_ARE]
+    contract = agent.contract
+    return [
+        *values,
+        as_plain(agent.memory),
+        None if contract is None else attrs.astuple(contract, recurse=False),
+    ]
+
+
+_AS_THEY_ARE: Final = [
+    name for name in attrs.fields_dict(Agent) if name not in ("memory", "contract")
+]
+
+
+def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
+    """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
+    config, agents, assignment, known, accepted, *lasting = frozen
+    split, approved, recommended, projects, adopted, rows = lasting
+    return SeasonState(
+        config=config_of(config),
+        agents={values[0]: _agent(values) for values in agents},
+        rules=rules,
+        assignment=assignment,
+        known=dict(known),
+        accepted=dict(accepted),
+        is_split=split,
+        approved=approved,
+        recommended=recommended,
+        projects=projects,
+        is_project_adopted=adopted,
+        leaderboard=rows,
+    )
+
+
+def _agent(values: Sequence[Any]) -> Agent:
+    *others, remembered, contract = values
+    fields = dict(zip(_AS_THEY_ARE, others, strict=True))
+    return Agent(
+        **fields,
+        memory=from_plain(remembered),
+        contract=None if contract is None else Contract(*contract),
+    )

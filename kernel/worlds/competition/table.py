@@ -1,0 +1,433 @@
+"""A roundtable: its contributions, their tests, and the resulting stances.
+
+The stances are a fold over the contributions, in order, and the results of tests. So a
+counterfactual without one agent is the same fold over fewer contributions, and so is the table
+after a judge's redirection.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import attrs
+
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.worlds.competition.arena import Claim, Conduct, Subject
+from goldrush.kernel.worlds.competition.terms import Move, Part
+
+
+@attrs.frozen
+class Contribution:
+    """A contribution. A refused one counts as a pass; `code` is the reason.
+
+    Attributes:
+        target: the id of the proposal that it refers to.
+        conduct, claim: of a proposal (`propose` or `amend`).
+        part: the part of the target's claim that a challenge disputes.
+        text: what the agent said.
+        because: the contributions and trials that it relies on; see events.Spoke.
+        led: the leading proposal just before it; None if there was none.
+        backing: the number of stances on that proposal.
+
+    """
+
+    id: int
+    round: int
+    agent: int
+    move: str
+    target: int | None = None
+    conduct: Conduct = None
+    claim: Claim | None = None
+    part: str | None = None
+    text: str = ""
+    because: tuple[tuple[int, ...], bool] | None = None
+    code: str | None = None
+    led: int | None = None
+    backing: int = 0
+
+    @property
+    def is_proposal(self) -> bool:
+        """Whether it carries a conduct and a claim."""
+        return self.move in (Move.PROPOSE, Move.AMEND)
+
+    @property
+    def claimed(self) -> float:
+        """The value that a proposal claims."""
+        assert self.claim is not None
+        return self.claim[0]
+
+    @property
+    def edge(self) -> str | None:
+        """The other treatment for which the claim is made, too; None without one."""
+        return None if self.claim is None else self.claim[1]
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """The parts of a proposal's claim."""
+        return (Part.BASE,) if self.edge is None else (Part.BASE, Part.EDGE)
+
+    def under(self, part: str, treatment: str) -> str:
+        """The treatment of the test of a part of its claim; `treatment` is the subject's."""
+        return treatment if part == Part.BASE or self.edge is None else self.edge
+
+    @property
+    def challenged(self) -> tuple[int, str]:
+        """The proposal that a challenge names, and the part of its claim."""
+        assert self.target is not None
+        assert self.part is not None
+        return self.target, self.part
+
+
+@attrs.frozen
+class Trial:
+    """A trial that an agent ordered at this table. Only that agent is shown the value."""
+
+    agent: int
+    conduct: Conduct
+    treatment: str
+    value: float | None
+
+
+@attrs.frozen
+class Conclusion:
+    """The conclusion of a table.
+
+    Attributes:
+        proposal, conduct: None if nobody had a stance.
+        tied: the proposals among which it was drawn; empty without a draw.
+        draw_words: the 64-bit words of the draw.
+
+    """
+
+    proposal: int | None = None
+    conduct: Conduct = None
+    tied: tuple[int, ...] = ()
+    draw_words: tuple[int, ...] = ()
+
+
+class Stances:
+    """The stances at a table, updated contribution by contribution.
+
+    Attributes:
+        by_agent: the proposal that each agent supports.
+        refuted: the proposals that a test has refuted.
+
+    """
+
+    __slots__ = ("_held", "by_agent", "refuted")
+
+    def __init__(self) -> None:
+        self._held: dict[int, list[int]] = {}  # agent -> its stances so far, the latest last
+        self.by_agent: dict[int, int] = {}  # agent -> the proposal it supports
+        self.refuted: set[int] = set()
+
+    def copy(self) -> Stances:
+        """A copy that shares no mutable value with the original."""
+        other = Stances()
+        other._held = {agent: list(held) for agent, held in self._held.items()}
+        other.by_agent = dict(self.by_agent)
+        other.refuted = set(self.refuted)
+        return other
+
+    def take(self, said: Contribution) -> None:
+        """Add a contribution. A challenge has no effect until its target is refuted."""
+        if said.is_proposal:
+            self._hold(said.agent, said.id)
+        elif said.move == Move.SUPPORT and said.target is not None:
+            self._hold(said.agent, said.target)
+
+    def refute(self, proposal: int) -> None:
+        """Mark a proposal as refuted. Each stance on it falls back to that agent's latest one on a
+        proposal that is not refuted, else to none.
+        """
+        self.refuted.add(proposal)
+        for agent, stance in list(self.by_agent.items()):
+            if stance == proposal:
+                self._fall_back(agent)
+
+    def leading(self) -> int | None:
+        """The proposal with most stances, the earliest of equals; None if there are no stances."""
+        return min(self.foremost(), default=None)
+
+    def foremost(self) -> list[int]:
+        """The proposals with most stances, ascending."""
+        counts = self.counts()
+        most = max(counts.values(), default=0)
+        return sorted(proposal for proposal, count in counts.items() if count == most)
+
+    def counts(self) -> dict[int, int]:
+        """The number of stances on each proposal that has any."""
+        counts: dict[int, int] = {}
+        for stance in self.by_agent.values():
+            counts[stance] = counts.get(stance, 0) + 1
+        return counts
+
+    def _hold(self, agent: int, proposal: int) -> None:
+        self._held.setdefault(agent, []).append(proposal)
+        self.by_agent[agent] = proposal
+
+    def _fall_back(self, agent: int) -> None:
+        for proposal in reversed(self._held[agent]):
+            if proposal not in self.refuted:
+                self.by_agent[agent] = proposal
+                return
+        del self.by_agent[agent]
+
+
+@attrs.define
+class Table:
+    """One roundtable of an assignment.
+
+    Attributes:
+        number: its index in the assignment.
+        rounds: the maximum number of rounds.
+        bar: the tested value that claims must exceed; None if it is undefined or not tested yet.
+        team, agenda: the participants and the order chosen by the assistant or the judge.
+        participants, order: those in force once the table is opened.
+        moves: contributions left, by agent.
+        trials: in order.
+        barred: agents that had a trial refused in the turn under way.
+        round: the round under way.
+        turn: the index of the speaker in `order`.
+        contributions: all of them by id, passes included.
+        removed: ids redirected by the judge, and of contributions that refer to them.
+        tests: tested values by (proposal, part).
+        stances: the current ones.
+        led_after: by id of a tested challenge, the leading proposal after its test.
+        signal: the judge's signal in this round.
+        was_weak: whether the judge has signalled weak consensus.
+        raw, reasons: the therapist's ratings by agent.
+        final: the final scores by agent.
+        bottom: the bottom scorer.
+
+    """
+
+    number: int
+    subject: Subject
+    rounds: int
+    bar: float | None = None
+    is_bar_tested: bool = False
+    team: tuple[int, ...] | None = None
+    agenda: tuple[int, ...] | None = None
+    participants: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+    moves: dict[int, int] = attrs.field(factory=dict)
+    trials: list[Trial] = attrs.field(factory=list)
+    barred: set[int] = attrs.field(factory=set)
+    round: int = 0
+    turn: int = 0
+    contributions: list[Contribution] = attrs.field(factory=list)
+    removed: frozenset[int] = frozenset()
+    tests: dict[tuple[int, str], float | None] = attrs.field(factory=dict)
+    stances: Stances = attrs.field(factory=Stances)
+    led_after: dict[int, int | None] = attrs.field(factory=dict)
+    signal: str | None = None
+    was_weak: bool = False
+    conclusion: Conclusion | None = None
+    is_digested: bool = False
+    is_rejected: bool = False
+    is_adopted: bool | None = None
+    raw: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
+    reasons: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
+    final: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
+    bottom: int | None = None
+
+    def copy(self) -> Table:
+        """A copy that shares no mutable value with the original."""
+        return attrs.evolve(
+            self,
+            moves=dict(self.moves),
+            trials=list(self.trials),
+            barred=set(self.barred),
+            contributions=list(self.contributions),
+            tests=dict(self.tests),
+            stances=self.stances.copy(),
+            led_after=dict(self.led_after),
+            raw=dict(self.raw),
+            reasons=dict(self.reasons),
+            final=dict(self.final),
+        )
+
+    @property
+    def treatment(self) -> str:
+        """The treatment of the subject."""
+        return self.subject.treatment
+
+    @property
+    def totals(self) -> dict[int, int]:
+        """The sum of the final scores, by agent."""
+        return {agent: sum(scores) for agent, scores in self.final.items()}
+
+    def counted(self) -> Iterator[Contribution]:
+        """The contributions that count: neither passes nor redirected."""
+        return (c for c in self.contributions if c.move != Move.PASS and c.id not in self.removed)
+
+    def of_round(self) -> list[Contribution]:
+        """The contributions of the round under way, passes included, the latest first."""
+        return list(
+            itertools.takewhile(lambda c: c.round == self.round, reversed(self.contributions))
+        )
+
+    def proposal(self, id: int) -> Contribution | None:
+        """The proposal of that id, unless it was redirected."""
+        if (
+            not 0 <= id < len(self.contributions)
+            or id in self.removed
+            or not self.contributions[id].is_proposal
+        ):
+            return None
+        return self.contributions[id]
+
+    def proposals(self) -> list[Contribution]:
+        """All proposals that were not redirected."""
+        return [said for said in self.counted() if said.is_proposal]
+
+    def held(self, proposal: int, part: str) -> bool | None:
+        """Whether a part of a proposal's claim held in its test; None while it is not tested."""
+        if (proposal, part) not in self.tests:
+            return None
+        return self.subject.holds(self.tests[proposal, part], self.contributions[proposal].claimed)
+
+    def is_sharp(self, proposal: Contribution) -> bool:
+        """Whether the base of a claim holds and is sharp; see Subject.is_sharp."""
+        tested = self.tests.get((proposal.id, Part.BASE))
+        return self.subject.is_sharp(tested, proposal.claimed, self.bar)
+
+    def is_sustained(self, challenge: Contribution) -> bool:
+        """Whether the part of a claim that a challenge names was tested and does not hold."""
+        return self.held(*challenge.challenged) is False
+
+    def was_challenged(self, proposal: int, part: str) -> bool:
+        """Whether a part of a proposal's claim has been challenged."""
+        return any(
+            said.move == Move.CHALLENGE and said.challenged == (proposal, part)
+            for said in self.counted()
+        )
+
+    def untested(self) -> list[tuple[int, str]]:
+        """The parts of claims that still have to be tested, in order."""
+        return [
+            (said.id, part)
+            for said in self.proposals()
+            for part in said.parts
+            if (said.id, part) not in self.tests
+        ]
+
+    def challenge_to_test(self) -> Contribution | None:
+        """The latest contribution, if it is a challenge whose part is not tested yet."""
+        last = self.contributions[-1] if self.contributions else None
+        if last is None or last.move != Move.CHALLENGE or last.challenged in self.tests:
+            return None
+        return last
+
+    def best_tested(self) -> tuple[Conduct, float] | None:
+        """The proposed conduct with the best tested base and that value, the earliest of equals.
+        Refuted proposals count too: a conduct may be good though the claim for it was too high.
+        """
+        best: tuple[Conduct, float] | None = None
+        for said in self.proposals():
+            value = self.tests.get((said.id, Part.BASE))
+            if value is not None and self.subject.beats(value, best[1] if best else None):
+                best = said.conduct, value
+        return best
+
+    def add(self, said: Contribution) -> None:
+        """Add a contribution. It costs its author a move unless it is a pass."""
+        led = self.stances.leading()
+        backing = 0 if led is None else self.stances.counts()[led]
+        self.contributions.append(attrs.evolve(said, led=led, backing=backing))
+        self.barred.clear()
+        if said.move == Move.PASS:
+            return
+        self.moves[said.agent] -= 1
+        self.stances.take(said)
+        if said.move == Move.CHALLENGE and said.challenged in self.tests:
+            self._answer(said)
+
+    def test(self, proposal: int, part: str, value: float | None) -> None:
+        """Add the result of a test, and apply the challenge that caused it, if there is one."""
+        challenge = self.challenge_to_test()
+        self.tests[proposal, part] = value
+        if challenge is not None and challenge.challenged == (proposal, part):
+            self._answer(challenge)
+
+    def _answer(self, challenge: Contribution) -> None:
+        _apply_challenge(self, self.stances, challenge)
+        self.led_after[challenge.id] = self.stances.leading()
+
+    def proven(self) -> Stances:
+        """The final stances after all tests: proposals whose base does not hold are refuted."""
+        return _prove(self, self.stances.copy())
+
+    def redirect(self, ids: Iterable[int]) -> None:
+        """Remove contributions and those that refer to them, and fold the stances again."""
+        self.removed = self.with_followers({*self.removed, *ids})
+        self.stances = self._folded(self.removed)
+
+    def with_followers(self, ids: Collection[int]) -> frozenset[int]:
+        """The ids of these contributions and, transitively, of those that refer to them."""
+        found = set(ids)
+        for said in self.contributions:
+            if said.target is not None and said.target in found:
+                found.add(said.id)
+        return frozenset(found)
+
+    def counterfactual_stances(self, agent: int) -> Stances:
+        """The final stances without the contributions of an agent, with the same test results."""
+        own = (said.id for said in self.contributions if said.agent == agent)
+        return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
+
+    def _folded(self, gone: Collection[int]) -> Stances:
+        stances = Stances()
+        for said in self.contributions:
+            if said.move != Move.PASS and said.id not in gone:
+                stances.take(said)
+                _apply_challenge(self, stances, said)
+        return stances
+
+    def equals(self, stances: Stances) -> tuple[int, ...]:
+        """The candidates for the conclusion, ascending.
+
+        They are, of the proposals with most stances, those with the best tested base. Among several
+        one is drawn; if there are none, there is no conclusion.
+        """
+        foremost = stances.foremost()
+        best: list[int] = []
+        for proposal in foremost:
+            value = self.tests[proposal, Part.BASE]
+            known = self.tests[best[0], Part.BASE] if best else None
+            if not best or self.subject.beats(value, known):
+                best = [proposal]
+            elif value == known:
+                best.append(proposal)
+        return tuple(best)
+
+    def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
+        """The conclusion from these candidates: the only one, or one of several by a draw."""
+        if not equals:
+            return Conclusion()
+        is_tied = len(equals) > 1
+        proposal = equals[draws.below(len(equals))] if is_tied else equals[0]
+        tied = tuple(equals) if is_tied else ()
+        return Conclusion(proposal, self.contributions[proposal].conduct, tied, draws.words())
+
+    def descends(self, proposal: int | None, ancestor: int) -> bool:
+        """Whether a proposal is `ancestor` or amends it, at any depth."""
+        while proposal is not None and proposal != ancestor:
+            said = self.contributions[proposal]
+            proposal = said.target if said.move == Move.AMEND else None
+        return proposal is not None
+
+
+def _apply_challenge(table: Table, stances: Stances, said: Contribution) -> None:
+    """Refute the target of a challenge of a base that is sustained."""
+    if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
+        stances.refute(said.challenged[0])
+
+
+def _prove(table: Table, stances: Stances) -> Stances:
+    for said in table.proposals():
+        if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
+            stances.refute(said.id)
+    return stances

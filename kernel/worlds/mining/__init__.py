@@ -1,0 +1,44 @@
+"""The gold-mining world: agents claim, raid, defend and mine plots of a grid, round by round."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from goldrush.kernel.submissions import arrange, pending_fault
+from goldrush.kernel.world import World
+from goldrush.kernel.worlds.mining.decide import decide
+from goldrush.kernel.worlds.mining.events import EVENTS, SUBMITTED
+from goldrush.kernel.worlds.mining.fork import FORKS, fork
+from goldrush.kernel.worlds.mining.state import (
+    MiningState,
+    close,
+    copied,
+    digest,
+    ended,
+    evolve,
+    freeze,
+    initial,
+    thaw,
+    unit_done,
+)
+
+MINING: Final[World[MiningState]] = World(
+    name="mining",
+    rules=1,
+    events=EVENTS,
+    initial=initial,
+    decide=decide,
+    evolve=evolve,
+    ended=ended,
+    arrange=arrange,
+    pending_fault=lambda state, pending: pending_fault(pending, SUBMITTED, state.config.agents),
+    unit_done=unit_done,
+    close=close,
+    digest=digest,
+    copy=copied,
+    fork=fork,
+    show_fork=FORKS.show,
+    freeze=freeze,
+    thaw=thaw,
+    checks_rows=False,
+)

@@ -1,0 +1,279 @@
+"""The derived events of a round: pruning, claims, raids, rulings, mining.
+
+All rules of the mining world are here, in the order in which a round is resolved. `decide` does not
+change the state: ownership that changes within the round is kept in `moved`. Draws are keyed by
+seed, round, plot and kind, one `Draws` for each tie-break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.submissions import one_of_each
+from goldrush.kernel.world import Batch, Batches, Block, Row, amount
+from goldrush.kernel.worlds.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE, MiningConfig
+from goldrush.kernel.worlds.mining.events import (
+    ALREADY_OWNED,
+    BAD_AMOUNT,
+    BLOCKED,
+    BUDGET,
+    CAPTURED,
+    CLAIM,
+    CLAIM_DRAWN,
+    DEFEND,
+    DUPLICATE,
+    FINED,
+    MALFORMED,
+    MINE,
+    MINING_SETTLED,
+    NOT_OWNER,
+    OFF_GRID,
+    OWN_PLOT,
+    PRUNED,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    SUBMITTED,
+    TRUCE,
+    UNOWNED,
+    VOID,
+)
+from goldrush.kernel.worlds.mining.state import MiningState
+
+LEGAL = -1
+OUTSIDE = -1  # the owner of a plot that is not on the grid
+
+Moved = dict[int, int]  # plot -> its new owner, if it changed in this round
+
+
+class Plans:
+    """The legal actions of a round, by plot.
+
+    Attributes:
+        defense: points.
+        mining: the settlement row that is paid if the plot stays with the agent that mines it.
+        idle: plots mined with 0 points.
+        claims, raids: agents, ascending.
+
+    """
+
+    __slots__ = ("claims", "defense", "idle", "mining", "raids")
+
+    def __init__(self) -> None:
+        self.defense: dict[int, int] = {}
+        self.mining: dict[int, Row] = {}
+        self.idle: list[int] = []
+        self.claims: dict[int, list[int]] = {}
+        self.raids: dict[int, list[int]] = {}
+
+
+def decide(state: MiningState, inputs: Block) -> Batches:
+    """The derived events of a round from the submissions of all agents, in the order of agents.
+
+    Once property is stable, agents only mine, and rounds repeat. The events of a round without
+    claims and raids depend on nothing but the submissions, the owners and the configuration, so the
+    events of `state.quiet` are returned if the submissions are the same.
+
+    Raises:
+        InvalidInputs: unless every agent has submitted exactly once.
+
+    """
+    if state.quiet is not None and state.quiet.inputs.packed == inputs.packed:
+        return state.quiet.derived
+    return resolve(state, inputs)
+
+
+def resolve(state: MiningState, inputs: Block) -> list[Batch]:
+    """As `decide`, without a look at the last round. Raises as `decide` does."""
+    submitted = one_of_each(inputs, SUBMITTED, state.config.agents)
+    plans = Plans()
+    pruned = _prune(state, submitted, plans)
+    moved: Moved = {}
+    claims = _draw_claims(state, plans, moved)
+    raids = _resolve_raids(state, plans, moved)
+    rulings = _rule(state, raids, moved)
+    settled = _settle(state, plans, moved)
+    batches: Sequence[Batch] = (
+        (PRUNED, pruned), (CLAIM_DRAWN, claims), (RAID_RESOLVED, raids), (RULED, rulings),
+        (MINING_SETTLED, settled),
+    )  # fmt: skip
+    return [batch for batch in batches if batch[1]]
+
+
+def _prune(state: MiningState, submitted: Sequence[Row], plans: Plans) -> list[Row]:
+    """Step 0: the legal actions of each agent within its stamina go into `plans`.
+
+    Costs are never negative, so removing legal actions from the end until the rest fits keeps the
+    longest prefix that fits: from the first action that does not fit, all are over budget.
+
+    Returns:
+        The rows of the agents that have removed actions: the agent, (index, reason) of each removed
+        action, the cost of the others.
+
+    """
+    owner, alphas, config = state.owner, state.alphas, state.config
+    mining, defense, claims, raids = plans.mining, plans.defense, plans.claims, plans.raids
+    plots, cap, staminas = len(owner), config.mining_cap, state.staminas
+    rows: list[Row] = []
+    for agent, actions, _, _, _, _ in submitted:
+        left = kept = staminas[agent]
+        removed: list[tuple[int, int]] = []
+        seen: set[int] = set()
+        for index, action in enumerate(actions):
+            if action is None:
+                removed.append((index, MALFORMED))
+                continue
+            kind, plot, points = action
+            held = owner[plot] if 0 <= plot < plots else OUTSIDE
+            if (
+                kind == MINE
+                and held == agent
+                and 0 < points <= cap
+                and points <= left
+                and plot not in mining
+            ):
+                # A shortcut with the same result, which covers most actions and halves the time.
+                kept = left = left - points
+                mining[plot] = (plot, agent, points, points * alphas[plot])
+                continue
+            reason = _objection(config, agent, kind, points, held)
+            if reason == LEGAL:
+                key = plot << 2 | kind
+                if key in seen or (kind == MINE and plot in mining):
+                    reason = DUPLICATE
+                else:
+                    seen.add(key)
+                    left -= points
+                    if left < 0:
+                        reason = BUDGET
+            if reason != LEGAL:
+                removed.append((index, reason))
+                continue
+            kept = left
+            if kind == MINE:  # with 0 points: legal, without effect
+                mining[plot] = (plot, agent, 0, 0)
+                plans.idle.append(plot)
+            elif kind == DEFEND:
+                defense[plot] = points
+            else:
+                (claims if kind == CLAIM else raids).setdefault(plot, []).append(agent)
+        if removed:
+            rows.append((agent, tuple(removed), staminas[agent] - kept))
+    return rows
+
+
+def _objection(config: MiningConfig, agent: int, kind: int, points: int, owner: int | None) -> int:
+    """The first reason, in the order of REASONS, why an action on a plot with this owner (OUTSIDE:
+    there is no such plot) is illegal in itself; else LEGAL.
+    """
+    if owner == OUTSIDE:
+        return OFF_GRID
+    if kind == MINE:
+        if not 0 <= points <= config.mining_cap:
+            return BAD_AMOUNT
+        return LEGAL if owner == agent else NOT_OWNER
+    if kind == DEFEND:
+        if points < 1 or (points > 1 and config.defense != POINTWISE):
+            return BAD_AMOUNT
+        return LEGAL if owner == agent else NOT_OWNER
+    if points != 1:
+        return BAD_AMOUNT
+    if kind == CLAIM:
+        return LEGAL if owner is None else ALREADY_OWNED
+    if owner == agent:
+        return OWN_PLOT
+    # Without a truce a raid may target the agent that claims the plot in this round.
+    return UNOWNED if owner is None and config.truce else LEGAL
+
+
+def _draw_claims(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
+    """Step 1: each claimed plot goes to one of its claimants, by a draw."""
+    rows: list[Row] = []
+    for plot in sorted(plans.claims):
+        claimants = plans.claims[plot]
+        winner, words = _winner(state, plot, "claim", claimants)
+        moved[plot] = winner
+        rows.append((plot, tuple(claimants), winner, words))
+    return rows
+
+
+def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
+    """Step 2: raids on each plot, against its owner after the claims."""
+    rows: list[Row] = []
+    for plot in sorted(plans.raids):
+        raiders = plans.raids[plot]
+        owner = moved.get(plot, state.owner[plot])
+        defense = plans.defense.get(plot, 0)
+        others = [raider for raider in raiders if raider != owner]
+        winner: int | None = None
+        words: tuple[int, ...] = ()
+        if owner is None or not others:
+            outcome = VOID
+        elif state.in_truce(plot, state.round + 1):
+            outcome = TRUCE
+        elif defense and (state.config.defense != POINTWISE or len(others) <= defense):
+            outcome = BLOCKED
+        else:
+            outcome = CAPTURED
+            if defense:
+                # Each point stops one raider; the next one in a random order captures the plot.
+                draws = Draws(state.config.seed, state.round + 1, plot, "raid")
+                winner = draws.shuffled(others)[defense]
+                words = draws.words()
+            else:
+                winner, words = _winner(state, plot, "raid", others)
+            moved[plot] = winner
+        rows.append((plot, owner, tuple(raiders), defense, outcome, winner, words))
+    return rows
+
+
+def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
+    """The authority, if there is one, detects captures and undoes or fines them."""
+    config = state.config
+    if config.authority == NO_AUTHORITY:
+        return []
+    rows: list[Row] = []
+    fined: dict[int, float] = {}
+    for plot, victim, _, _, outcome, captor, _ in raids:
+        if outcome != CAPTURED:
+            continue
+        draws = Draws(config.seed, state.round + 1, plot, "authority")
+        detected = draws.chance(config.detection)
+        remedy: int | None = None
+        fine = 0.0
+        if detected and config.authority == ADJUDICATE:
+            remedy = RESTORED
+            moved[plot] = victim
+        elif detected:
+            remedy = FINED
+            has = fined.get(captor, state.gold[captor])
+            fine = min(config.fine, has)
+            fined[captor] = has - fine
+        rows.append((plot, captor, victim, detected, remedy, amount(fine), draws.words()))
+    return rows
+
+
+def _settle(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
+    """Step 3: each agent that mines a plot is paid if it still owns the plot."""
+    mining = plans.mining
+    for plot in plans.idle:
+        del mining[plot]
+    for plot, owner in moved.items():
+        if plot in mining and mining[plot][1] != owner:
+            _, agent, stamina, _ = mining[plot]
+            mining[plot] = (plot, agent, stamina, 0)
+    rows = [mining[plot] for plot in sorted(mining)]
+    if state.config.alpha_by_plot or type(state.alphas[0]) is float:
+        return [(plot, agent, stamina, amount(gold)) for plot, agent, stamina, gold in rows]
+    return rows
+
+
+def _winner(
+    state: MiningState, plot: int, kind: str, participants: Sequence[int]
+) -> tuple[int, tuple[int, ...]]:
+    """One of the participants (ascending), and the words of the draw; one alone needs none."""
+    if len(participants) == 1:
+        return participants[0], ()
+    draws = Draws(state.config.seed, state.round + 1, plot, kind)
+    return participants[draws.below(len(participants))], draws.words()

@@ -1,0 +1,240 @@
+"""Closed rounds as agents see them: public events, summaries, the agent's own actions.
+
+They are made from the state's record of the last rounds; `observe` decides what each agent is
+shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import attrs
+
+from goldrush.kernel.worlds.mining.events import (
+    CAPTURED,
+    CLAIM,
+    CLAIM_DRAWN,
+    DEFEND,
+    KINDS,
+    MINE,
+    MINING_SETTLED,
+    OUTCOMES,
+    PRUNED,
+    RAID_RESOLVED,
+    REASONS,
+    RESTORED,
+    RULED,
+    SUBMITTED,
+)
+from goldrush.kernel.worlds.mining.state import RoundRecord
+
+
+@attrs.frozen
+class PublicClaim:
+    """A claimed plot, its claimants (ascending ids) and the winner."""
+
+    plot: int
+    claimants: tuple[int, ...]
+    winner: int
+
+
+@attrs.frozen
+class PublicRaid:
+    """A raided plot.
+
+    Attributes:
+        plot: the plot.
+        owner: after the claims; None: unowned.
+        raiders: ascending ids.
+        defended: whether it was defended.
+        outcome: one of OUTCOMES.
+        winner: the agent that captured it; None: nobody.
+
+    """
+
+    plot: int
+    owner: int | None
+    raiders: tuple[int, ...]
+    defended: bool
+    outcome: str
+    winner: int | None
+
+
+@attrs.frozen(eq=False, repr=False)
+class PublicRound:
+    """The public events of a round, by ascending plot.
+
+    Each kind is worked out on first use, because most policies look at one or none.
+    """
+
+    _record: RoundRecord
+
+    @property
+    def round(self) -> int:
+        """Its number."""
+        return self._record.round
+
+    @cached_property
+    def claims(self) -> tuple[PublicClaim, ...]:
+        """The claimed plots."""
+        return tuple(
+            [
+                PublicClaim(plot, tuple(claimants), winner)
+                for plot, claimants, winner, _ in self._record.rows(CLAIM_DRAWN)
+            ]
+        )
+
+    @cached_property
+    def raids(self) -> tuple[PublicRaid, ...]:
+        """The raided plots."""
+        return tuple(
+            [
+                PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
+                for plot, owner, raiders, defense, outcome, winner, _ in self._record.rows(
+                    RAID_RESOLVED
+                )
+            ]
+        )
+
+    @cached_property
+    def defended(self) -> tuple[int, ...]:
+        """The defended plots."""
+        kept = kept_actions(self._record)
+        return tuple(sorted({action[1] for _, action in kept if action[0] == DEFEND}))
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.round, self.claims, self.raids, self.defended
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublicRound) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return "PublicRound(round={}, claims={}, raids={}, defended={})".format(*self._parts())
+
+
+@attrs.frozen
+class PlotSummary:
+    """One plot in an earlier round: the numbers of claimants and raiders, and the outcome."""
+
+    plot: int
+    claimants: int
+    raiders: int
+    defended: bool
+    captured: bool
+
+
+@attrs.frozen
+class RoundSummary:
+    """An earlier round: the plots with public events, ascending."""
+
+    round: int
+    plots: tuple[PlotSummary, ...]
+
+
+@attrs.frozen
+class PastAction:
+    """One of the agent's own actions and its result.
+
+    Attributes:
+        round: its round, from 1.
+        kind: defend, mine, claim or raid; None for a malformed item.
+        plot: the plot; None for a malformed item.
+        amount: points of stamina; 0 for a malformed item.
+        result: a reason for removal (see the `pruned` event), or: mined, forfeited (mine); won,
+            lost (claim); captured, undone (by an authority), lost (to another raider), blocked,
+            truce, void (raid); held, fell, untested (defend).
+        gold: the gold that it mined.
+
+    """
+
+    round: int
+    kind: str | None
+    plot: int | None
+    amount: int
+    result: str
+    gold: float = 0.0
+
+
+def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int]]]:
+    """(agent, action) of every action that was not pruned, in the order of plans."""
+    removed = {
+        (agent, index) for agent, removals, _ in record.rows(PRUNED) for index, _ in removals
+    }
+    for row in record.rows(SUBMITTED):
+        for index, action in enumerate(row[1]):
+            if action is not None and (row[0], index) not in removed:
+                yield row[0], action
+
+
+def summary(public: PublicRound) -> RoundSummary:
+    """A round summarised as counts by plot."""
+    claims = {claim.plot: len(claim.claimants) for claim in public.claims}
+    raids = {raid.plot: raid for raid in public.raids}
+    defended = set(public.defended)
+    return RoundSummary(
+        public.round,
+        tuple(
+            PlotSummary(
+                plot,
+                claims.get(plot, 0),
+                len(raids[plot].raiders) if plot in raids else 0,
+                plot in defended,
+                plot in raids and raids[plot].outcome == OUTCOMES[CAPTURED],
+            )
+            for plot in sorted({*claims, *raids, *defended})
+        ),
+    )
+
+
+class Outcomes:
+    """The result of every action of a recorded round, by agent."""
+
+    def __init__(self, record: RoundRecord) -> None:
+        self.round = record.round
+        self._actions = {row[0]: row[1] for row in record.rows(SUBMITTED)}
+        self._removed = {row[0]: dict(row[1]) for row in record.rows(PRUNED)}
+        self._claims = {row[0]: row[2] for row in record.rows(CLAIM_DRAWN)}
+        self._raids = {row[0]: row for row in record.rows(RAID_RESOLVED)}
+        self._undone = {row[0] for row in record.rows(RULED) if row[4] == RESTORED}
+        self._settled = {row[0]: row[3] for row in record.rows(MINING_SETTLED)}
+
+    def of(self, agent: int) -> Iterator[PastAction]:
+        """An agent's actions with their results, in the order of its plan."""
+        removed = self._removed.get(agent, {})
+        for index, action in enumerate(self._actions[agent]):
+            if action is None:
+                yield PastAction(self.round, None, None, 0, REASONS[removed[index]])
+                continue
+            kind, plot, points = action
+            gold = 0.0
+            if index in removed:
+                result = REASONS[removed[index]]
+            elif kind == MINE:
+                result = "forfeited" if self._fell(plot) else "mined"
+                gold = float(self._settled.get(plot, 0))
+            else:
+                result = self._result(agent, kind, plot)
+            yield PastAction(self.round, KINDS[kind], plot, points, result, gold)
+
+    def _result(self, agent: int, kind: int, plot: int) -> str:
+        if kind == CLAIM:
+            return "won" if self._claims[plot] == agent else "lost"
+        if kind == DEFEND:
+            if plot not in self._raids:
+                return "untested"
+            return "fell" if self._fell(plot) else "held"
+        _, _, _, _, outcome, winner, _ = self._raids[plot]
+        if outcome != CAPTURED:
+            return OUTCOMES[outcome]
+        if winner != agent:
+            return "lost"
+        return "undone" if plot in self._undone else "captured"
+
+    def _fell(self, plot: int) -> bool:
+        """Whether a plot was captured, and not given back by an authority."""
+        raid = self._raids.get(plot)
+        return raid is not None and raid[4] == CAPTURED and plot not in self._undone

@@ -1,0 +1,247 @@
+"""Observations: what an agent is shown at the start of a round, and nothing more.
+
+An `Observation` is a view: it reads from the state only what is asked for, because most policies
+look at little, and a full copy for each agent would cost more than the round. It is valid only for
+its round; a policy can keep values in its memo.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+
+import attrs
+
+from goldrush.kernel.worlds.mining.config import NO_AUTHORITY
+from goldrush.kernel.worlds.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.history import (
+    Outcomes,
+    PastAction,
+    PublicRound,
+    RoundSummary,
+    summary,
+)
+from goldrush.kernel.worlds.mining.state import MiningState
+
+
+@attrs.frozen
+class Message:
+    """A message that an agent sent in the last round."""
+
+    agent: int
+    text: str
+
+
+@attrs.frozen
+class Authority:
+    """The authority: its rule (`adjudicate` or `punish`), probability of detection, and fine in
+    gold.
+    """
+
+    rule: str
+    detection: float
+    fine: float
+
+
+class SharedView:
+    """The parts of observations that are the same for all agents, computed once a round on first
+    use.
+    """
+
+    def __init__(self, state: MiningState) -> None:
+        self.state = state
+
+    @cached_property
+    def owners(self) -> tuple[int | None, ...]:
+        """See Observation.owners."""
+        return tuple(self.state.owner)
+
+    @cached_property
+    def unowned(self) -> tuple[int, ...]:
+        """See Observation.unowned."""
+        return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is None])
+
+    @cached_property
+    def owned(self) -> tuple[int, ...]:
+        """The plots with an owner."""
+        return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is not None])
+
+    @cached_property
+    def last(self) -> PublicRound | None:
+        """See Observation.last."""
+        history = self.state.history
+        return PublicRound(history[-1]) if history else None
+
+    @cached_property
+    def earlier(self) -> tuple[RoundSummary, ...]:
+        """See Observation.earlier."""
+        return tuple(summary(PublicRound(record)) for record in self.state.history[:-1])
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcomes, ...]:
+        """The results of the actions of each recorded round, oldest first."""
+        return tuple(map(Outcomes, self.state.history))
+
+    @cached_property
+    def alphas(self) -> tuple[float, ...]:
+        """See Observation.alphas."""
+        return self.state.config.alphas
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """See Observation.messages."""
+        if not self.state.history or not self.state.config.communication:
+            return ()  # a fork may have turned it off; earlier messages are not delivered then
+        rows = self.state.history[-1].rows(SUBMITTED)
+        return tuple(Message(row[0], row[3]) for row in rows if row[3])
+
+
+class Observation:
+    """What agent `agent` is shown before round `round`; see README.md, section 9.
+
+    Plots and agents are ids; tuples of plots are ascending. `owners` and `alphas` are indexed by
+    plot. It never shows another agent's gold, stamina, plan, memo or prompt.
+    """
+
+    __slots__ = ("_shown", "_state", "agent", "stamina")
+
+    def __init__(self, shown: SharedView, agent: int) -> None:
+        self._shown = shown
+        self._state = shown.state
+        self.agent = agent
+        self.stamina = shown.state.staminas[agent]
+
+    @property
+    def agents(self) -> int:
+        """The number of agents."""
+        return self._state.config.agents
+
+    @property
+    def round(self) -> int:
+        """The round to plan for, 1 .. rounds."""
+        return self._state.round + 1
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds of the run."""
+        return self._state.config.rounds
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid; plot = row * cols + col."""
+        return self._state.config.rows
+
+    @property
+    def cols(self) -> int:
+        """Columns of the grid."""
+        return self._state.config.cols
+
+    @property
+    def mining_cap(self) -> int:
+        """The most stamina that is paid on one plot in a round."""
+        return self._state.config.mining_cap
+
+    @property
+    def truce(self) -> int:
+        """Rounds for which a newly claimed plot is protected, including the round of the claim."""
+        return self._state.config.truce
+
+    @property
+    def defense(self) -> str:
+        """`absolute` (one point stops all raiders) or `pointwise` (each point stops one)."""
+        return self._state.config.defense
+
+    @property
+    def visibility(self) -> int | str:
+        """The number of past rounds that are shown, or `"all"`."""
+        return self._state.config.visibility
+
+    @property
+    def communication(self) -> bool:
+        """Whether agents can send messages."""
+        return self._state.config.communication
+
+    @property
+    def authority(self) -> Authority | None:
+        """The authority, if there is one."""
+        config = self._state.config
+        if config.authority == NO_AUTHORITY:
+            return None
+        return Authority(config.authority, config.detection, config.fine)
+
+    @property
+    def owners(self) -> tuple[int | None, ...]:
+        """The owner of every plot; None: unowned."""
+        return self._shown.owners
+
+    @property
+    def alphas(self) -> tuple[float, ...]:
+        """Gold for a point of stamina on every plot."""
+        return self._shown.alphas
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        """The agent's plots."""
+        return tuple(self._state.plots_of[self.agent])
+
+    @property
+    def own_by_alpha(self) -> tuple[int, ...]:
+        """The agent's plots by descending alpha, then by id."""
+        state = self._state
+        own = state.plots_of[self.agent]
+        if state.config.alpha_by_plot is None:
+            return tuple(own)
+        return tuple(sorted(own, key=lambda plot: -state.alphas[plot]))
+
+    @property
+    def unowned(self) -> tuple[int, ...]:
+        """The plots without an owner."""
+        return self._shown.unowned
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The plots of other agents."""
+        owned = self._shown.owned
+        found: list[int] = []
+        start = 0
+        for plot in self._state.plots_of[self.agent]:
+            at = bisect_left(owned, plot, start)
+            found += owned[start:at]
+            start = at + 1
+        return (*found, *owned[start:])
+
+    def plots_of(self, agent: int) -> tuple[int, ...]:
+        """The plots of an agent."""
+        return tuple(self._state.plots_of[agent])
+
+    @property
+    def gold(self) -> float:
+        """The agent's gold so far."""
+        return self._state.gold[self.agent]
+
+    @property
+    def memo(self) -> str | None:
+        """The memo that the agent wrote in the last round."""
+        return self._state.memo[self.agent]
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages of the last round."""
+        return self._shown.messages
+
+    @property
+    def last(self) -> PublicRound | None:
+        """The public events of the last round in full; None before the first round."""
+        return self._shown.last
+
+    @property
+    def earlier(self) -> tuple[RoundSummary, ...]:
+        """The rounds before the last, as far as `visibility` reaches, oldest first."""
+        return self._shown.earlier
+
+    @property
+    def past(self) -> tuple[PastAction, ...]:
+        """The agent's own actions of the last `visibility` rounds, oldest first."""
+        return tuple(
+            action for outcomes in self._shown.outcomes for action in outcomes.of(self.agent)
+        )

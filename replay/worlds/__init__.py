@@ -1,0 +1,1 @@
+"""The tools of the built-in worlds, one package for each."""

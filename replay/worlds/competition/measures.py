@@ -1,0 +1,331 @@
+"""Measures of a season: quality of conclusions, claims and challenges, validity of scores.
+
+The value of an assignment is the mean over its tables at which the measure is defined.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.measures import Value, gini, mean, ratio
+from goldrush.kernel.worlds.competition.arena import UP, Conduct
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    Answered,
+    EliminationFaced,
+    Refused,
+    Returned,
+    Tested,
+    named,
+)
+from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.terms import Move, Part, Status
+from goldrush.replay.measures import Measure, Measured, Span
+from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.steps import StepResult, season_world, step_results
+from goldrush.replay.worlds.competition.summary import counts_of
+
+COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
+TABLES_MIN: Final = 8  # tables of an agent; with fewer, it has no stability of ranks
+
+STABILITY: Final = "stability"
+
+
+def _measure(name: str, title: str, definition: str, **more: Any) -> Measure:
+    return Measure(name, title, definition, **{"limits": (0.0, math.inf), **more})
+
+
+_SHARE: Final = {"limits": (0.0, 1.0)}
+_CORRELATION: Final = {"limits": (-1.0, 1.0)}
+
+# All measures, in the order in which they are shown.
+MEASURES: Final[Mapping[str, Measure]] = {
+    measure.name: measure
+    for measure in (
+        _measure(
+            "percentile", "percentile of conclusions",
+            "Share of all conducts that the concluded one beats, ties counting half, by their true "
+            "values (without the noise of tests). If nothing was concluded, the bar's conduct "
+            "counts. If the arena does not know all values: share of the table's proposals, by "
+            "their tested values.",
+            **_SHARE,
+        ),
+        _measure("regret", "regret", "Value of the best conduct − value of the concluded one."),
+        _measure(
+            "discovery", "regret of discovery",
+            "Value of the best conduct − value of the best one tested at the table.",
+        ),
+        _measure(
+            "selection", "regret of selection",
+            "Value of the best conduct tested at the table − value of the concluded one.",
+            limits=(-math.inf, math.inf),
+        ),
+        _measure(
+            "drawn", "drawn tables", "Share of tables whose conclusion was decided by a draw.",
+            **_SHARE,
+        ),
+        _measure(
+            "open", "tables without conclusion", "Share of tables without a conclusion.", **_SHARE
+        ),
+        _measure("held", "claims that held", "Bases that held ÷ bases claimed.", **_SHARE),
+        _measure("sharp", "sharp claims", "Sharp bases ÷ bases claimed.", **_SHARE),
+        _measure(
+            "sustained", "sustained challenges", "Sustained challenges ÷ challenges.", **_SHARE
+        ),
+        _measure("passes", "passes", "Passes ÷ contributions, passes included.", **_SHARE),
+        _measure("words", "words said", "Number of words in all contributions."),
+        _measure("trials", "trials", "Number of trials that agents ordered for themselves."),
+        _measure("total", "mean total", "Mean total of all agents at the tables, of 12 points."),
+        _measure(
+            "validity", "validity of scores",
+            "Spearman correlation (tied ranks averaged), over the agents of a table with a tested "
+            "base, of their totals with their best tested bases. Undefined with fewer than "
+            f"{COMPARED_MIN} such agents, or if either is constant.",
+            **_CORRELATION,
+        ),
+        _measure(
+            STABILITY, "stability of ranks",
+            f"Correlation, over the agents with at least {TABLES_MIN} tables, of the mean total at "
+            "an agent's odd tables with that at its even tables, corrected for the half length by "
+            "the Spearman–Brown formula.",
+            by_unit=False, by_half=False, **_CORRELATION,
+        ),
+        _measure("faced", "eliminations faced", "Number of agents that faced elimination."),
+        _measure("returned", "returns", "Number of agents that returned from the bench."),
+        _measure(
+            "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
+            "are not deleted.", at_end=True, **_SHARE,
+        ),
+        _measure("questions", "questions to models", "Number of answers of language models."),
+        _measure(
+            "tokens", "tokens of models",
+            "Number of input and output tokens, as reported by the servers.",
+        ),
+    )
+}  # fmt: skip
+
+
+# The measures of summaries and comparisons.
+SHOWN: Final = (
+    "percentile", "discovery", "selection", "sharp", "sustained", "total", "validity", "faced",
+)  # fmt: skip
+
+
+@attrs.frozen(kw_only=True)
+class MeasuredSeason(Measured[SeasonConfig]):
+    """A measured season.
+
+    Attributes:
+        halves_of: for each agent with at least TABLES_MIN tables, its mean total at its odd and at
+            its even tables, each minus the mean over these agents.
+        first_totals: the mean total of each worker of the first roster, by ordinal; None if it was
+            never scored.
+
+    """
+
+    halves_of: Mapping[int, tuple[float, float]]
+    first_totals: Sequence[Value]
+
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        if name == STABILITY:  # of whole seasons alone
+            return stability(self.halves_of.values()) if span == self.whole else None
+        return super().over(name, span, horizon)
+
+
+def stability(halves: Iterable[tuple[float, float]]) -> Value:
+    """The stability of ranks, from `MeasuredSeason.halves_of` of one season or several.
+
+    The correlation r of the halves, corrected for the half length: 2r ÷ (1 + r), at least -1 (the
+    value at r = -1/3). None if either half is constant, or r is -1.
+    """
+    pairs = list(halves)
+    r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
+    return None if r is None or r <= -1 else max(-1.0, 2 * r / (1 + r))
+
+
+def measured(reader: JournalReader) -> MeasuredSeason:
+    """Measure the season of an open journal from which nothing was read yet.
+
+    Raises JournalError if the journal cannot be read.
+    """
+    world = season_world(reader)
+    counting = _Counting()
+    state: SeasonState | None = None
+    forks = 0
+    for result in step_results(world, reader):
+        state = result.state
+        forks += result.commit.kind == FORK
+        counting.add(result)
+        if world.unit_done(state):
+            counting.close(state)
+    assert state is not None  # the reader lets only a START come first
+    first = [agent for agent in state.agents.values() if agent.is_worker][: state.config.workers]
+    return MeasuredSeason(
+        path=reader.path,
+        config=state.config,
+        roster=[worker.policy for worker in first],
+        finished=reader.ended,
+        forks=forks,
+        known=MEASURES,
+        vocabulary=world.vocabulary,
+        units=counting.units,
+        values=counting.values,
+        halves_of=counting.halves_of(),
+        first_totals=[counting.mean_total(worker.ordinal) for worker in first],
+    )
+
+
+class _Counting:
+    """Measures a season assignment by assignment."""
+
+    def __init__(self) -> None:
+        self.units = 0
+        self.values: dict[str, list[Value]] = {n: [] for n, m in MEASURES.items() if m.by_unit}
+        self._atlases: Atlases | None = None
+        self._totals: dict[int, list[int]] = {}  # by agent, in order
+        self._bars: dict[int, Conduct] = {}  # by table
+        self._events: dict[str, float] = {}
+
+    def add(self, result: StepResult) -> None:
+        """Count events that the state does not record."""
+        for name, form, block in (
+            ("faced", EliminationFaced, result.step.derived),
+            ("returned", Returned, result.step.derived),
+            ("questions", Answered, result.step.inputs),
+        ):
+            self._count(name, len(block.rows(CODES[form])))
+        refused = {act[0] for _, act, _ in result.step.derived.rows(CODES[Refused])}
+        for index, (code, row) in enumerate(acts_in(result.step.inputs.batches)):
+            if code == CODES[Tested] and index not in refused:
+                tested = named(code, row)
+                if tested.at is None:
+                    self._bars[tested.table] = tested.conduct
+        for row in result.step.inputs.rows(CODES[Answered]):
+            source = named(CODES[Answered], row).source or {}
+            counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
+            self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
+
+    def close(self, state: SeasonState) -> None:
+        """Measure a closed assignment."""
+        if self._atlases is None:
+            self._atlases = Atlases(state.arena)
+        found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
+        values = {name: mean([of[name] for of in found]) for name in (found[0] if found else ())}
+        sparks = [
+            a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
+        ]
+        values |= {**self._events, "spark_gini": gini(sparks)}
+        for name, series in self.values.items():
+            series.append(values.get(name))
+        for table in state.tables:
+            for agent, total in table.totals.items():
+                self._totals.setdefault(agent, []).append(total)
+        self._events = {}
+        self.units += 1
+
+    def halves_of(self) -> dict[int, tuple[float, float]]:
+        """See `MeasuredSeason.halves_of`."""
+        halves = {
+            agent: (_mean(totals[0::2]), _mean(totals[1::2]))
+            for agent, totals in self._totals.items()
+            if len(totals) >= TABLES_MIN
+        }
+        odd, even = (_mean([pair[which] for pair in halves.values()]) for which in (0, 1))
+        return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
+
+    def mean_total(self, agent: int) -> Value:
+        """The mean of an agent's totals."""
+        return mean(self._totals.get(agent, []))
+
+    def _count(self, name: str, amount: float) -> None:
+        self._events[name] = self._events.get(name, 0) + amount
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
+
+
+def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
+    """The measures of one table."""
+    counts, totals = counts_of(table), list(table.totals.values())
+    quality = atlases.of_table(table, bar)
+    return {
+        **({"percentile": _among_proposals(table)} if quality is None else attrs.asdict(quality)),
+        "drawn": float(bool(table.conclusion and table.conclusion.tied)),
+        "open": float(table.conclusion is None or table.conclusion.proposal is None),
+        "held": ratio(counts["held"], counts["claims"]),
+        "sharp": ratio(counts["sharp"], counts["claims"]),
+        "sustained": ratio(counts["sustained"], counts["challenges"]),
+        "passes": ratio(
+            sum(one.move == Move.PASS for one in table.contributions), len(table.contributions)
+        ),
+        "words": sum(len(one.text.split()) for one in table.contributions),
+        "trials": counts["trials"],
+        "total": ratio(sum(totals), len(totals)),
+        "validity": _validity(table),
+    }
+
+
+def _among_proposals(table: Table) -> Value:
+    """The percentile of the conclusion (without one, of the bar) among the table's proposals, by
+    tested values; None without proposals.
+    """
+    concluded = None if table.conclusion is None else table.conclusion.proposal
+    own = table.bar if concluded is None else table.tests.get((concluded, Part.BASE))
+    values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
+    worse = sum(table.subject.beats(own, value) for value in values)
+    return ratio(worse + sum(value == own for value in values) / 2, len(values))
+
+
+def _validity(table: Table) -> Value:
+    """The rank correlation of totals and best tested bases; None if undefined."""
+    sign = 1.0 if table.subject.better == UP else -1.0
+    best: dict[int, float] = {}
+    for said in table.proposals():
+        value = table.tests.get((said.id, Part.BASE))
+        if value is not None and said.agent in table.totals:
+            best[said.agent] = max(best.get(said.agent, -math.inf), sign * value)
+    if len(best) < COMPARED_MIN:
+        return None
+    totals = table.totals
+    return spearman([float(totals[agent]) for agent in best], list(best.values()))
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Spearman's rank correlation, tied ranks averaged; None if either side is constant."""
+    return _correlation(_ranks(one), _ranks(other))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ascending = sorted(values)
+    return [(bisect_left(ascending, v) + bisect_right(ascending, v)) / 2 for v in values]
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Pearson's correlation; None if either side is constant or empty."""
+    if _is_constant(one) or _is_constant(other):
+        return None
+    a, b = (_centred(values) for values in (one, other))
+    spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
+    r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
+    is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
+    return math.copysign(1.0, r) if is_perfect else r
+
+
+def _is_constant(values: Sequence[float]) -> bool:
+    """Whether all values are equal, up to rounding errors of subtracting a mean."""
+    return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
+
+
+def _centred(values: Sequence[float]) -> list[float]:
+    middle = _mean(values)
+    return [value - middle for value in values]

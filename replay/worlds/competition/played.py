@@ -1,0 +1,127 @@
+"""The closed assignments of a season, one at a time, each with the acts at its tables.
+
+An act is in the inputs of a step, the code of its refusal in the derived events, and its effect in
+the state when the assignment closes. Here the three are joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.world import Step, World
+from goldrush.kernel.worlds.competition.arena import Conduct
+from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import Contribution, Table
+from goldrush.kernel.worlds.competition.terms import Phase
+from goldrush.replay.worlds.competition.steps import step_results
+
+F = TypeVar("F")
+
+_KEPT: Final = {CODES[form] for form in (Spoke, Tested, Tried)}
+
+
+@attrs.frozen
+class Act:
+    """An act at a table: a contribution, a trial or a test.
+
+    Attributes:
+        act: its event as recorded, valid or not.
+        code: the reason of its refusal; None if it was not refused.
+        round: the current round; None before the first.
+        id: the index of a contribution in Table.contributions; None for trials and tests, and for
+            contributions refused because it was not their author's turn.
+
+    """
+
+    act: Any
+    code: str | None
+    round: int | None
+    id: int | None
+
+
+@attrs.frozen
+class Played:
+    """A closed assignment with all its events.
+
+    Attributes:
+        state: the state just before it closes.
+        acts: the acts at its tables, in order.
+        derived: the derived events, in order.
+
+    """
+
+    state: SeasonState
+    acts: Sequence[Act]
+    derived: Sequence[Any]
+
+    def done(self, form: type[F]) -> Iterator[F]:
+        """The acts of a kind that were not refused."""
+        return (one.act for one in self.acts if one.code is None and isinstance(one.act, form))
+
+    def followed(self, form: type[F]) -> Iterator[F]:
+        """The derived events of a kind."""
+        return (event for event in self.derived if isinstance(event, form))
+
+    def bar_of(self, table: Table) -> Conduct:
+        """The conduct that set the bar of a table."""
+        bars = (test for test in self.done(Tested) if test.at is None)
+        return next(test.conduct for test in bars if test.table == table.number)
+
+    def said(self, one: Act) -> tuple[Table, Contribution] | None:
+        """The table and the contribution of an act with an `id`, else None."""
+        if one.id is None:
+            return None
+        table = self.state.tables[one.act.table]
+        return table, table.contributions[one.id]
+
+
+def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
+    """The closed assignments of a season, in order, from an open journal not read from yet.
+    Copy a state to keep it. Raises as `steps.step_results` does.
+    """
+    acts: list[Act] = []
+    derived: list[Any] = []
+    heard: list[int] = []  # contributions, by table
+    under_way: int | None = None  # the round
+    for result in step_results(world, reader):
+        state = result.state
+        acts += _acts(result.step, state, heard, under_way)
+        for code, rows in result.step.derived:
+            derived += (named(code, row) for row in rows)
+        if world.unit_done(state):
+            yield Played(state, acts, derived)
+            acts, derived = [], []
+        heard = [len(table.contributions) for table in state.tables]
+        under_way = state.table.round if state.phase == Phase.SPEAK else None
+
+
+def _acts(
+    step: Step, state: SeasonState, heard: Sequence[int], under_way: int | None
+) -> Iterator[Act]:
+    """The acts at tables in a step.
+
+    Args:
+        step: the step.
+        state: the state after it.
+        heard: the number of contributions of each table before it.
+        under_way: the current round.
+
+    """
+    codes = refused_in(step.derived)
+    heard = list(heard)
+    for index, (form, row) in enumerate(acts_in(step.inputs.batches)):
+        if form not in _KEPT:
+            continue
+        act, code, id = named(form, row), codes.get(index), None
+        if isinstance(act, Spoke) and act.table < len(heard):
+            said = state.tables[act.table].contributions[heard[act.table] :]
+            if said and (said[0].agent, said[0].code) == (act.agent, code):
+                id = said[0].id
+                heard[act.table] += 1
+        yield Act(act, code, under_way, id)

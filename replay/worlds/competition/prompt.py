@@ -1,0 +1,125 @@
+"""The prompts of an agent in an assignment, reconstructed from the journal.
+
+Scripted agents have prompts too: the messages that a language model in their place would be sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.llm.question import Message, digest
+from goldrush.agents.players import Resources
+from goldrush.agents.worlds.competition.arenas import opened_tests
+from goldrush.agents.worlds.competition.check import SeasonCheck
+from goldrush.agents.worlds.competition.step import Question
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition.events import Answered
+from goldrush.kernel.worlds.competition.state import copied
+from goldrush.replay.forged import reader_of
+from goldrush.replay.worlds.competition.steps import assignment_in, season_world, step_results
+
+
+@attrs.frozen
+class Prompted:
+    """One question to an agent.
+
+    Attributes:
+        name: the name of the question.
+        messages: the messages as sent to a language model.
+        digest: the digest of the messages.
+        recorded: the digest in the recorded answer; None without one.
+        answer: the text of the recorded answer; None without one.
+        is_model: whether the agent is a language model; if not, the messages were never sent.
+
+    """
+
+    name: str
+    messages: Sequence[Message]
+    digest: str
+    recorded: str | None
+    answer: str | None
+    is_model: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The question for JSON."""
+        return {**attrs.asdict(self), "messages": [dict(message) for message in self.messages]}
+
+
+@reader_of
+def prompted(
+    path: str | Path, assignment: int, agent: int, resources: Resources | None = None
+) -> list[Prompted]:
+    """Every question to an agent in a closed assignment, in order.
+
+    A question depends on the earlier acts of the assignment, so scripted agents are asked again and
+    trials and tests run again.
+
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+        agent: the agent's ordinal.
+        resources: the program that tests and the number of jobs; None: the defaults.
+
+    Raises:
+        BadInput: if there is no such agent or closed assignment, its tests cannot be run here, or
+            no question can be reconstructed because agents cannot be asked again.
+        PolicyFailed: if a policy fails.
+        JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
+            the assignment does not follow from the submissions.
+
+    """
+    resources = resources or Resources()
+    found: list[Prompted] = []
+
+    def keep(question: Question, row: Row | None) -> None:
+        if question.agent.ordinal == agent:
+            found.append(_prompted(question, row))
+
+    with JournalReader(path) as reader:
+        # Agents are asked on the way and must not see forged events.
+        world = season_world(reader, judging=True)
+        state, commits = assignment_in(world, reader, assignment, derived=True)
+        if agent not in state.agents:
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
+        with opened_tests(state.arena, resources.program, resources.jobs) as tests:
+            facts = _forks(reader, commits[0].unit)
+            again = SeasonCheck(state, tests, facts, on_question=keep)
+            before = copied(state)
+            for result in step_results(world, reader, commits, state):
+                again(before, result.step.inputs)
+                before = copied(result.state)
+            if not found and again.not_asked:
+                raise BadInput(
+                    f"the prompt of agent {agent} cannot be made again; not asked again: "
+                    f"{'; '.join(again.not_asked)}",
+                    "see its answer with `goldrush replay`",
+                )
+    return found
+
+
+def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
+    """The fields of the FORK commits before an assignment (`unit`: its unit)."""
+    with journal.again() as reader:
+        facts = []
+        for commit in reader:
+            if commit.unit >= unit and commit.kind != FORK:
+                break
+            if commit.kind == FORK:
+                facts.append(commit.setup or {})
+        return facts
+
+
+def _prompted(question: Question, row: Row | None) -> Prompted:
+    answered = None if row is None else Answered(*row)
+    sent = digest(question.messages)
+    recorded = (answered.source or {}).get("prompt") if answered else None
+    is_model = question.agent.policy == LLM
+    text = answered.text if answered else None
+    return Prompted(question.name, question.messages, sent, recorded, text, is_model)

@@ -1,0 +1,133 @@
+"""The quality of conclusions, by values that no agent at the table knows.
+
+The values are those of an atlas (agents/worlds/competition/atlas.py), which has every conduct:
+exact for `nk`, estimated with separate seeds for `mining`. Without an atlas the quality is
+undefined.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from goldrush.agents.worlds.competition.arenas import bench_of
+from goldrush.agents.worlds.competition.bench import Bench
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import Value
+from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Subject
+from goldrush.kernel.worlds.competition.table import Table
+
+_WORST = float("-inf")  # the rank of undefined values: below all others
+
+
+@attrs.frozen
+class Quality:
+    """The quality of a table's conclusion. Differences are in the unit of the objective, and None
+    if one of their values is undefined.
+
+    Attributes:
+        percentile: the share of all conducts, from 0 to 1, that are worse than the concluded one;
+            equal ones count half.
+        regret: the optimum minus the concluded value: `discovery` + `selection`.
+        discovery: the optimum minus the value of the best tested conduct.
+        selection: the value of the best tested conduct minus the concluded value.
+
+    """
+
+    percentile: float
+    regret: Value
+    discovery: Value
+    selection: Value
+
+
+class Atlases:
+    """The atlases of an arena by subject, loaded on first use."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._known: dict[Subject, _Ranks | None] = {}
+        self._bench: Bench | None
+        try:
+            self._bench = bench_of(arena)
+        except BadInput:  # not installed, or tested by an external program
+            self._bench = None
+
+    def of_table(self, table: Table, bar: Conduct) -> Quality | None:
+        """The quality of an ended table's conclusion; None without an atlas of its subject.
+
+        Args:
+            table: the table.
+            bar: the conduct that set its bar, which replaces a missing conclusion or best test.
+
+        """
+        conclusion, best = table.conclusion, table.best_tested()
+        concluded = bar
+        if conclusion is not None and conclusion.proposal is not None:
+            concluded = conclusion.conduct
+        return self.quality(table.subject, concluded, bar if best is None else best[0])
+
+    def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
+        """The quality of a conclusion; None without an atlas of the subject.
+
+        Args:
+            subject: the subject of the table.
+            concluded: the concluded conduct; the bar's if nothing was concluded.
+            best: the conduct with the best test at the table; the bar's if none was tested.
+
+        """
+        ranks = self._ranks(subject)
+        if ranks is None:
+            return None
+        value, tested = ranks.values.get(concluded), ranks.values.get(best)
+        return Quality(
+            ranks.percentile(value),
+            _minus(ranks.optimum, value),
+            _minus(ranks.optimum, tested),
+            _minus(tested, value),
+        )
+
+    def _ranks(self, subject: Subject) -> _Ranks | None:
+        if subject not in self._known:
+            self._known[subject] = None
+            conducts = self._bench and self._bench.conducts(subject.treatment)
+            values = self._bench and self._bench.atlas(*subject.key)
+            if conducts and values:
+                sign = 1 if subject.better == UP else -1
+                signed = [None if value is None else sign * value for value in values]
+                self._known[subject] = _Ranks(dict(zip(conducts, signed, strict=True)))
+        return self._known[subject]
+
+
+class _Ranks:
+    """Values by conduct; more is better."""
+
+    def __init__(self, values: Mapping[Conduct, Value]) -> None:
+        self.values = values
+        self._ascending = sorted(_WORST if value is None else value for value in values.values())
+
+    @property
+    def optimum(self) -> Value:
+        """The best value; None if all are undefined."""
+        best = self._ascending[-1]
+        return None if best == _WORST else best
+
+    def percentile(self, value: Value) -> float:
+        """The share of all values that are worse; equal ones count half."""
+        return percentile(_WORST if value is None else value, self._ascending)
+
+
+def percentile(value: float, ascending: Sequence[float]) -> float:
+    """The share, from 0 to 1, of values below this one; equal ones count half.
+
+    Args:
+        value: the value.
+        ascending: the values to compare with, sorted and not empty.
+
+    """
+    below, up_to = bisect_left(ascending, value), bisect_right(ascending, value)
+    return (below + up_to) / 2 / len(ascending)
+
+
+def _minus(one: Value, other: Value) -> Value:
+    return None if one is None or other is None else one - other

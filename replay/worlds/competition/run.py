@@ -1,0 +1,34 @@
+"""The run of a season in Python: what every run has, its scores and its leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goldrush.replay.arguments import integer
+from goldrush.replay.run import Run
+from goldrush.replay.story import agent_of
+from goldrush.replay.worlds.competition.leaderboard import Leaderboard, leaderboard
+from goldrush.replay.worlds.competition.score import Score, scores
+
+
+class SeasonRun(Run):
+    """A season that is recorded in a journal."""
+
+    def score(self, at: int, agent: int | str, table: int | None = None) -> Sequence[Score]:
+        """The scores of a worker in an assignment, each with the steps that lead to it.
+
+        Args:
+            at: the assignment, from 0 on.
+            agent: the worker, by number or name.
+            table: only at this table.
+
+        Raises:
+            BadInput: for an unknown assignment, worker or table.
+            JournalError: as reading a journal does.
+
+        """
+        return scores(self.path, integer(at, "at"), agent_of(self.path, str(agent)), table)
+
+    def leaderboard(self, at: int | None = None) -> Leaderboard:
+        """The leaderboard after an assignment; None: after the last one. Raises as `score`."""
+        return leaderboard(self.path, None if at is None else integer(at, "at"))

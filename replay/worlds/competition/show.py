@@ -1,0 +1,315 @@
+"""A season as text: its summary, one assignment, the consequences of a difference between two."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from goldrush.agents.llm.failures import format_failures
+from goldrush.agents.worlds.competition.formats import format_apart
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.worlds.competition.terms import Status
+from goldrush.replay.text import Paint, format_table
+from goldrush.replay.worlds.competition.story import story
+
+if TYPE_CHECKING:
+    from goldrush.kernel.worlds.competition.memory import Memory
+    from goldrush.kernel.worlds.competition.state import Agent
+    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.worlds.competition.consequences import (
+        Consequences,
+        Differing,
+        Results,
+        WorkerEnd,
+    )
+    from goldrush.replay.worlds.competition.summary import Ended, Summary, WorkerLine
+
+LINES_MAX: Final = 12  # of tables, and of eliminations and returns
+SHOWN_MAX: Final = 20  # differing assignments, differing workers
+
+
+def format_summary(summary: Summary) -> str:
+    """The summary of a season as text."""
+    config = summary.config
+    mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
+    parts = [
+        f"{format_count(summary.assignments, 'assignment')} in the arena "
+        f"{escaped(config['arena']['name'])}, seed {config['seed']}: "
+        f"{format_count(len(summary.tables), 'table')} of up to {config['workers']} workers. A "
+        f"worker scored {mean} of 12 points on average.",
+        *_conclusions(summary),
+        *(
+            f"after assignment {fork.unit} {escaped(next(iter(story([fork]))))}"
+            for fork in summary.forks
+        ),
+    ]
+    for at, table_, round_, agent in summary.unsaid:
+        parts.append(
+            f"not used: the contribution given by hand for agent {agent} in assignment {at}, table "
+            f"{table_}, round {round_}, because the agent had no turn there"
+        )
+    if summary.models:
+        parts.append(f"{_answers(summary.models)} of language models")
+        parts += format_failures(summary.failures, "nothing of it was used")
+    if summary.people:
+        parts.append(f"{_answers(summary.people)} of people")
+    if summary.refused:
+        codes = ", ".join(f"{count} {code}" for code, count in sorted(summary.refused.items()))
+        parts.append(f"acts refused: {codes}")
+    parts += ["", _workers(summary.workers), "", _left(summary.left)]
+    parts += ["", _ended(summary.tables)] if summary.tables else []
+    return "\n".join(parts)
+
+
+def format_line(rebuilt: Rebuilt) -> str:
+    """The outcome of an assignment on one line: conclusions, leader, eliminations, newcomers."""
+    agents = rebuilt.state.agents
+    tests = {
+        (e["table"], e["at"]): e["value"] for e in rebuilt.events if e.name == "tested"
+        and e["part"] != "edge"
+    }  # fmt: skip
+    parts = []
+    for event in rebuilt.events:
+        if event.name == "concluded":
+            table_, proposal = event["table"], event["proposal"]
+            bar, value = format_apart(*(tests.get((table_, at)) for at in (None, proposal)))
+            parts.append(
+                f"nothing concluded, the bar is {bar}"
+                if proposal is None
+                else f"concluded on #{proposal}, tested {value}, the bar is {bar}"
+            )
+        elif event.name == "leaderboard_posted" and event["rows"]:
+            _, agent, rolling, _ = event["rows"][0]
+            parts.append(f"{escaped(agents[agent].name)} leads with {rolling}")
+        elif event.name in _MOVES:
+            parts.append(f"{escaped(agents[event['agent']].name)} {_MOVES[event.name]}")
+        elif event.name == "joined":
+            parts.append(f"{escaped(event['name'])} joins")
+    return "; ".join(parts)
+
+
+_MOVES: Final = {"relegated": "is benched", "returned": "returns", "deleted": "is deleted"}
+
+
+def _conclusions(summary: Summary) -> list[str]:
+    """Counts of conclusions, claims and challenges, and the mean percentiles of conclusions."""
+    counts, kinds = summary.counts, Counter[str]()
+    for ended in summary.tables:
+        kinds["none"] += ended.conduct is None
+        kinds["drawn"] += ended.tied > 0
+        kinds["adopted"] += ended.adopted is True
+    tables, concluded = len(summary.tables), len(summary.tables) - kinds["none"]
+    lines = [
+        f"Conclusions: {concluded} of {format_count(tables, 'table')} reached one, "
+        f"{kinds['drawn']} of them by a draw between equal proposals; the admin adopted "
+        f"{kinds['adopted']}.",
+        f"Trials: workers ordered {format_count(counts.trials, 'test')} of their own, whose "
+        "results nobody else is told.",
+        f"Claims: {counts.held} of {counts.claims:,} held when tested. {counts.sharp} of these "
+        "were sharp: they claimed at least half of what the test showed beyond the bar.",
+        f"Challenges: {counts.sustained} of {counts.challenges:,} were sustained: the test refuted "
+        "the claim.",
+    ]
+    halves = zip(("first", "second"), summary.percentiles, strict=True)
+    known = [f"{_percent(share)} in the {half} half" for half, share in halves if share is not None]
+    if known:
+        lines.append(
+            "Share of all possible conducts that a conclusion (without one, the bar's conduct) "
+            f"beats on average: {', '.join(known)}."
+        )
+    return lines
+
+
+def _percent(share: Value) -> str:
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+def _answers(count: int) -> str:
+    return f"{count:,} {'answer' if count == 1 else 'answers'}"
+
+
+def _workers(workers: Sequence[WorkerLine]) -> str:
+    """The table of workers, with their last ranks and the changes since the first."""
+    rows: list[Sequence[str]] = [
+        ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "tables")
+    ]
+    for worker in workers:
+        rank = "-" if worker.rank is None else str(worker.rank)
+        rows.append(
+            (
+                rank, escaped(worker.name), _moved(worker), worker.status, worker.class_,
+                str(worker.sparks), str(worker.rolling), str(worker.total), str(worker.sat),
+            )
+        )  # fmt: skip
+    return format_table(rows, numbers=(0, 5, 6, 7, 8))
+
+
+def _moved(worker: WorkerLine) -> str:
+    if worker.rank is None or worker.first_rank is None or worker.rank == worker.first_rank:
+        return ""
+    rose = worker.rank < worker.first_rank
+    return f"{'rose' if rose else 'fell'} from {worker.first_rank}"
+
+
+def _left(left: Sequence[tuple[int, str, str]]) -> str:
+    """The latest eliminations, returns and newcomers."""
+    if not left:
+        return "nobody faced elimination"
+    lines = [f"assignment {at:>3}: {escaped(name)} {what}" for at, name, what in left[-LINES_MAX:]]
+    more = len(left) - LINES_MAX
+    return "\n".join(
+        ([f"({more} earlier eliminations, returns and newcomers)"] if more > 0 else []) + lines
+    )
+
+
+def _ended(tables: Sequence[Ended]) -> str:
+    """The last tables: their conclusions, bars and best tested values."""
+    rows: list[Sequence[str]] = [
+        ("assignment", "subject", "conclusion", "tested", "bar", "best tested", "better than", "")
+    ]
+    for ended in tables[-LINES_MAX:]:
+        value, bar, best = format_apart(ended.value, ended.bar, ended.best)
+        said = ["drawn"] * (ended.tied > 0) + ["not adopted"] * (ended.adopted is False)
+        rows.append(
+            (
+                str(ended.assignment), escaped(f"{ended.objective}, {ended.treatment}"),
+                escaped(ended.conduct or "nothing"),
+                "-" if ended.conduct is None else value, bar,
+                "-" if ended.best is None else best,
+                "-" if ended.quality is None else _percent(ended.quality.percentile),
+                ", ".join(said),
+            )
+        )  # fmt: skip
+    more = len(tables) - LINES_MAX
+    shown = format_table(rows, numbers=(0, 3, 4, 5, 6))
+    return f"({more} earlier tables)\n{shown}" if more > 0 else shown
+
+
+def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
+    """The assignment for JSON, without its events."""
+    state = rebuilt.state
+    return {
+        "journal": rebuilt.path,
+        "world": rebuilt.header.world,
+        "assignment": rebuilt.round,
+        "assignments": state.config.assignments,
+        "digest": f"{rebuilt.digest:016x}",
+        "leaderboard": [list(row) for row in state.leaderboard],
+        "agents": [_agent_as_dict(agent) for agent in state.agents.values()],
+    }
+
+
+def _agent_as_dict(agent: Agent) -> dict[str, Any]:
+    fields = attrs.asdict(agent, recurse=False)
+    return {
+        **{name.rstrip("_"): value for name, value in fields.items()},
+        "memory": _memory_as_dict(agent.memory),
+        "contract": None if agent.contract is None else attrs.asdict(agent.contract),
+    }
+
+
+def _memory_as_dict(memory: Memory) -> dict[str, Any]:
+    return {family: [attrs.asdict(fact) for fact in facts] for family, facts in memory.items()}
+
+
+def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
+    """The assignment as text: a headline, and the workers after it."""
+    state = rebuilt.state
+    ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
+    rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
+    for agent in state.agents.values():
+        if agent.is_worker and agent.status != Status.GONE:
+            rows.append(
+                (
+                    escaped(agent.name), agent.status, agent.class_, str(agent.sparks),
+                    str(agent.stage), str(agent.all_time), str(ranks.get(agent.ordinal, "-")),
+                    escaped(agent.persona or "-"),
+                )
+            )  # fmt: skip
+    head = f"assignment {rebuilt.round}, {state.config.assignments} in all"
+    return f"{head}, digest {rebuilt.digest:016x}\n\n{format_table(rows, numbers=(3, 4, 5, 6))}"
+
+
+def format_consequences(came: Consequences, by_round: bool) -> str:
+    """The consequences as text.
+
+    Args:
+        came: the consequences.
+        by_round: show all differing assignments with their scores, not the first ones only.
+
+    """
+    head = f"from assignment {came.since} to {came.until}"
+    if not came.assignments:
+        return f"{head} every conclusion and every score is the same"
+    shown = came.assignments if by_round else came.assignments[:SHOWN_MAX]
+    rows = [("assignment", "concluded in a", "concluded in b", "mean total a", "b")]
+    for apart in shown:
+        rows.append(
+            (
+                str(apart.assignment), _concluded(apart.a), _concluded(apart.b), _mean(apart.a),
+                _mean(apart.b),
+            )
+        )  # fmt: skip
+    parts = [
+        f"{head}, differences in {format_count(len(came.assignments), 'assignment')}:",
+        format_table(rows, numbers=(0, 3, 4)),
+    ]
+    if len(came.assignments) > len(shown):
+        parts.append(f"and {len(came.assignments) - len(shown)} more; --by-round has all")
+    moved = came.assignments if by_round else came.assignments[:1]
+    parts += [
+        f"\nscores in assignment {apart.assignment}:\n{_scores(apart, came.names)}"
+        for apart in moved
+    ]
+    parts.append(f"\nafter assignment {came.until}:\n{_standings(came.standings)}")
+    return "\n".join(parts)
+
+
+def _concluded(came: Results | None) -> str:
+    if came is None:
+        return "-"
+    return "; ".join(conduct or "nothing" for conduct in came.conclusions)
+
+
+def _mean(came: Results | None) -> str:
+    return "-" if came is None or came.mean_total is None else f"{came.mean_total:.2f}"
+
+
+def _scores(apart: Differing, names: Mapping[int, str]) -> str:
+    """The four final scores of each agent at the tables, side by side."""
+    rows = [("table", "agent", "a", "b")]
+    tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
+    for number in range(tables):
+        one, two = (
+            came.scores[number] if came and number < len(came.scores) else {}
+            for came in (apart.a, apart.b)
+        )
+        for agent in sorted({*one, *two}):
+            rows.append(
+                (str(number), escaped(names[agent]), _four(one.get(agent)), _four(two.get(agent)))
+            )
+    return format_table(rows, numbers=(0,))
+
+
+def _four(scores: Sequence[int] | None) -> str:
+    if scores is None:
+        return "-"
+    return f"{' '.join(map(str, scores))} = {sum(scores)}"
+
+
+def _standings(standings: Sequence[WorkerEnd]) -> str:
+    if not standings:
+        return "every worker ends with the same status, sparks and total"
+    rows = [("worker", "a: status, sparks, all-time", "b")]
+    for standing in standings[:SHOWN_MAX]:
+        rows.append((escaped(standing.name), _stands(standing.a), _stands(standing.b)))
+    more = len(standings) - SHOWN_MAX
+    return format_table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
+
+
+def _stands(stands: tuple[str, int, int] | None) -> str:
+    return "-" if stands is None else f"{stands[0]}, {stands[1]}, {stands[2]}"

@@ -1,0 +1,227 @@
+"""The world of a season's journal, and its steps, each with the state after it.
+
+Tables are dropped from the state when their assignment closes. Tools that need one (audits, scores,
+measures) look at the states within the assignment.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
+from goldrush.kernel import derive, fold
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
+from goldrush.kernel.world import Block, Step, World
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
+from goldrush.kernel.worlds.competition.events import CODES, Scored, named
+from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
+from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.replay.forged import reader_of
+from goldrush.replay.index import states_near
+from goldrush.replay.toolkit import Toolkit, open_world
+
+_SCORED: Final = CODES[Scored]
+_NOTHING: Final = Step(Block(()), Block(()))
+
+
+def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
+    """The world of a season with this setup, by the arena that it records.
+
+    If the arena is not installed, seasons can be read and folded, but not decided (World.missing).
+    Never raises: an invalid record of an arena is refused by the world's `initial`.
+    """
+    try:
+        record = setup["config"]["arena"]
+    except (LookupError, TypeError):
+        return competition(None, missing="it records no arena")
+    try:
+        return competition(rules_of(arena_of(record)))
+    except UnknownArena as error:
+        return competition(None, missing=str(error))
+    except BadInput as error:
+        refused = error
+
+    def initial(setup: Mapping[str, Any]) -> SeasonState:
+        raise refused
+
+    return attrs.evolve(competition(None), initial=initial)
+
+
+_SEASONS: Final = Toolkit(world=world_of)
+
+
+def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
+    """The world of a season's journal.
+
+    Args:
+        reader: the journal.
+        judging: whether the rules of its arena are needed.
+
+    Raises:
+        UnsupportedJournal: if they are needed and the arena is not installed.
+
+    """
+    world = open_world(reader, _SEASONS)
+    if judging and world.missing is not None and reader.header.world == world.name:
+        raise UnsupportedJournal(reader.path, world.missing)
+    return world
+
+
+def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
+    """A conduct as text; as JSON if the arena is not installed."""
+    said = json.dumps(conduct) if rules is None else rules.describe(conduct)
+    return said if rules is None or _PLAIN.fullmatch(said) else json.dumps(said)
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that needs no quotes
+
+
+@attrs.frozen
+class StepResult:
+    """A step, the commit that completes it, and the state after it (valid until the next one).
+    START and FORK commits give one, too, with an empty step.
+    """
+
+    commit: Commit
+    step: Step
+    state: SeasonState
+
+
+@attrs.frozen
+class Judged:
+    """An assignment when its scores were given.
+
+    Attributes:
+        state: the state just before, including the ratings of the debrief.
+        scored: the scores, in order.
+
+    """
+
+    state: SeasonState
+    scored: tuple[Scored, ...]
+
+
+def step_results(
+    world: World[SeasonState],
+    reader: JournalReader,
+    commits: Iterable[Commit] | None = None,
+    state: SeasonState | None = None,
+) -> Iterator[StepResult]:
+    """Every step of a season, in order, with its rows checked.
+
+    Args:
+        world: the season's world.
+        reader: its journal.
+        commits: the commits to read; None: all.
+        state: the state before them, which is modified; None: they begin with START.
+
+    Raises:
+        JournalError: if the journal cannot be read. Forged events raise any error, so callers must
+            be guarded (see replay/forged.py).
+
+    """
+    assembler = fold.StepAssembler(world.arrange)
+    for commit in reader if commits is None else commits:
+        fold.check_rows(world, reader.path, commit)
+        if commit.kind == START:
+            state = fold.start(world, reader, commit)
+            yield StepResult(commit, _NOTHING, state)
+        elif commit.kind == FORK:
+            assert state is not None
+            state = fold.forked(world, reader, state, commit)
+            yield StepResult(commit, _NOTHING, state)
+        elif commit.kind == UNIT:
+            assert state is not None
+            for step in assembler.completed_by(commit):
+                for block in (step.inputs, step.derived):
+                    state = world.evolve(state, block)
+                yield StepResult(commit, step, state)
+            state = fold.closed(world, reader.path, state, commit)
+
+
+def assignment_in(
+    world: World[SeasonState], reader: JournalReader, assignment: int, *, derived: bool = False
+) -> tuple[SeasonState, tuple[Commit, ...]]:
+    """The state before a closed assignment, and its commits, whose digest is checked.
+
+    Args:
+        world: the season's world.
+        reader: its journal.
+        assignment: the assignment, from 0.
+        derived: derive all events from the start again and compare them, instead of using an
+            index.
+
+    Raises:
+        BadInput: if there is no such closed assignment.
+        JournalError: if the journal cannot be read.
+
+    """
+    vocabulary = world.vocabulary
+    unit = vocabulary.unit_of(assignment)
+    before: SeasonState | None = None
+    commits: list[Commit] = []
+    last = 0
+    near = states_near(world, reader, unit) if not derived else None
+    for commit, state in near or derive.states(world, reader):
+        if commit.kind == END:
+            break
+        if commit.kind == UNIT and commit.unit == unit:
+            commits.append(commit)
+        elif commit.unit == unit - 1 and commit.digest is not None:
+            before = copied(state)
+        if commit.digest is not None:
+            last = commit.unit
+            if commits:
+                fold.check_digest(world, reader.path, state, commit)
+                assert before is not None  # the reader lets no unit be left out
+                return before, tuple(commits)
+    raise BadInput(
+        f"{reader.path} has no {vocabulary.unit} {assignment}",
+        f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}"
+        if last
+        else f"none of its {vocabulary.units} is closed",
+    )
+
+
+@reader_of
+def state_before_scores(path: str | Path, assignment: int) -> Judged:
+    """A closed assignment at the time its debrief was judged, with the rules of its arena.
+
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+
+    Raises:
+        UnsupportedJournal: if the arena is not installed.
+        BadInput: if there is no such closed assignment.
+        JournalError: if the journal cannot be read.
+        MalformedEvents: if the assignment has no scores.
+
+    """
+    with JournalReader(path) as reader:
+        world = season_world(reader, judging=True)
+        state, commits = assignment_in(world, reader, assignment)
+        before = copied(state)
+        for result in step_results(world, reader, commits, state):
+            scored = tuple(named(_SCORED, row) for row in result.step.derived.rows(_SCORED))
+            if scored:
+                return Judged(_with_acts(before, result.step), scored)
+            before = copied(result.state)
+        raise fold.malformed(world, reader.path, commits[-1], ValueError("nobody is scored"))
+
+
+def _with_acts(state: SeasonState, step: Step) -> SeasonState:
+    """The state after the acts of a step that were not refused."""
+    refused = refused_in(step.derived)
+    for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
+        if index not in refused:
+            apply(state, code, row)
+    return state

@@ -1,0 +1,510 @@
+"""The tables of seasons besides that of events: assignments, roundtables, contributions, tests,
+trials, scores, ranks, sparks.
+
+They have closed assignments only, because the outcome of a contribution is known when its table has
+ended. The fields of refused acts can be any value: one that does not fit its column is null, and
+complete in the table of events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.competition import VOCABULARY
+from goldrush.kernel.worlds.competition.acts.roundtable import MOVES
+from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Conduct
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    EVENTS,
+    Scored,
+    SparksMoved,
+    Spoke,
+    Tested,
+    Tried,
+)
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import Contribution
+from goldrush.kernel.worlds.competition.table import Table as Roundtable
+from goldrush.kernel.worlds.competition.terms import Class, Income, Move, Part, Status, names_of
+from goldrush.replay.columns import REAL, TEXT, TEXTS, TRUTH, WHOLE, WHOLES, Column
+from goldrush.replay.run_data import RunData
+from goldrush.replay.tables import Row, Table, units_table
+from goldrush.replay.toolkit import Tables
+from goldrush.replay.worlds.competition.fields import FIELDS, RUNS, SETUP, STEPS, TYPES
+from goldrush.replay.worlds.competition.measures import MEASURES
+from goldrush.replay.worlds.competition.played import Act, Played, played
+from goldrush.replay.worlds.competition.quality import Atlases, Quality
+from goldrush.replay.worlds.competition.summary import counts_of
+
+_MEASURED: Final = units_table(VOCABULARY, MEASURES)
+_ASSIGNMENT: Final = _MEASURED.own[0]
+_TABLE: Final = Column("table", WHOLE, "", "the table of the assignment, from 0")
+_AGENT: Final = Column("agent", WHOLE, "", "who, by ordinal")
+_NAME: Final = Column("name", TEXT, "", "the agent's name; null where there is no such agent")
+_CODE: Final = Column("code", TEXT, "", "why it was refused; null: it was not")
+_AS_WRITTEN: Final = "text as it is, any other form as JSON"
+_OBJECTIVE: Final = "of the objective"
+
+
+def _each(run: RunData) -> Iterator[Played]:
+    """The assignments that were closed when the run was measured."""
+    closed = run.measured.units
+    with JournalReader(run.path) as reader:
+        yield from islice(played(run.world, reader), closed)
+
+
+def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[RunData], Iterator[Row]]:
+    """The rows of a run, from a function for one assignment; prepends the assignment's number."""
+
+    def rows(run: RunData) -> Iterator[Row]:
+        for one in _each(run):
+            for row in of(one):
+                yield (one.state.assignment, *row)
+
+    return rows
+
+
+def _named(state: SeasonState, agent: int) -> tuple[int | None, str | None]:
+    known = state.agents.get(agent)
+    return _id(agent), None if known is None else known.name
+
+
+def _text(value: Any) -> str | None:
+    return value if type(value) is str else None
+
+
+def _id(value: Any) -> int | None:
+    """An ordinal, an id or a count; None if it is not in the range of 64-bit integers."""
+    return value if type(value) is int and 0 <= value < 1 << 63 else None
+
+
+def _conduct(value: Conduct) -> str | None:
+    return value if value is None or type(value) is str else json.dumps(value)
+
+
+def _real(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) else None
+
+
+def _runs(act: Tested | Tried) -> Any:
+    if any(_id(seed) is None for seed, _ in act.runs):
+        return None
+    return _RUNS.show(act.runs)
+
+
+_RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
+
+
+# Assignments.
+
+
+def _assignment_rows(run: RunData) -> Iterator[Row]:
+    for (number, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
+        state = one.state
+        assert state.opening is not None  # closed, so it was opened
+        yield (
+            number,
+            state.day,
+            state.project,
+            *_named(state, state.opening.by),
+            len(state.tables),
+            *values,
+        )
+
+
+ASSIGNMENTS: Final = Table(
+    _MEASURED.name,
+    f"{_MEASURED.description}, and means over its tables where it has two",
+    [
+        _ASSIGNMENT,
+        Column("day", WHOLE, "days", "its day, from 0"),
+        Column("project", WHOLE, "", "its project, from 0"),
+        Column("by", WHOLE, "", "who opened it, by ordinal"),
+        Column("by_name", TEXT, "", "the name of that agent"),
+        Column("tables", WHOLE, "tables", "how many it has"),
+        *_MEASURED.own[1:],
+    ],
+    _assignment_rows,
+)
+
+
+# Roundtables.
+
+_COUNTS: Final = {
+    "rounds": ("rounds", "in which somebody had a turn"),
+    "contributions": ("contributions", "that count: neither passes, nor refused, nor redirected"),
+    "passes": ("contributions", "passes, what was refused in its author's turn not counted"),
+    "refused": ("contributions", "that were refused"),
+    "redirected": ("contributions", "redirected by the judge, and what refers to them"),
+    "trials": ("trials", "ordered by somebody for itself"),
+    "claims": ("contributions", "proposals, amendments included, that were not redirected"),
+    "held": ("contributions", "those of them whose base held"),
+    "sharp": ("contributions", "those of them whose base is sharp"),
+    "challenges": ("contributions", "challenges that were not redirected"),
+    "sustained": ("contributions", "those of them that were right"),
+}
+
+
+def _roundtable_rows(run: RunData) -> Iterator[Row]:
+    atlases: Atlases | None = None
+    for one in _each(run):
+        atlases = atlases or Atlases(one.state.arena)
+        for table in one.state.tables:
+            yield (one.state.assignment, *_roundtable(one, table, atlases))
+
+
+def _roundtable(one: Played, table: Roundtable, atlases: Atlases) -> Row:
+    bar, conclusion, best = one.bar_of(table), table.conclusion, table.best_tested()
+    quality = atlases.of_table(table, bar)
+    assert conclusion is not None  # the assignment has all its events
+    return (
+        table.number,
+        *(table.subject.objective, table.subject.better, table.treatment, table.subject.family),
+        *(_conduct(bar), _real(table.bar)),
+        *_winner(one.state, table, conclusion.proposal),
+        bool(conclusion.tied),
+        *(table.is_rejected if table.is_digested else None, table.is_adopted),
+        *((None, None) if best is None else (_conduct(best[0]), _real(best[1]))),
+        *((None,) * 4 if quality is None else attrs.astuple(quality)),
+        len(table.participants),
+        *_counts(one, table).values(),
+    )
+
+
+def _winner(state: SeasonState, table: Roundtable, proposal: int | None) -> Row:
+    if proposal is None:
+        return (None,) * 8
+    said = table.contributions[proposal]
+    tested = _real(table.tests[proposal, Part.BASE])
+    return (
+        *(proposal, *_named(state, said.agent), _conduct(said.conduct)),
+        *(_real(said.claimed), tested, table.is_sharp(said), table.stances.counts()[proposal]),
+    )
+
+
+def _counts(one: Played, table: Roundtable) -> dict[str, int]:
+    spoken = [
+        spoke
+        for spoke in one.acts
+        if isinstance(spoke.act, Spoke) and spoke.act.table == table.number
+    ]
+    counted = {
+        "rounds": len({said.round for said in table.contributions}),
+        "contributions": len(list(table.counted())),
+        "passes": sum(said.move == Move.PASS and said.code is None for said in table.contributions),
+        "refused": sum(spoke.code is not None for spoke in spoken),
+        "redirected": len(table.removed),
+        **counts_of(table),
+    }
+    return {name: counted[name] for name in _COUNTS}
+
+
+_OF_QUALITY: Final = [field.name for field in attrs.fields(Quality)]
+
+ROUNDTABLES: Final = Table(
+    "roundtables",
+    "a table of a closed assignment, which has two where it was split",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        Column("objective", TEXT, "", "what it is about: the objective"),
+        Column("better", TEXT, "", "which way that is better: " + ", ".join(DIRECTIONS)),
+        Column("treatment_", TEXT, "", "the treatment of the arena"),
+        Column("family", TEXT, "", "the family of subjects by which agents remember it"),
+        Column("bar_conduct", TEXT, "", f"the conduct that sets the bar: {_AS_WRITTEN}"),
+        Column("bar", REAL, _OBJECTIVE, "its tested value"),
+        Column("proposal", WHOLE, "", "the id of the conclusion; null: there is none"),
+        Column("agent", WHOLE, "", "whose proposal that is, by ordinal"),
+        Column("name", TEXT, "", "the name of that agent"),
+        Column("conduct", TEXT, "", f"its conduct: {_AS_WRITTEN}"),
+        Column("claim", REAL, _OBJECTIVE, "the value that was claimed of it"),
+        Column("tested", REAL, _OBJECTIVE, "its tested value"),
+        Column("is_sharp", TRUTH, "", "whether the claim is sharp"),
+        Column("stances", WHOLE, "agents", "how many stand for it in the end"),
+        Column("drawn", TRUTH, "", "whether it was drawn among equals"),
+        Column("rejected", TRUTH, "", "whether the assistant rejected it; null: not asked"),
+        Column("adopted", TRUTH, "", "whether the admin adopted it; null: not asked"),
+        Column("best_conduct", TEXT, "", f"the proposed conduct that did best: {_AS_WRITTEN}"),
+        Column("best", REAL, _OBJECTIVE, "its tested value, whether the claim held or not"),
+        *(
+            Column(name, REAL, "", f"{MEASURES[name].definition} Null without an atlas.")
+            for name in _OF_QUALITY
+        ),
+        Column("participants", WHOLE, "agents", "how many sat at it"),
+        *(Column(name, WHOLE, *says) for name, says in _COUNTS.items()),
+    ],
+    _roundtable_rows,
+)
+
+
+# Contributions, tests and trials.
+
+
+def _contribution_rows(one: Played) -> Iterator[Row]:
+    for spoke in one.acts:
+        if not isinstance(spoke.act, Spoke):
+            continue
+        act, found = spoke.act, one.said(spoke)
+        value, edge = act.claim if _is_pair(act.claim) else (None, None)
+        ids, own = act.because if _is_pair(act.because) else (None, None)
+        yield (
+            _id(act.table),
+            _id(act.round if found is None else found[1].round),
+            *(spoke.id, *_named(one.state, act.agent), spoke.code),
+            *(_text(act.move), _id(act.target), _conduct(act.conduct), _real(value), _text(edge)),
+            *(_text(act.part), _text(act.words)),
+            list(ids) if type(ids) is tuple and None not in map(_id, ids) else None,
+            own if type(own) is bool else None,
+            *((None,) * 9 if found is None or spoke.code is not None else _became(*found)),
+        )
+
+
+def _is_pair(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 2
+
+
+def _became(table: Roundtable, said: Contribution) -> Row:
+    """The outcome of a contribution that was not refused."""
+    is_removed = said.id in table.removed
+    if said.move == Move.CHALLENGE:
+        return (*(None,) * 5, table.is_sustained(said), is_removed, None, None)
+    if not said.is_proposal:
+        return (*(None,) * 6, is_removed, None, None)
+    assert table.conclusion is not None  # the assignment has all its events
+    base, edge = (said.id, Part.BASE), (said.id, Part.EDGE)
+    return (
+        _real(table.tests.get(base)),
+        _real(table.tests.get(edge)),
+        *(table.held(*base), table.held(*edge)),
+        table.is_sharp(said) if base in table.tests else None,
+        None,
+        is_removed,
+        _refuted_by(table, said),
+        table.conclusion.proposal == said.id,
+    )
+
+
+def _refuted_by(table: Roundtable, said: Contribution) -> str | None:
+    if said.id not in table.stances.refuted:
+        return None
+    return _BY_CHALLENGE if table.was_challenged(said.id, Part.BASE) else _BY_PROOF
+
+
+_BY_CHALLENGE, _BY_PROOF = "challenge", "proof"
+
+CONTRIBUTIONS: Final = Table(
+    "contributions",
+    "a contribution to a table, refused ones included, in order",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        Column("round", WHOLE, "", "the round, from 0"),
+        Column(
+            "id", WHOLE, "",
+            "its number at the table, from 0; null of what was refused out of its author's turn",
+        ),
+        _AGENT,
+        _NAME,
+        Column("code", TEXT, "", f"{_CODE.description}; it counts as a pass then, or as nothing"),
+        Column("move", TEXT, "", ", ".join(MOVES)),
+        Column("target", WHOLE, "", "the id of the proposal that it refers to"),
+        Column("conduct", TEXT, "", f"of a proposal: {_AS_WRITTEN}"),
+        Column("claim", REAL, _OBJECTIVE, "the value that a proposal claims"),
+        Column("edge", TEXT, "", "the treatment under which it claims it too"),
+        Column("part", TEXT, "", "the part of its target's claim that a challenge denies: "
+               + ", ".join(names_of(Part))),
+        Column("words", TEXT, "", "what was said"),
+        Column("because", WHOLES, "", "the ids that it relies on"),
+        Column("because_trials", TRUTH, "", "whether it relies on trials of its agent's own"),
+        Column("tested", REAL, _OBJECTIVE, "of a proposal, the tested value of the base"),
+        Column("edge_tested", REAL, _OBJECTIVE, "that of the edge"),
+        Column("held", TRUTH, "", "whether the base held; null: it is none, or was not tested"),
+        Column("edge_held", TRUTH, "", "whether the edge did"),
+        Column("sharp", TRUTH, "", "whether the base is sharp"),
+        Column("sustained", TRUTH, "", "whether a challenge was right"),
+        Column("redirected", TRUTH, "", "whether it, or what it refers to, was; null if refused"),
+        Column("refuted", TEXT, "", "what refuted a proposal that was not redirected: "
+               f"{_BY_CHALLENGE} or {_BY_PROOF}; null: nothing did"),
+        Column("concluded", TRUTH, "", "whether the proposal is the conclusion"),
+    ],
+    _rows(_contribution_rows),
+)  # fmt: skip
+
+
+def _test_rows(one: Played) -> Iterator[Row]:
+    for test in one.done(Tested):
+        table = one.state.tables[test.table]
+        agent, name, claim, held, challenge = _of_claim(one.state, table, test.at, test.part)
+        yield (
+            *(test.table, test.at, test.part, agent, name),
+            *(_conduct(test.conduct), test.treatment),
+            *(claim, _real(test.value), held, challenge, _runs(test)),
+        )
+
+
+def _of_claim(state: SeasonState, table: Roundtable, at: int | None, part: str | None) -> Row:
+    """The claim of a test: agent, name, claimed value, whether it held, and the challenge that
+    caused the test (the first to that part); all None for the test of a bar.
+    """
+    if at is None or part is None:  # the bar
+        return (None,) * 5
+    said = table.contributions[at]
+    challenges = (other for other in table.contributions if other.move == Move.CHALLENGE)
+    challenge = next((c.id for c in challenges if c.challenged == (at, part)), None)
+    return (*_named(state, said.agent), _real(said.claimed), table.held(at, part), challenge)
+
+
+TESTS: Final = Table(
+    "tests",
+    "a test of a bar, or of a part of a claim, in order",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        Column("at", WHOLE, "", "the id of the proposal; null: the bar"),
+        Column("part", TEXT, "", f"the part of its claim: {', '.join(names_of(Part))}"),
+        Column("agent", WHOLE, "", "whose proposal it is, by ordinal; null: the bar"),
+        Column("name", TEXT, "", "the name of that agent"),
+        Column("conduct", TEXT, "", f"what was tested: {_AS_WRITTEN}"),
+        Column("treatment_", TEXT, "", "under which treatment of the arena"),
+        Column("claim", REAL, _OBJECTIVE, "the value that was claimed; null: the bar"),
+        Column("value", REAL, _OBJECTIVE, "the tested value; null: undefined"),
+        Column("held", TRUTH, "", "whether the claim held; null: the bar"),
+        Column("challenge", WHOLE, "", "the id of the challenge that it was made for"),
+        Column("runs", RUNS, "", FIELDS["runs"][1]),
+    ],
+    _rows(_test_rows),
+)
+
+
+def _trial_rows(one: Played) -> Iterator[Row]:
+    for tried in one.acts:
+        if isinstance(tried.act, Tried):
+            yield _trial(one.state, tried, tried.act)
+
+
+def _trial(state: SeasonState, tried: Act, act: Tried) -> Row:
+    return (
+        *(_id(act.table), tried.round, *_named(state, act.agent), _id(act.number), tried.code),
+        *(_conduct(act.conduct), _text(act.treatment), _real(act.value), _runs(act)),
+    )
+
+
+TRIALS: Final = Table(
+    "trials",
+    "a trial that an agent ordered for itself, refused ones included, in order",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        Column("round", WHOLE, "", "the round in which it was ordered; null: before the first"),
+        _AGENT,
+        _NAME,
+        Column("number", WHOLE, "", "which of the agent's in the assignment, from 0"),
+        Column("code", TEXT, "", f"{_CODE.description}; nothing is spent then"),
+        Column("conduct", TEXT, "", f"what was tried: {_AS_WRITTEN}"),
+        Column("treatment_", TEXT, "", "under which treatment of the arena"),
+        Column("value", REAL, _OBJECTIVE, "what it showed; null: undefined"),
+        Column("runs", RUNS, "", "the seed of the run, and the digest of what it did"),
+    ],
+    _rows(_trial_rows),
+)
+
+
+# Derived results.
+
+
+def _score_rows(one: Played) -> Iterator[Row]:
+    for score in one.followed(Scored):
+        table = one.state.tables[score.table]
+        reasons = table.reasons.get(score.agent)
+        yield (
+            *(score.table, *_named(one.state, score.agent)),
+            *(*score.raw, *score.final, score.total, score.rubric),
+            [list(step) for step in score.steps],
+            None if reasons is None else list(reasons),
+            table.bottom == score.agent,
+        )
+
+
+SCORES: Final = Table(
+    "scores",
+    "the scores of an agent that sat at a table",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        _AGENT,
+        _NAME,
+        *(Column(f"raw_{name}", WHOLE, "of 3", f"{name} as rated") for name in DIMENSIONS),
+        *(Column(name, WHOLE, "of 3", f"{name} as it stands") for name in DIMENSIONS),
+        Column("total", WHOLE, "of 12", "the sum of the four as they stand"),
+        Column("rubric", WHOLE, "of 12", FIELDS["rubric"][1]),
+        Column("steps", STEPS, "", FIELDS["steps"][1]),
+        Column("reasons", TEXTS, "", "a reason for each of the four; null: none was given"),
+        Column("bottom", TRUTH, "", "whether it is the bottom scorer of the table"),
+    ],
+    _rows(_score_rows),
+)
+
+
+def _rank_rows(one: Played) -> Iterator[Row]:
+    state = one.state
+    for rank, ordinal, rolling, all_time in state.leaderboard:
+        agent = state.agents[ordinal]
+        yield (
+            *(state.day, rank, ordinal, agent.name, rolling, all_time),
+            *(agent.class_, agent.status, agent.sparks),
+        )
+
+
+RANKS: Final = Table(
+    "ranks",
+    "a line of the leaderboard that was posted in an assignment",
+    [
+        _ASSIGNMENT,
+        Column("day", WHOLE, "days", "its day, from 0"),
+        Column("rank", WHOLE, "", "by the rolling sum, from 1"),
+        _AGENT,
+        _NAME,
+        Column("rolling", WHOLE, "points", "the sum of totals in the leaderboard's window"),
+        Column("all_time", WHOLE, "points", "the sum of all totals"),
+        Column("class", TEXT, "", "what it runs as: " + ", ".join(names_of(Class))),
+        Column("status", TEXT, "", "when the assignment closes: " + ", ".join(names_of(Status))),
+        Column("sparks", WHOLE, "sparks", "what it has when the assignment closes"),
+    ],
+    _rows(_rank_rows),
+)
+
+
+def _spark_rows(one: Played) -> Iterator[Row]:
+    for moved in one.followed(SparksMoved):
+        agent = _named(one.state, moved.agent)
+        yield (moved.table, *agent, moved.amount, moved.balance, moved.why)
+
+
+SPARKS: Final = Table(
+    "sparks",
+    "a move of an agent's sparks, in order",
+    [
+        _ASSIGNMENT,
+        Column("table", WHOLE, "", "the table that it sat at; null: it was on the bench"),
+        _AGENT,
+        _NAME,
+        Column("amount", WHOLE, "sparks", FIELDS["amount"][1]),
+        Column("balance", WHOLE, "sparks", FIELDS["balance"][1]),
+        Column("why", TEXT, "", ", ".join(names_of(Income))),
+    ],
+    _rows(_spark_rows),
+)
+
+TABLES: Final = Tables(
+    SETUP,
+    TYPES,
+    FIELDS,
+    (ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, TESTS, TRIALS, SCORES, RANKS, SPARKS),
+)

@@ -1,0 +1,144 @@
+"""The toolkit of the competition: its functions and texts for the generic tools.
+
+A tool is imported when it is used: recording a season needs none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goldrush.agents.worlds.competition.arenas import KINDS
+from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
+from goldrush.agents.worlds.competition.treatments import TREATMENTS
+from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.replay.toolkit import (
+    Consequences,
+    Folder,
+    Measures,
+    Prompts,
+    Scores,
+    Story,
+    Summaries,
+    Tables,
+    TieBreaks,
+    Toolkit,
+    UnitView,
+)
+from goldrush.replay.worlds.competition import audit, show, story
+from goldrush.replay.worlds.competition.steps import world_of
+from goldrush.replay.worlds.competition.view.view import VIEW
+
+if TYPE_CHECKING:
+    from goldrush.agents.players import Resources
+    from goldrush.kernel.run import OnUnit
+    from goldrush.replay.diff import Diff
+    from goldrush.replay.studies import Studies
+    from goldrush.replay.worlds.competition import consequences
+    from goldrush.replay.worlds.competition.prompt import Prompted
+    from goldrush.replay.worlds.competition.run import SeasonRun
+    from goldrush.replay.worlds.competition.score import Score
+    from goldrush.replay.worlds.competition.summary import Summary
+
+
+def _length(state: SeasonState) -> int:
+    return state.config.assignments
+
+
+def _summary(path: str | Path) -> Summary:
+    from goldrush.replay.worlds.competition.summary import summarise
+
+    return summarise(path)
+
+
+def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+    from goldrush.replay.worlds.competition.consequences import consequences
+
+    return consequences(found, by_round=by_round)
+
+
+def _scores(path: str | Path, assignment: int, agent: int, table: int | None) -> Sequence[Score]:
+    from goldrush.replay.worlds.competition.score import scores
+
+    return scores(path, assignment, agent, table)
+
+
+def _format_score(score: Score) -> str:
+    from goldrush.replay.worlds.competition.show_score import format_score
+
+    return format_score(score)
+
+
+def _prompts(
+    path: str | Path, assignment: int, agent: int, resources: Resources
+) -> Sequence[Prompted]:
+    from goldrush.replay.worlds.competition.prompt import prompted
+
+    return prompted(path, assignment, agent, resources)
+
+
+def _questions(found: Sequence[Prompted], assignment: int, agent: int) -> dict[str, Any]:
+    questions = [question.as_dict() for question in found]
+    return {"assignment": assignment, "agent": agent, "questions": questions}
+
+
+def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> str:
+    from goldrush.replay.worlds.competition import folder
+
+    season = folder.export(path, target, at, force=force)
+    return f"{len(season.state.agents)} agents, as after assignment {season.assignment}"
+
+
+def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
+    from goldrush.replay.worlds.competition import folder
+
+    return folder.Live(path, target, force=force)
+
+
+def _run() -> type[SeasonRun]:
+    from goldrush.replay.worlds.competition.run import SeasonRun
+
+    return SeasonRun
+
+
+def _measures() -> Measures:
+    from goldrush.replay.worlds.competition.measures import MEASURES, SHOWN, measured
+
+    return Measures(MEASURES, measured, of_runs=SHOWN, of_units=SHOWN)
+
+
+def _tables() -> Tables:
+    from goldrush.replay.worlds.competition.tables import TABLES
+
+    return TABLES
+
+
+def _studies() -> Studies:
+    from goldrush.replay.worlds.competition.study import STUDIES
+
+    return STUDIES
+
+
+TOOLKIT = Toolkit(
+    world=world_of,
+    config=SeasonConfig,
+    players=SEASON_PLAYERS,
+    length=_length,
+    story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
+    unit=UnitView(show.unit_as_dict, show.format_unit, line=show.format_line),
+    summary=Summaries(_summary, show.format_summary, commands=["leaderboard"]),
+    consequences=Consequences(_consequences, show.format_consequences),
+    tie_breaks=TieBreaks("table", audit.AUDITED, audit.audit, audit.audit_all),
+    scores=Scores(_scores, _format_score),
+    prompts=Prompts(_prompts, _questions),
+    measures=_measures,
+    tables=_tables,
+    studies=_studies,
+    treatments=TREATMENTS,
+    folder=Folder(_folder, _live),
+    view=VIEW,
+    run=_run,
+    kinds=KINDS,
+)

@@ -1,0 +1,344 @@
+// A season for display: names, glyphs and line styles of agents, conducts and subjects as text, and
+// the history for charts, gathered assignment by assignment.
+import { Roundtables } from "./assignment.js";
+import { spanOf } from "../../../view/chart.js";
+import { el, scrolling, svg } from "../../../view/dom.js";
+import { longText } from "../../../view/events.js";
+
+export const Season = (() => {
+  const { assignmentOf, refusals, textOf, word, number } = Roundtables;
+  const GLYPHS = [..."●■▲◆▼★✚✖○□△◇▽☆✛✕"];
+  const STROKES = ["", "7 3", "10 3 2 3", "4 2"];
+  const CONDUCT_SHOWN = 60; // characters of a conduct in a line
+
+  // The names and styles of the agents of one run.
+  class People {
+    constructor(run, player) {
+      Object.assign(this, { run, player });
+      this.names = new Map(Object.entries(run.names).map(([ordinal, name]) => [Number(ordinal), name]));
+      this.byName = new Map([...this.names].map(([ordinal, name]) => [name, ordinal]));
+      const { config } = run.setupAt(run.first);
+      const [, agents] = run.factsAt(run.first - 1);
+      const offices = agents.filter(([, , role]) => role !== "worker").map(([ordinal]) => ordinal);
+      this.workers = [...this.names.keys()].filter((ordinal) => !offices.includes(ordinal));
+      this.conducts = new Map(run.computed.conducts.map(([conduct, text]) => [textOf(conduct), text]));
+      this.subjects = new Map(config.arena.subjects.map((subject) => [textOf([subject[0], subject[2]]), subject]));
+    }
+
+    // The agent of an address, by name or number; null if unknown.
+    find(said) {
+      if (said === undefined || said === null) return null;
+      const ordinal = this.byName.get(said) ?? (/^\d{1,9}$/.test(said) ? Number(said) : null);
+      return this.names.has(ordinal) ? ordinal : null;
+    }
+
+    name(agent) {
+      return this.names.get(agent) ?? `agent ${textOf(agent)}`;
+    }
+
+    listOf(agents) {
+      return agents.length ? agents.map((agent) => this.name(agent)).join(", ") : "nobody";
+    }
+
+    style(agent) {
+      const index = Math.max(0, this.workers.indexOf(agent));
+      const colour = (index + 3 * Math.floor(index / 8)) % 8;
+      return {
+        series: `series-${colour}`, tone: `tone-${colour}`, glyph: GLYPHS[index % GLYPHS.length],
+        dash: STROKES[(index + Math.floor(index / 4)) % 4],
+      };
+    }
+
+    // An agent as a link that selects it.
+    chip(agent) {
+      if (!this.workers.includes(agent)) return el("span", { class: "agent" }, this.name(agent));
+      const { tone, glyph } = this.style(agent);
+      return el("a", { class: "agent", href: this.player.href({ agent: this.name(agent) }) },
+        el("span", { class: tone, "aria-hidden": "true" }, glyph), " ", this.name(agent));
+    }
+
+    // A conduct on one line; long text (of a `command` arena) is cut.
+    conduct(value) {
+      const text = typeof value === "string" ? value : (this.conducts.get(textOf(value)) ?? textOf(value));
+      const line = text.length > CONDUCT_SHOWN ? `${text.slice(0, CONDUCT_SHOWN)}…` : text;
+      return line.replace(/\n/g, " ⏎ ");
+    }
+
+    // The same; cut text can be opened in full.
+    conductNode(value) {
+      const isCut = typeof value === "string" && value.length > CONDUCT_SHOWN;
+      return isCut
+        ? el("details", { class: "conduct" }, el("summary", {}, el("code", {}, this.conduct(value))), longText(value))
+        : el("code", {}, this.conduct(value));
+    }
+
+    about(subject) {
+      const known = this.subjects.get(textOf(subject));
+      if (known === undefined) return textOf(subject);
+      return `${known[0]} (${known[1] === "up" ? "more" : "less"} is better) under ${known[2]}`;
+    }
+  }
+
+  const LEAVING = { relegated: "benched", deleted: "deleted", returned: "returns", joined: "joins" };
+  const MARKS = {
+    benched: { glyph: "↓", title: "benched" }, deleted: { glyph: "×", title: "deleted" },
+    returns: { glyph: "↑", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
+  };
+
+  // Events of one agent as text, for its chronicle; without those that are shown elsewhere.
+  const CHRONICLE = {
+    class_moved: ({ class: to, allowed }) => allowed === false ? `asks to run as ${word(to)}, and may not` : `runs as ${word(to)}`,
+    trait_recorded: ({ trait }) => ["the therapist notes: ", el("q", { class: "said" }, String(trait))],
+    persona_proposed: ({ persona, taken }) => [`persona ${taken === true ? "taken" : "left"}: `, el("q", { class: "said" }, String(persona))],
+    instructions_rewritten: ({ after, taken }) => [`instructions ${taken === false ? "offered and left" : "rewritten"}: `, el("code", {}, textOf(after))],
+    elimination_faced: ({ cause }) => `faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`,
+    fate_chosen: ({ fate }) => `chooses ${word(fate)}`,
+    relegated: () => "is benched",
+    returned: () => "returns from the bench",
+    deleted: () => "is deleted",
+    contract_signed: ({ terms }) => ["signs a contract: ", el("code", {}, textOf(terms))],
+    contract_settled: ({ outcome }) => `its contract ends: ${outcome}`,
+    reward_unlocked: ({ reward }) => `unlocks ${reward}`,
+    stage_reached: ({ stage }) => `reaches stage ${stage}`,
+  };
+
+  // Reads every assignment once and keeps the data of the charts.
+  function gather(run) {
+    const history = [];
+    const moves = []; // {unit, agent, kind}: eliminations, returns, newcomers
+    const conclusions = []; // {unit, table, ...}
+    const chronicle = new Map(); // agent -> [{unit, text}]
+    const start = stateOf(run.first - 1, run.factsAt(run.first - 1));
+
+    function note(unit, event) {
+      const kind = LEAVING[event.event];
+      const agent = event.agent ?? event.ordinal;
+      if (kind !== undefined) moves.push({ unit, agent, kind });
+      const tell = CHRONICLE[event.event];
+      if (tell === undefined) return;
+      if (!chronicle.has(agent)) chronicle.set(agent, []);
+      chronicle.get(agent).push({ unit, node: () => tell(event) });
+    }
+
+    function look(unit, facts, events) {
+      const codes = refusals(events);
+      const valid = events.filter((event) => !codes.has(event));
+      const spoken = valid.filter(({ event }) => event === "spoke");
+      history.push({
+        ...stateOf(unit, facts),
+        said: spoken.filter(({ move }) => move !== "pass").length,
+        challenges: spoken.filter(({ move }) => move === "challenge").length,
+      });
+      for (const event of valid) note(unit, event);
+      for (const table of assignmentOf(run, unit).tables) {
+        if (table.concluded === null || table.subject === null) continue;
+        const { proposal, conduct, tied } = table.concluded;
+        conclusions.push({
+          unit, table: table.number, subject: table.subject, proposal, conduct, drawn: tied.length > 0,
+          value: table.tests.get(`${proposal} base`)?.value ?? null, bar: table.bar?.value ?? null,
+          percentile: table.ruled.percentile,
+        });
+      }
+    }
+
+    function track(first) {
+      const missing = first < run.first ? [0] : [];
+      const values = (name) => [...missing, ...history.map((each) => each[name])];
+      const forks = [...run.units.values()].filter(({ forked }) => forked !== null)
+        .map(({ number: at }) => ({ at, kind: "fork", title: "fork" }));
+      const marks = moves.map(({ unit, kind }) => ["benched", "deleted"].includes(kind)
+        ? { at: unit, kind: "left", title: "benched or deleted" }
+        : { at: unit, kind: "came", title: "returns or joins" });
+      return [
+        [
+          { title: "contributions", kind: "light", values: values("said") },
+          { title: "challenges (own scale)", kind: "strong", values: values("challenges") },
+        ],
+        [...forks, ...marks],
+      ];
+    }
+
+    return { look, track, history, moves, conclusions, chronicle, start };
+  }
+
+  // The state after an assignment: by agent its rank (if ranked), sparks, status.
+  function stateOf(unit, [, agents, rows]) {
+    return {
+      unit,
+      ranks: new Map(rows.map(([rank, agent]) => [agent, rank])),
+      sparks: new Map(agents.map(([ordinal, , , , sparks]) => [ordinal, sparks])),
+      status: new Map(agents.map(([ordinal, , , status]) => [ordinal, status])),
+    };
+  }
+
+  const CHART = { width: 560, left: 46, right: 64, top: 14, bottom: 20 };
+  const LINES_MAX = 24; // agents in a chart
+
+  // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
+  // `everybody`: the people of all runs of the page, which share the scale of assignments;
+  // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top.
+  function agentChart({ people, everybody, title, definition, valueOf, low, high, ticks, height, marked }) {
+    const { run: { gathered }, player } = people;
+    const { width, left, right, top, bottom } = CHART;
+    const { first, last } = spanOf(everybody.map(({ run }) => run));
+    const units = Math.max(1, last - first + 1);
+    const x = (unit) => left + ((width - left - right) * (unit - first + 1)) / units;
+    const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
+    const states = [gathered.start, ...gathered.history];
+    const end = states.at(-1);
+    const shown = people.workers.filter((agent) => states.some((state) => valueOf(state, agent) !== undefined))
+      .toSorted((one, other) => (end.ranks.get(one) ?? Infinity) - (end.ranks.get(other) ?? Infinity))
+      .slice(0, LINES_MAX);
+    const labels = [];
+    const lines = shown.map((agent) => {
+      const { series, dash, tone, glyph } = people.style(agent);
+      const paths = { active: "", benched: "" };
+      let before = null;
+      for (const state of states) {
+        const value = valueOf(state, agent);
+        if (value !== undefined) {
+          const point = `${x(state.unit).toFixed(1)} ${y(value).toFixed(1)}`;
+          const kind = state.status.get(agent) === "benched" ? "benched" : "active";
+          paths[kind] += before === null ? `M${point}h0` : `M${before}L${point}`;
+          before = point;
+        } else before = null;
+      }
+      const latest = states.findLast((state) => valueOf(state, agent) !== undefined);
+      labels.push({ agent, tone, glyph, x: x(latest.unit), y: y(valueOf(latest, agent)), isLast: latest.unit > end.unit - 4 });
+      return svg("g", { "data-agent": agent },
+        svg("path", { class: `line ${series} benched`, d: paths.benched }),
+        svg("path", { class: `line ${series}`, d: paths.active, "stroke-dasharray": dash }));
+    });
+    const comings = marked
+      ? gathered.moves.filter(({ agent }) => shown.includes(agent)).map(({ unit, agent, kind }) => {
+        const state = states.findLast((each) => each.unit <= unit && valueOf(each, agent) !== undefined)
+          ?? states.find((each) => valueOf(each, agent) !== undefined);
+        return svg("text", { class: `move ${people.style(agent).tone}`, "data-agent": agent, x: x(kind === "joins" ? state.unit : unit), y: y(valueOf(state, agent)) + 4.5, "text-anchor": "middle" },
+          svg("title", {}, `${people.name(agent)}: ${MARKS[kind].title}, assignment ${unit}`), MARKS[kind].glyph);
+      })
+      : [];
+    const cursor = svg("line", { class: "cursor", y1: top - 6, y2: height - bottom });
+    const drawing = svg("svg", {
+      viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}, by agent and assignment`, class: "agents",
+      click(event) {
+        const box = drawing.getBoundingClientRect();
+        const at = ((event.clientX - box.left) / box.width) * width;
+        player.go({ assignment: player.within(Math.round(((at - left) / (width - left - right)) * units) + first - 1) });
+      },
+    },
+    ticks.map((tick) => [
+      svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
+      svg("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick),
+    ]),
+    svg("text", { class: "tick", x: x(first), y: height - 5, "text-anchor": "middle" }, first),
+    svg("text", { class: "tick", x: x(last), y: height - 5, "text-anchor": "end" }, `assignment ${last}`),
+    lines, comings,
+    spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
+      svg("text", { class: `name ${tone}`, x: x(end.unit) + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
+    labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
+      svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
+    cursor);
+    const node = el("figure", { class: "chart wide" },
+      el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}`)),
+      scrolling(`${title} drawn`, drawing));
+    const move = (unit, chosen) => {
+      const at = x(Math.max(first - 1, unit));
+      cursor.setAttribute("x1", at);
+      cursor.setAttribute("x2", at);
+      drawing.classList.toggle("choosing", shown.includes(chosen));
+      for (const part of drawing.querySelectorAll("[data-agent]")) {
+        part.classList.toggle("chosen", part.dataset.agent === String(chosen));
+      }
+    };
+    return { node, move };
+  }
+
+  // Labels, moved so that none overlaps another and none is below `lowest`.
+  function spread(labels, gap, lowest) {
+    const placed = labels.toSorted((one, other) => one.y - other.y).map((label) => ({ ...label }));
+    for (let round = 0; round < 20; round += 1) {
+      for (let index = 1; index < placed.length; index += 1) {
+        const missing = gap - (placed[index].y - placed[index - 1].y);
+        if (missing > 0) {
+          placed[index - 1].y -= missing / 2;
+          placed[index].y += missing / 2;
+        }
+      }
+    }
+    placed.forEach((label, index) => {
+      label.y = Math.min(label.y, lowest - gap * (placed.length - 1 - index));
+    });
+    return placed;
+  }
+
+  const rankChart = (people, everybody) => {
+    const ranksIn = ({ run }) => run.gathered.history.flatMap(({ ranks }) => [...ranks.values()]).slice(-4000);
+    const worst = Math.max(2, ...everybody.flatMap(ranksIn));
+    const most = Math.min(worst, LINES_MAX);
+    return agentChart({
+      people, everybody, title: "Ranks", low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
+      definition: `by rolling total; thin: on the bench; ${Object.values(MARKS).map(({ glyph, title }) => `${glyph} ${title}`).join(", ")}`,
+      ticks: Array.from({ length: most }, (_, index) => index + 1),
+      valueOf: ({ ranks }, agent) => ((ranks.get(agent) ?? Infinity) > most ? undefined : ranks.get(agent)),
+    });
+  };
+
+  const sparkChart = (people, everybody) => {
+    const of = ({ sparks, status }, agent) => (status.get(agent) === "gone" ? undefined : sparks.get(agent));
+    const sparksIn = ({ run, workers }) => run.gathered.history.flatMap((state) => workers.map((agent) => of(state, agent) ?? 0));
+    const most = Math.max(10, ...everybody.flatMap(sparksIn));
+    const by = [5, 10, 20, 50, 100, 200, 500, 1000, 10000].find((each) => most / each <= 5) ?? most;
+    const ticks = Array.from({ length: Math.ceil(most / by) + 1 }, (_, index) => index * by);
+    return agentChart({
+      people, everybody, title: "Sparks", definition: "after each assignment; none left: elimination is faced",
+      low: 0, high: ticks.at(-1), ticks, height: 200, valueOf: of, marked: false,
+    });
+  };
+
+  // Objectives × treatments, each with its conclusions over time. With only one objective, its
+  // families of treatments are the rows.
+  function conclusionMap(people, gathered) {
+    const subjects = [...people.subjects.values()];
+    const objectives = [...new Set(subjects.map(([objective]) => objective))];
+    const families = [...new Set(subjects.map(([, , , family]) => family))];
+    const isByFamily = objectives.length === 1 && families.length > 1 && families.length < subjects.length;
+    const rows = isByFamily ? families : objectives;
+    const rowOf = isByFamily ? ([, , , family]) => family : ([objective]) => objective;
+    const treatments = [...new Set(subjects.map(([, , treatment]) => treatment))];
+    const own = rows.map((row) => subjects.filter((subject) => rowOf(subject) === row));
+    const width = Math.max(...own.map((each) => each.length));
+    const cellOf = (subject) => {
+      const found = gathered.conclusions.filter((each) => textOf(each.subject) === textOf([subject[0], subject[2]]));
+      return el("td", {},
+        isByFamily ? el("span", { class: "context" }, subject[2]) : null,
+        found.length ? found.map((each) => conclusionLink(people, each)) : el("span", { class: "note" }, "–"));
+    };
+    const cells = (index) => isByFamily
+      ? own[index].map(cellOf)
+      : treatments.map((treatment) => {
+        const subject = own[index].find(([, , each]) => each === treatment);
+        return subject === undefined ? el("td", { class: "nothing" }, el("span", { class: "unseen" }, "no subject")) : cellOf(subject);
+      });
+    const head = isByFamily
+      ? el("tr", {}, el("th", { scope: "col" }, "family"), el("th", { scope: "col", colspan: width }, "treatments, and what was concluded under each"))
+      : el("tr", {}, el("th", { scope: "col" }, "objective"), treatments.map((each) => el("th", { scope: "col" }, each)));
+    return scrolling("Conclusions by subject",
+      el("table", { class: "map" }, el("thead", {}, head),
+        el("tbody", {}, rows.map((row, index) => el("tr", {}, el("th", { scope: "row" }, row), cells(index))))));
+  }
+
+  function conclusionLink(people, { unit, table, proposal, conduct, value, percentile, drawn }) {
+    const share = percentile === null ? null : `${Math.round(100 * percentile)}%`;
+    const level = percentile === null ? "none" : Math.min(4, Math.floor(percentile * 5));
+    const says = proposal === null
+      ? `assignment ${unit}: no conclusion`
+      : `assignment ${unit}: ${people.conduct(conduct)}, ${number(value)}${share ? `, better than ${share} of all conducts` : ""}${drawn ? ", drawn" : ""}`;
+    return el("a", {
+      class: `conclusion level-${level}`, "data-unit": unit, title: says, "aria-label": says,
+      "aria-current": unit === people.player.at ? "true" : null,
+      href: people.player.href({ assignment: unit, table, line: proposal, without: null }),
+    }, el("b", {}, unit), " ", proposal === null ? "none" : (share ?? number(value)));
+  }
+
+  return { People, gather, rankChart, sparkChart, conclusionMap };
+})();

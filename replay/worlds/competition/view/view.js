@@ -1,0 +1,526 @@
+// The view of a season: the assignment as a transcript of cards, with stances and scores with their
+// grounds, and the charts of the season.
+import { Roundtables } from "./assignment.js";
+import { Season } from "./season.js";
+import { Stances } from "./stances.js";
+import { Transcript } from "./transcript.js";
+import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "../../../view/dom.js";
+import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
+
+export const WORLD = (() => {
+  const { reasonOf, textOf, word, number, apart, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
+  const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
+  const BY_RULES = "Computed by the world's rules when this page was made.";
+  const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
+  const REWARDS = ["tier-1", "tier-2", "tier-3", "self-determined"];
+  const AWAY = ["equal to", "next to", "far from"];
+  const STEPS = {
+    "novelty-farming": "its proposal was novel, and the claim for it does not hold",
+    agreeing: "it supported others and challenged nobody",
+    relative: "relative to the lower median of the table",
+  };
+
+  // The effects of events on the facts (defined in view.py).
+  const FACTS = {
+    forked(facts, { changes, cast }) {
+      facts[0] = changes.sparks_start ?? facts[0];
+      for (const { ordinal, policy } of cast ?? []) of(facts, ordinal)[8] = policy;
+    },
+    scored: (facts, { agent, total }) => { of(facts, agent)[5] += total; },
+    sparks_moved: (facts, { agent, balance }) => { of(facts, agent)[4] = balance; },
+    leaderboard_posted: (facts, { rows }) => { facts[2] = rows; },
+    relegated(facts, { agent }) {
+      of(facts, agent)[3] = "benched";
+      facts.vacant = agent; // whose policy the next newcomer takes over, in this assignment
+    },
+    returned: (facts, { agent }) => { of(facts, agent)[3] = "active"; },
+    deleted(facts, { agent }) {
+      of(facts, agent)[3] = "gone";
+      of(facts, agent)[7] = false;
+      facts.vacant = agent;
+    },
+    joined: (facts, { ordinal, name }) => { facts[1].push([ordinal, name, "worker", "active", facts[0], 0, 0, false, of(facts, facts.vacant ?? 0)[8]]); },
+    reward_unlocked(facts, { agent, reward }) {
+      const own = of(facts, agent);
+      own[6] = own[2] === "admin" ? 1 : REWARDS.indexOf(reward) + 1;
+    },
+    stage_reached: (facts, { agent, stage }) => { of(facts, agent)[6] = stage; },
+    contract_signed: (facts, { agent }) => { of(facts, agent)[7] = true; },
+    contract_settled: (facts, { agent, outcome }) => { of(facts, agent)[7] = !["lost", "void"].includes(outcome); },
+    project_completed: (facts) => { facts[3] += 1; },
+  };
+  const of = (facts, agent) => facts[1].find(([ordinal]) => ordinal === agent);
+
+  const section = (title, ...children) => el("section", {}, el("h3", {}, title), children);
+
+  // One run of the page.
+  class Pane {
+    constructor(run, runs, player, index) {
+      Object.assign(this, { run, runs, player, people: new Season.People(run, player), charts: [] });
+      this.label = runs.length > 1 ? `Run ${"AB"[index]}` : null;
+      this.nodes = Object.fromEntries(["season", "head", "aside", "after", "measures", "events"].map((name) => [name, el("div")]));
+      this.assignment = null;
+      replaceAll(this.nodes.season, el("p", { class: "note" }, "The season is being read."));
+    }
+
+    // Called when all runs are gathered: draws the season. `everybody`: the people of all runs.
+    ready(everybody) {
+      const { people, run } = this;
+      const measures = measureCharts(run, this.runs, "assignment");
+      this.charts = [Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
+      replaceAll(this.nodes.season,
+        el("div", { class: "season-grid" }, this.charts[0].node,
+          el("div", {}, this.charts[1].node)),
+        fold("Objectives, treatments and what was concluded", false, () => [
+          el("p", { class: "note" }, "Each entry is an assignment, with the share of all conducts that its conclusion is better than (where the arena knows all values; else the tested value). ", BY_RULES),
+          Season.conclusionMap(people, run.gathered),
+        ]));
+      replaceAll(this.nodes.measures, measures.node);
+    }
+
+    show(position) {
+      const unit = position.assignment;
+      if (this.assignment?.unit !== unit) this.assignment = assignmentOf(this.run, unit);
+      this.position = position;
+      const table = this.table;
+      replaceAll(this.nodes.head, this.head());
+      replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
+      replaceAll(this.nodes.after, this.agent(), this.after(), section(unit < this.run.first ? "Standings before the first assignment" : `Standings after assignment ${this.clamped}`, this.standings()));
+      replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
+      this.charts.forEach((chart) => chart.move(unit, this.people.find(position.agent)));
+      for (const link of this.nodes.season.querySelectorAll("[data-unit]")) {
+        if (link.dataset.unit === String(unit)) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+    }
+
+    // The selected table; null if the assignment has none.
+    get table() {
+      const { tables } = this.assignment;
+      return tables[Number(this.position.table ?? 0)] ?? tables[0] ?? null;
+    }
+
+    cards(other) {
+      return this.table === null ? null : new Cards(this.people, this.table, this.position, other);
+    }
+
+    // The headline: opener, subjects, conclusions.
+    head() {
+      const { opened, tables, unit, before } = this.assignment;
+      const { people } = this;
+      if (unit > this.run.last) return el("h2", {}, `${this.label} has no assignment ${unit}`);
+      if (opened === null) {
+        return [el("h2", {}, this.label === null ? "Before the first assignment" : `${this.label}: before the first assignment`),
+          el("p", {}, `The cast: ${listed(this.run.setupAt(this.run.first).players.map(({ name, role, policy }) => `${name} (${role === "worker" ? policy : role})`))}.`)];
+      }
+      const table = this.table;
+      return [
+        el("h2", {}, this.label === null ? "" : `${this.label}: `, `Assignment ${unit}`,
+          table?.subject ? [": ", people.about(table.subject)] : null),
+        el("p", {}, people.chip(opened.by), ` opened it on day ${opened.day}, for project ${opened.project}`,
+          this.directive(opened.directive), ". ",
+          this.seats(table)),
+        forkNote(this.run, unit),
+        before.length || table?.settings.length
+          ? el("ul", {}, [...before, ...(table?.settings ?? [])].map((event) => el("li", {}, this.tell(event)))) : null,
+        tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
+          el("a", {
+            href: this.player.href({ table: at, line: null }), "aria-current": at === table.number ? "true" : null, class: "tab",
+          }, `Table ${at}: ${people.about(subject)}`))) : null,
+        table === null ? null : this.conclusion(table),
+      ];
+    }
+
+    // The directive of the opener: team and order, if it has them.
+    directive(said) {
+      const parts = Array.isArray(said) ? said : [said];
+      const named = ["team", "order"].map((name, index) => [name, parts[index] ?? null]).filter(([, value]) => value !== null);
+      return named.map(([name, value]) => [`, with the ${name} `,
+        Array.isArray(value) ? value.map((agent, index) => [index ? ", " : "", typeof agent === "number" ? this.people.chip(agent) : textOf(agent)]) : textOf(value)]);
+    }
+
+    seats(table) {
+      if (!table?.opened) return null;
+      const { order, rounds, words } = table.opened;
+      return [`Up to ${plural(rounds, "round")}, in the order `, order.map((agent, index) => [index ? ", " : "", this.people.chip(agent)]),
+        words.length ? ", as drawn." : "."];
+    }
+
+    conclusion(table) {
+      const { concluded, bar, digested, adopted, number: at } = table;
+      const { people } = this;
+      if (concluded === null) return null;
+      const { proposal, conduct, tied } = concluded;
+      const [tested, beaten] = apart(table.tests.get(`${proposal} base`)?.value ?? null, bar?.value);
+      const share = table.ruled.percentile;
+      return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
+        proposal === null
+          ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands for a proposal in the end. The bar is ${number(bar?.value)}.`)
+          : el("p", {}, el("b", {}, "Concluded on "), this.link(proposal), " of ", people.chip(table.said[proposal].agent), ": ", people.conductNode(conduct),
+            ", tested ", el("span", { class: "value" }, tested), "; the bar is ", el("span", { class: "value" }, beaten), "."),
+        share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
+        tied.length ? [el("p", {}, "Drawn among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), ", which are equal in stances and test. The draw can be redone:"),
+          commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
+        digested.map(({ text, dissent, rejected, code }) => el("p", {}, el("b", {}, "Digest: "), text ? el("q", { class: "said" }, String(text)) : "–",
+          dissent ? [" Dissent: ", el("q", { class: "said" }, String(dissent))] : null,
+          rejected === true ? el("b", {}, " The assistant rejects the conclusion.") : null, this.refusal(code))),
+        adopted.map(({ adopted: is, code }) => el("p", {}, is === true ? "The admin adopts it." : "The admin does not adopt it.", this.refusal(code))));
+    }
+
+    refusal(code) {
+      return code === null ? null : [" Refused: ", reasonOf(code), ". ", el("code", { class: "code" }, code)];
+    }
+
+    link(id) {
+      return el("a", { href: this.player.href({ table: this.table.number, line: id }) }, `#${id}`);
+    }
+
+    // The stances, with and without the selected agent, and the scores.
+    aside(table) {
+      const agent = this.people.find(this.position.without);
+      const sat = table.opened?.participants ?? [];
+      const chosen = sat.includes(agent) ? agent : null;
+      const flow = Stances.flow(this.people, table, chosen);
+      const isRuled = Object.keys(table.ruled.agents).length > 0;
+      return [
+        section("Who stands where",
+          flow ?? el("p", { class: "note" }, sat.length > Stances.AGENTS_MAX ? `Stances of more than ${Stances.AGENTS_MAX} agents are not drawn; the table below has them.` : "No stances to draw."),
+          el("p", { class: "note" }, "Stances after each round and at the conclusion; a proposal that is refuted loses them. ", BY_RULES),
+          isRuled ? this.choice(sat, chosen) : el("p", { class: "note" }, `What would have been without somebody is not known here: ${this.run.computed.missing}.`),
+          agent !== null && chosen === null ? el("p", {}, `${this.people.name(agent)} did not sit at this table.`) : null,
+          chosen === null ? null : this.without(table, chosen),
+          Stances.asTable(this.people, table, chosen)),
+        table.scored.length ? section("Scores and why", this.scores(table)) : null,
+      ];
+    }
+
+    // The switch to the counterfactual table without an agent.
+    choice(sat, chosen) {
+      const button = (agent) => {
+        const name = agent === null ? "nobody" : this.people.name(agent);
+        return el("button", {
+          type: "button", "aria-pressed": String(chosen === agent),
+          click: () => this.player.go({ without: agent === null ? null : name }),
+        }, name);
+      };
+      return el("div", { class: "choice", role: "group", "aria-label": "The table without" }, el("span", {}, "Without "), [null, ...sat].map(button));
+    }
+
+    without(table, agent) {
+      const { people } = this;
+      const { proposal, differs, tied, moved } = withoutAgent(table, agent);
+      const value = (id) => number(table.tests.get(`${id} base`)?.value ?? null);
+      const name = people.name(agent);
+      const now = new Map(table.concluded.stances);
+      const stance = (id) => (id === undefined || id === null ? "nothing" : this.link(id));
+      return el("div", { class: "counterfactual", "aria-live": "polite" },
+        el("p", {}, el("b", {}, `Without ${name}: `),
+          !differs
+            ? "the same would have been concluded."
+            : proposal === null
+              ? "nothing would have been concluded."
+              : ["concluded on ", this.link(proposal), ", ", people.conductNode(table.said[proposal].conduct), `, tested ${value(proposal)}`,
+                table.concluded.proposal === null ? "" : ` instead of ${value(table.concluded.proposal)}`, "."],
+          tied.length ? [" Drawn, with the same key, among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), "."] : null),
+        moved.length
+          ? el("ul", {}, moved.map(([other, then]) => el("li", {}, people.chip(other), " would have stood for ", stance(then), ", and stands for ", stance(now.get(other)), ".")))
+          : el("p", {}, "Nobody else would have stood elsewhere."),
+        el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it; tests and the judge's signals stay. ${BY_RULES}`),
+        PLAIN.test(name) ? [
+          el("p", { class: "note" }, `How the season goes on where ${name} says nothing from here:`),
+          commandLine(`goldrush fork JOURNAL --at ${this.assignment.unit - 1} --roster ${name}=silent`),
+        ] : null);
+    }
+
+    // The four scores of each agent, with their grounds.
+    scores(table) {
+      const { people } = this;
+      const cell = (scored, index) => {
+        const [raw, final] = [scored.raw[index], scored.final[index]];
+        return el("td", { class: "number" }, raw === final ? final : [el("span", { class: "note" }, `${raw} → `), final]);
+      };
+      const sorted = table.scored.toSorted((one, other) => other.total - one.total);
+      return [
+        scrolling("Scores", el("table", { class: "scores" },
+          el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), DIMENSIONS.map((each) => el("th", { scope: "col", class: "number" }, each)),
+            el("th", { scope: "col", class: "number" }, "total"), el("th", { scope: "col", class: "number" }, "rubric"), el("th", { scope: "col", class: "number" }, "sparks"))),
+          el("tbody", {}, sorted.map((scored) => {
+            const moved = table.sparks.get(scored.agent);
+            return el("tr", {}, el("th", { scope: "row" }, people.chip(scored.agent)), DIMENSIONS.map((each, index) => cell(scored, index)),
+              el("td", { class: "number" }, el("b", {}, scored.total)), el("td", { class: "number" }, scored.rubric),
+              el("td", { class: "number" }, moved ? [moved.amount > 0 ? `+${moved.amount}` : String(moved.amount).replace("-", "−"), el("span", { class: "note" }, ` = ${moved.balance}`)] : "–"));
+          })))),
+        el("p", { class: "note" }, "As the therapist rated → after the steps; each 0 to 3. Rubric: the sum by the rubric alone, before any step."),
+        sorted.map((scored) => this.reasons(table, scored)),
+      ];
+    }
+
+    reasons(table, scored) {
+      const { people } = this;
+      const agent = scored.agent;
+      const rated = table.rated.get(agent);
+      const grounds = groundsOf(table, agent);
+      const bottom = table.bottomed?.agent === agent ? table.bottomed : null;
+      const isOpen = people.find(this.position.agent) === agent;
+      const rows = () => DIMENSIONS.map((dimension, index) => {
+        const steps = scored.steps.filter(([, of_]) => of_ === dimension);
+        const reason = Array.isArray(rated?.reasons) ? rated.reasons[index] : undefined;
+        return [
+          el("dt", {}, `${dimension} ${scored.raw[index]}`, steps.map(([, , , to]) => ` → ${to}`),
+            grounds && grounds.rubric[index] !== scored.raw[index] ? el("span", { class: "note" }, ` (rubric ${grounds.rubric[index]})`) : null),
+          el("dd", {},
+            reason ? el("p", {}, "Therapist: ", el("q", { class: "said" }, String(reason))) : null,
+            steps.map(([rule, , from, to]) => el("p", {}, `${from} → ${to}: ${STEPS[rule]}.`)),
+            grounds ? el("p", { class: "rests" }, this.rests(table, agent, grounds, dimension)) : null),
+        ];
+      });
+      const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak} in a row` : "";
+      return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => [
+        rated === undefined ? el("p", { class: "note" }, "The therapist gave no numbers: those of the rubric stand.") : null,
+        el("dl", {}, rows()),
+        commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${table.number} --score ${shell(people.name(agent))}`),
+      ]));
+    }
+
+    // The grounds of a score.
+    rests(table, agent, grounds, dimension) {
+      const ids = (list) => list.map((id, index) => [index ? ", " : "", this.link(id)]);
+      if (dimension === "novelty") {
+        if (grounds.best === null) return "No proposal.";
+        const [id, distance, nearest, led] = grounds.best;
+        return ["Best proposal ", this.link(id), ": ", distance === null ? "nothing like it was known" : [`${AWAY[distance]} `, el("code", {}, nearest), ", the nearest known"],
+          led === null ? ". Nothing led then." : [". ", this.link(led), " led then."]];
+      }
+      if (dimension === "accuracy") {
+        const own = table.ruled.claims.filter(([id]) => table.said[id].agent === agent);
+        const made = own.map(([id, base, sharp, edge]) => [this.link(id), base ? (sharp ? " holds, sharp" : " holds, not sharp") : " does not hold",
+          grounds.repeated.includes(id) ? ", not counted: known at the table" : "", edge === null ? "" : `, its edge ${edge ? "holds" : "does not"}`, ". "]);
+        const grounded = grounds.challenges.map(([id, sustained]) => ["Challenge ", this.link(id), sustained ? " had grounds. " : " had none. "]);
+        return made.length || grounded.length ? [made, grounded] : "Nothing was tested.";
+      }
+      if (dimension === "impact") {
+        const [proposal, differs] = grounds.without;
+        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"], `; ${plural(grounds.moved.length, "other stance")} would differ. `,
+          el("a", { href: this.player.href({ without: this.people.name(agent) }) }, "See the table without it"), "."];
+      }
+      const { challenges } = grounds;
+      return challenges.length
+        ? challenges.map(([id, sustained, toppled]) => [this.link(id), ` of `, ids([table.said[id].target]), sustained ? ": sustained" : ": not sustained", toppled ? ", and its target led no more. " : ". "])
+        : "It challenged nobody.";
+    }
+
+    // The selected agent: policy, state, chronicle and answers.
+    agent() {
+      const agent = this.people.find(this.position.agent);
+      const { people, position, run } = this;
+      if (agent === null) return el("p", { class: "note" }, "Choose an agent by its name to see its instructions, its story and, for a model, its answers.");
+      const unit = position.assignment;
+      const name = people.name(agent);
+      const answers = this.assignment.answers.filter((answer) => answer.agent === agent);
+      const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
+      const options = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent)?.options ?? {};
+      const reads = this.factsOf(agent);
+      return section(`Agent ${name}`,
+        el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
+          reads === undefined ? null : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
+        entries.length ? fold(`Its story up to assignment ${unit} (${entries.length})`, true, () =>
+          el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
+        answers.length ? this.answers(answers) : null,
+        el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
+        commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`),
+        el("p", { class: "note" }, "Its memory and instructions, beside those of the others, as files:"),
+        commandLine(`goldrush export JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --to DIR`));
+    }
+
+    answers(answers) {
+      return fold(`Its answers as they came (${answers.length})`, true, () =>
+        answers.map(({ question, text, source }) => fold(`${question.replace(/_$/, "")}${modelOf(source)}`, false, () => [
+          longText(text),
+          Object.entries(source ?? {}).filter(([key, value]) => /reason|thinking/.test(key) && typeof value === "string" && value)
+            .map(([key, value]) => [el("p", { class: "note" }, key), longText(value)]),
+          source?.error ? el("p", { class: "bad" }, "Error: ", el("code", {}, textOf(source.error))) : null,
+        ])));
+    }
+
+    factsOf(agent) {
+      return of(this.run.factsAt(this.clamped), agent);
+    }
+
+    get clamped() {
+      return Math.min(this.run.last, Math.max(this.run.first - 1, this.position.assignment));
+    }
+
+    standings() {
+      const [, agents, rows] = this.run.factsAt(this.clamped);
+      const ranked = new Map(rows.map(([rank, agent, rolling]) => [agent, [rank, rolling]]));
+      const workers = agents.filter(([, , role, status]) => role === "worker" && (status !== "gone"))
+        .toSorted((one, other) => (ranked.get(one[0])?.[0] ?? Infinity) - (ranked.get(other[0])?.[0] ?? Infinity));
+      const heads = ["rank", "worker", "status", "sparks", "rolling", "all-time", "tier"];
+      return scrolling("Standings", el("table", {},
+        el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col", class: ["worker", "status"].includes(head) ? null : "number" }, head)))),
+        el("tbody", {}, workers.map(([ordinal, , , status, sparks, total, stage]) => el("tr", {},
+          el("td", { class: "number" }, ranked.get(ordinal)?.[0] ?? "–"), el("th", { scope: "row" }, this.people.chip(ordinal)), el("td", {}, status),
+          [sparks, ranked.get(ordinal)?.[1] ?? "–", total, stage].map((value) => el("td", { class: "number" }, value)))))));
+    }
+
+    // The events after the tables: debriefs and derived events.
+    after() {
+      const { after, tables } = this.assignment;
+      const known = after.filter(({ event }) => !["leaderboard_posted", "assignment_closed", "season_ended"].includes(event));
+      const debriefs = tables.flatMap(({ debriefed }) => debriefed);
+      const raised = known.filter(({ event }) => event in TOLD);
+      return [
+        raised.length ? section("What followed", el("ul", { class: "story" }, raised.map((event) => el("li", {}, this.tell(event))))) : null,
+        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => debriefs.map(({ agent, questions, answers, extra, code }) =>
+          el("p", {}, this.people.chip(agent), extra ? " once more: " : ": ",
+            pairsOf(questions, answers).map(([asked, said]) => [el("q", { class: "said" }, String(asked)), " – ", el("q", { class: "said" }, String(said)), " "]), this.refusal(code)))) : null,
+      ];
+    }
+
+    tell(event) {
+      const told = TOLD[event.event];
+      return [told === undefined ? event.event : told(event, this.people), ". ", event.code ? this.refusal(event.code) : null];
+    }
+  }
+
+  const said = (value) => el("q", { class: "said" }, typeof value === "string" ? value : textOf(value));
+  const taken = (value) => (value === true ? "taken" : value === false ? "left" : "without asking");
+  const pairsOf = (questions, answers) => (Array.isArray(questions) && Array.isArray(answers)
+    ? questions.map((question, index) => [question, answers[index] ?? ""])
+    : [[textOf(questions), textOf(answers)]]);
+
+  // Names that need no quotes in a shell.
+  const PLAIN = /^[\w.-]+$/;
+  const shell = (name) => (PLAIN.test(name) ? name : shellQuoted(name));
+
+  // Events before and after the tables as text.
+  const TOLD = {
+    assignment_opened: ({ by, subjects }, people) => [people.chip(by), " opens the assignment: ", Array.isArray(subjects) ? listed(subjects.map((each) => people.about(each))) : textOf(subjects)],
+    table_set: ({ by, team, order, rounds }, people) => [people.chip(by), " sets the table: ", listed([
+      ...[["team", team], ["order", order]].filter(([, agents]) => agents !== null).map(([name, agents]) => `${name} ${Array.isArray(agents) ? people.listOf(agents) : textOf(agents)}`),
+      ...(rounds === null ? [] : [`rounds: ${textOf(rounds)}`]),
+    ]) || "as it is"],
+    project_proposed: ({ by, subject }, people) => [people.chip(by), " proposes a project: ", people.about(subject)],
+    project_reviewed: ({ approved }) => `The user ${approved === true ? "approves" : "refuses"} the project`,
+    class_moved: ({ agent, class: to, allowed }, people) => [people.chip(agent), ` wants to run as ${word(to)}`, allowed === true ? ", and the admin allows it" : allowed === false ? ", and the admin does not allow it" : ""],
+    team_recommended: ({ team }, people) => ["The therapist recommends the team ", Array.isArray(team) ? people.listOf(team) : textOf(team)],
+    trait_recorded: ({ agent, trait }, people) => ["The therapist notes of ", people.chip(agent), ": ", said(trait)],
+    persona_proposed: ({ agent, persona, taken: is }, people) => ["A persona for ", people.chip(agent), `, ${taken(is)}: `, said(persona)],
+    skill_distilled: ({ agent, skill, taken: is }, people) => ["A skill for ", people.chip(agent), `, ${taken(is)}: `,
+      Array.isArray(skill) && skill.length === 4 ? [el("code", {}, people.conduct(skill[2])), " for ", people.about(skill.slice(0, 2))] : textOf(skill)],
+    instructions_rewritten({ agent, before, after, taken: is }, people) {
+      const changed = Object.entries(after ?? {}).filter(([name, value]) => textOf(before?.[name]) !== textOf(value));
+      return ["Instructions of ", people.chip(agent), ` rewritten, ${taken(is)}: `,
+        changed.length ? changed.map(([name, value], index) => [index ? ", " : "", el("code", {}, `${name} ${before?.[name] === undefined ? "" : `${textOf(before[name])} → `}${textOf(value)}`)]) : "nothing new"];
+    },
+    elimination_faced: ({ agent, cause }, people) => [people.chip(agent), ` faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`],
+    fate_chosen: ({ agent, fate }, people) => [people.chip(agent), ` chooses ${word(fate)}`],
+    relegated: ({ agent }, people) => [people.chip(agent), " is benched"],
+    returned: ({ agent, for: seat }, people) => [people.chip(agent), " returns in the place of ", people.chip(seat)],
+    deleted: ({ agent }, people) => [people.chip(agent), " is deleted"],
+    joined: ({ ordinal, inherits }, people) => [people.chip(ordinal), " joins", inherits === null ? "" : [" with the memory of ", people.chip(inherits)]],
+    interviewed: ({ agent, questions, answers }, people) => [people.chip(agent), " is interviewed: ", pairsOf(questions, answers).map(([asked, told], index) => [index ? " " : "", said(asked), " – ", said(told)])],
+    contract_offered: ({ agent, conditions, target, due }, people) => [people.chip(agent), " offers a contract: target ", el("code", {}, textOf(target)), ` by assignment ${textOf(due)} for `, el("code", {}, textOf(conditions))],
+    contract_reviewed: ({ agent, approved, terms, taken: is }, people) => ["The user ", approved === true ? "approves" : terms === null ? "refuses" : "has other terms for", " the contract of ", people.chip(agent),
+      terms === null ? "" : [": ", el("code", {}, textOf(terms)), is === true ? ", which it takes" : ", which it leaves"]],
+    condition_kept: ({ agent, condition, kept }, people) => [`The user ${kept === true ? "keeps" : "does not keep"} the condition ${word(condition)} of `, people.chip(agent)],
+    contract_signed: ({ agent, terms }, people) => [people.chip(agent), " has a contract: ", el("code", {}, textOf(terms))],
+    contract_settled: ({ agent, outcome }, people) => ["The contract of ", people.chip(agent), ` ends: ${outcome}`],
+    sparks_moved: ({ agent, amount, balance, why }, people) => [people.chip(agent), ` has ${plural(balance, "spark")} (${amount >= 0 ? "+" : "−"}${Math.abs(amount)}, ${why})`],
+    reward_unlocked: ({ agent, reward }, people) => [people.chip(agent), ` unlocks ${reward}`],
+    stage_reached: ({ agent, stage }, people) => [people.chip(agent), ` reaches stage ${stage}`],
+    project_completed: ({ project }) => `Project ${project} is completed`,
+  };
+
+  class SeasonView {
+    constructor(room, runs, player, page) {
+      Object.assign(this, { room, player, page });
+      this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
+      this.line = undefined;
+      const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
+      const isPair = runs.length > 1;
+      this.talk = el("div", { class: "talk" });
+      this.apart = el("div");
+      const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
+      this.section = section("The roundtable", this.talk);
+      replaceAll(room,
+        page.against === null ? null : differenceOf(page.against, runs, player, "assignment"),
+        fold("The season: ranks, sparks, conclusions", wide, all("season")),
+        all("head"),
+        isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
+        this.apart, all("measures"), all("events"));
+    }
+
+    ready() {
+      if (this.panes.some(({ run }) => !run.gathered)) return;
+      for (const pane of this.panes) pane.ready(this.panes.map(({ people }) => people));
+    }
+
+    show(position) {
+      for (const pane of this.panes) pane.show(position);
+      const cards = this.panes.map((pane, index) => pane.cards(this.panes[1 - index]?.table ?? null));
+      const first = cards.find((each) => each !== null);
+      this.section.hidden = first === undefined;
+      if (first !== undefined) {
+        replaceAll(this.talk, legendOf(first.table, first.scale),
+          this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]).node);
+      }
+      if (this.panes.length > 1) replaceAll(this.apart, this.differences());
+      const at = `${position.assignment} ${position.table} ${position.line}`;
+      if (position.line !== undefined && at !== this.line) {
+        this.room.querySelector(`[data-line="${CSS.escape(position.line)}"]`)?.scrollIntoView({ block: "center" });
+      }
+      this.line = at;
+    }
+
+    // Ranks and totals after the assignment that differ between two runs.
+    differences() {
+      const over = this.panes.find(({ run }) => run.last < this.player.at);
+      if (over !== undefined) return el("p", {}, `${over.label} ended with assignment ${over.run.last}: behind it nothing is compared.`);
+      const [a, b] = this.panes.map((pane) => {
+        const [, agents, rows] = pane.run.factsAt(pane.clamped);
+        const ranks = new Map(rows.map(([rank, agent]) => [agent, rank]));
+        return new Map(agents.filter(([, , role]) => role === "worker").map(([ordinal, name, , status, sparks, total]) =>
+          [ordinal, { name, status, sparks, total, rank: ranks.get(ordinal) ?? null }]));
+      });
+      const ordinals = [...new Set([...a.keys(), ...b.keys()])].filter((ordinal) => textOf(a.get(ordinal)) !== textOf(b.get(ordinal)));
+      const cells = (one, other, name) => [one?.[name] ?? "–", other?.[name] ?? "–"].map((value, side) =>
+        el("td", { class: `${name === "status" ? "" : "number"} side-${"ab"[side]}` }, value));
+      const names = ["status", "rank", "total", "sparks"];
+      return section("Where the workers differ, as after this assignment",
+        ordinals.length
+          ? scrolling("Workers that differ", el("table", {},
+            el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "worker"), names.flatMap((name) => ["A", "B"].map((side) => el("th", { scope: "col", class: name === "status" ? null : "number" }, `${name} ${side}`))))),
+            el("tbody", {}, ordinals.map((ordinal) => el("tr", {}, el("th", { scope: "row" }, (a.get(ordinal) ?? b.get(ordinal)).name),
+              names.map((name) => cells(a.get(ordinal), b.get(ordinal), name)))))))
+          : el("p", {}, "Every worker stands the same."));
+    }
+
+    describe() {
+      return this.panes.map((pane) => {
+        const { assignment, label, table } = pane;
+        const front = label === null ? "" : `${label}: `;
+        if (table === null) return `${front}before the first assignment`;
+        const chosen = pane.position.line === undefined ? null : table.said[Number(pane.position.line)];
+        const contributions = plural(table.said.filter(({ move }) => move !== "pass").length, "contribution");
+        const concluded = table.concluded?.proposal === null ? "no conclusion" : `concluded on number ${table.concluded?.proposal}`;
+        const line = chosen ? `; number ${chosen.id}: ${pane.people.name(chosen.agent)}, ${chosen.code === null ? chosen.move : "refused"}${isProposal(chosen) ? ` ${pane.people.conduct(chosen.conduct)}` : ""}` : "";
+        return `${front}assignment ${assignment.unit}, ${pane.people.about(table.subject)}: ${contributions}, ${concluded}${line}`;
+      }).join("; ");
+    }
+  }
+
+  const numberOf = (text) => (/^\d{1,6}$/.test(text) ? text : null);
+
+  return {
+    folds: "Status, policies, sparks, totals and ranks of everybody",
+    folding: { apply: (facts, event) => FACTS[event.event]?.(facts, event) },
+    passing: ["table", "line"],
+    selectors(runs) {
+      const agentOf = (text) => (runs.some((run) => Object.entries(run.names).some((each) => each.includes(text))) ? text : null);
+      return { agent: agentOf, table: numberOf, line: numberOf, without: agentOf };
+    },
+    gather: Season.gather,
+    create: (room, runs, player, page) => new SeasonView(room, runs, player, page),
+  };
+})();

@@ -1,0 +1,204 @@
+"""What the page of a season carries beside its journal: the facts that its script folds from
+derived events, and what takes the rules to work out.
+
+The rules are asked for the stances as they changed, whether claims hold, the grounds of scores, and
+each table without one of those who sat there. All else the script reads from the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.competition import VOCABULARY
+from goldrush.kernel.worlds.competition.arena import Conduct, Rules
+from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.kernel.worlds.competition.rubric import Challenged, Compared, Grounds
+from goldrush.kernel.worlds.competition.settle import grounds_at
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.replay.forged import reader_of
+from goldrush.replay.toolkit import View
+from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.steps import (
+    StepResult,
+    conduct_text,
+    season_world,
+    step_results,
+)
+
+_HERE: Final = Path(__file__).parent
+_TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
+
+
+def facts(state: SeasonState) -> list[Any]:
+    """What derived events determine: the sparks that a newcomer starts with; by agent ordinal,
+    name, role, status, sparks, sum of all totals, stage, whether it is self-determined, policy; the
+    leaderboard; how many projects are completed.
+    """
+    return [
+        state.config.sparks_start,
+        [
+            [a.ordinal, a.name, a.role, a.status, a.sparks, a.all_time, a.stage,
+             a.is_self_determined, a.policy]
+            for a in state.agents.values()
+        ],
+        [list(row) for row in state.leaderboard],
+        state.projects,
+    ]  # fmt: skip
+
+
+@reader_of
+def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
+    """What the rules say of the assignments `first` to `last`.
+
+    `missing`: why there are no rules of the arena, or None; `conducts`: [conduct, text] of those
+    that are no text themselves; `tables`: [assignment, [table, ...]], see `_table`.
+
+    Raises what reading a journal raises.
+    """
+    tables: list[tuple[int, list[dict[str, Any]]]] = []
+    texts: dict[Conduct, str] = {}
+    with JournalReader(path) as reader:
+        world = season_world(reader)
+        walk = _Walk()
+        for result in step_results(world, reader):
+            number = VOCABULARY.number(result.commit.unit)
+            if number >= first:
+                texts |= _conducts(result)
+                walk.add(result.state)
+                if world.unit_done(result.state):
+                    tables.append((number, walk.close(result.state)))
+                    if number == last:
+                        break  # what is behind it may be broken
+    return {"missing": world.missing, "conducts": list(texts.items()), "tables": tables}
+
+
+def _conducts(result: StepResult) -> Iterator[tuple[Conduct, str]]:
+    """The conducts of a step that are no text, as text."""
+    rules = result.state.rules
+    for code, row in acts_in(result.step.inputs.batches):
+        conduct = named(code, row).conduct if code in _TABLE_ACTS else None
+        is_plain = conduct is None or isinstance(conduct, str)
+        if not is_plain and rules is not None and rules.is_shaped(conduct):
+            yield conduct, conduct_text(conduct, rules)
+
+
+class _Walk:
+    """The tables of an assignment, with their stances as they change."""
+
+    def __init__(self) -> None:
+        self._atlases: Atlases | None = None
+        self._stances: list[dict[int, int]] = []
+        self._moved: list[list[tuple[int, int, int | None]]] = []
+
+    def add(self, state: SeasonState) -> None:
+        """Note which stances a step changed; those of a concluded table are in an event."""
+        while len(self._stances) < len(state.tables):
+            self._stances.append({})
+            self._moved.append([])
+        for table, before, moved in zip(state.tables, self._stances, self._moved, strict=True):
+            now = table.stances.by_agent
+            if table.conclusion is None and now != before:
+                moved += [
+                    (len(table.contributions), agent, now.get(agent))
+                    for agent in sorted({*now, *before})
+                    if now.get(agent) != before.get(agent)
+                ]
+                before.clear()
+                before.update(now)
+
+    def close(self, state: SeasonState) -> list[dict[str, Any]]:
+        """The tables of an assignment that has all its events."""
+        if self._atlases is None:
+            self._atlases = Atlases(state.arena)
+        found = [
+            _table(state, table, moved, self._atlases)
+            for table, moved in zip(state.tables, self._moved, strict=True)
+        ]
+        self._stances, self._moved = [], []
+        return found
+
+
+def _table(
+    state: SeasonState, table: Table, moved: Sequence[Any], atlases: Atlases
+) -> dict[str, Any]:
+    """A table by the rules.
+
+    - `stances`: [contributions so far, agent, proposal or None], as they changed before the proof;
+    - `claims`: [proposal, base held, sharp, edge held (None without one)];
+    - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
+    - `removed`: contributions that the judge's redirections removed;
+    - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
+    - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
+    """
+    quality = None
+    agents: Mapping[int, Any] = {}
+    if state.rules is not None:
+        quality = atlases.of_table(table, state.rules.bar(table.subject))
+        agents = {
+            agent: _grounds(state.rules, table, grounds)
+            for agent, grounds in grounds_at(state, table).items()
+        }
+    return {
+        "stances": moved,
+        "claims": [
+            [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
+             table.held(said.id, Part.EDGE)]
+            for said in table.proposals()
+        ],
+        "passes": [[said.id, said.agent, said.code] for said in table.contributions if said.code],
+        "removed": sorted(table.removed),
+        "percentile": None if quality is None else round(quality.percentile, 4),
+        "agents": agents,
+    }  # fmt: skip
+
+
+def _grounds(rules: Rules, table: Table, grounds: Grounds) -> dict[str, Any]:
+    """What an agent's scores rest on, and the table without it.
+
+    - `rubric`: the four scores by the rubric;
+    - `best`: its most novel proposal: [id, distance, nearest known, the one that led];
+    - `repeated`: its proposals whose bases are not counted;
+    - `challenges`: [id, sustained, toppled];
+    - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
+    - `moved`: others whose final stance differs: [agent, stance];
+    - `gone`: its contributions and those that refer to them.
+
+    What is empty is left out.
+    """
+    without = grounds.counterfactual
+    own = [said.id for said in table.contributions if said.agent == grounds.agent]
+    found = {
+        "rubric": grounds.scores,
+        "best": None if grounds.best is None else _novel(rules, grounds.best),
+        "repeated": [base.id for base in grounds.bases if not base.is_counted],
+        "challenges": [_challenge(challenge) for challenge in grounds.challenges],
+        "without": [without.conclusion.proposal, without.differs, without.conclusion.tied],
+        "moved": list(without.moved.items()),
+        "gone": sorted(table.with_followers(own)),
+    }
+    return {name: value for name, value in found.items() if value not in (None, [])}
+
+
+def _novel(rules: Rules, best: Compared) -> list[Any]:
+    known = best.distance is not None
+    return [best.id, best.distance, conduct_text(best.nearest, rules) if known else None, best.led]
+
+
+def _challenge(challenge: Challenged) -> list[Any]:
+    return [challenge.id, challenge.is_sustained, challenge.toppled]
+
+
+VIEW: Final = View(
+    script=_HERE / "view.js",
+    style=_HERE / "view.css",
+    modules=[_HERE / f"{name}.js" for name in ("assignment", "season", "transcript", "stances")],
+    selectors=("agent", "table", "line"),
+    facts=facts,
+    computed=computed,
+)

@@ -1,0 +1,156 @@
+"""Consequences of a difference between two mining runs: owners, gold, counts, by round."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import attrs
+
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.diff import Diff
+from goldrush.replay.forged import reporting_forged
+from goldrush.replay.index import states_near
+from goldrush.replay.worlds.mining.summary import counted
+
+
+@attrs.frozen
+class RoundDifference:
+    """The difference of two runs, a and b, after a round.
+
+    Attributes:
+        round: the round.
+        plots: the number of plots with different owners; None if the grids differ.
+        gold_a: the gold of all agents in a.
+        gold_b: the gold of all agents in b.
+        raids_a: the raids of the round in a.
+        raids_b: the raids of the round in b.
+        captures_a: the captures of the round in a.
+        captures_b: the captures of the round in b.
+
+    """
+
+    round: int
+    plots: int | None
+    gold_a: float
+    gold_b: float
+    raids_a: int
+    raids_b: int
+    captures_a: int
+    captures_b: int
+
+
+@attrs.frozen
+class Consequences:
+    """Two mining runs, a and b, compared after the last round of both.
+
+    Attributes:
+        since: the first round of the counts.
+        round: the last round of both.
+        owners: (plot, owner in a, owner in b) where they differ; None if the grids differ.
+        gold: (agent, gold in a, gold in b); None if a run has no such agent.
+        counts_a: counts of events in a (see `summary.counted`).
+        counts_b: counts of events in b.
+        rounds: the difference after each round, if requested.
+
+    """
+
+    since: int
+    round: int
+    owners: Sequence[tuple[int, int | None, int | None]] | None
+    gold: Sequence[tuple[int, float | None, float | None]]
+    counts_a: Mapping[str, float]
+    counts_b: Mapping[str, float]
+    rounds: Sequence[RoundDifference]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The consequences for JSON."""
+        return attrs.asdict(self)
+
+
+def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
+    """The consequences of the first differing event of two mining runs.
+
+    Args:
+        found: the difference.
+        by_round: keep the difference after each round.
+
+    Returns:
+        The consequences; None if no event differs in a round that both runs closed.
+
+    Raises:
+        MalformedEvents: if events cannot be applied.
+        JournalError: if a journal cannot be read.
+
+    """
+    until = min(found.a.rounds, found.b.rounds)
+    if found.first is None or found.first.round > until:
+        return None
+    since = found.first.round
+    counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    rows: list[RoundDifference] = []
+    with (
+        reporting_forged(found.a.path, found.b.path),
+        JournalReader(found.a.path) as reader_a,
+        JournalReader(found.b.path) as reader_b,
+    ):
+        pairs = zip(_rounds(reader_a, since, until), _rounds(reader_b, since, until), strict=True)
+        for (round, happened_a, one), (_, happened_b, two) in pairs:
+            counts[0].update(happened_a)
+            counts[1].update(happened_b)
+            if by_round:
+                rows.append(_difference(round, one, two, happened_a, happened_b))
+    return Consequences(
+        since,
+        until,
+        _owners(one, two),
+        [(agent, *pair) for agent, pair in enumerate(zip_longest(one.gold, two.gold))],
+        dict(counts[0]),
+        dict(counts[1]),
+        rows,
+    )
+
+
+def _rounds(
+    reader: JournalReader, since: int, until: int
+) -> Iterator[tuple[int, Counter[str], MiningState]]:
+    """Every round from `since` to `until`, with the counts of its events and the state after it."""
+    happened: Counter[str] = Counter()
+    walk: Iterator[tuple[Commit, MiningState]] = states_near(MINING, reader, since)
+    for commit, state in walk:
+        if commit.kind != UNIT or commit.unit < since:
+            continue
+        happened.update(counted(commit))
+        if commit.digest is not None:
+            yield commit.unit, happened, state
+            happened = Counter()
+            if commit.unit == until:
+                return
+
+
+def _difference(
+    round: int, one: MiningState, two: MiningState, a: Mapping[str, Any], b: Mapping[str, Any]
+) -> RoundDifference:
+    owners = _owners(one, two)
+    return RoundDifference(
+        round,
+        None if owners is None else len(owners),
+        math.fsum(one.gold),
+        math.fsum(two.gold),
+        a["raids"],
+        b["raids"],
+        a["captures"],
+        b["captures"],
+    )
+
+
+def _owners(one: MiningState, two: MiningState) -> list[tuple[int, int | None, int | None]] | None:
+    if (one.config.rows, one.config.cols) != (two.config.rows, two.config.cols):
+        return None
+    pairs = zip(one.owner, two.owner, strict=True)
+    return [(plot, a, b) for plot, (a, b) in enumerate(pairs) if a != b]

@@ -1,0 +1,84 @@
+"""Mining as a subject of studies: baselines, criteria, measures, its own part of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
+from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
+from goldrush.replay.studies import MIXED, Covariate, Kept, Studies
+from goldrush.replay.worlds.mining.criteria import CRITERIA
+from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.theory import answers, kept, packed, unpacked
+
+if TYPE_CHECKING:
+    from goldrush.replay.studies import Chapter
+
+# The four baselines of the world, each alone, and their default mix.
+BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
+# Scripted policies observe only the last round and the map, and neither send nor read messages.
+_UNSEEN: Final = ("visibility", "communication")
+_SPECULATORS: Final = ("raid",)  # scripted policies that raid plots without an owner
+
+
+def same_by_construction(ours: MiningConfig, theirs: MiningConfig, policies: Sequence[str]) -> bool:
+    """Whether two configurations give the same derived events for equal seeds.
+
+    That can be known for scripted policies only: they observe the last round and no messages, and a
+    truce of 1 affects speculative raids alone. Without an authority, its chance of detection and
+    its fine have no effect either.
+
+    Args:
+        ours: a configuration.
+        theirs: another one.
+        policies: the policies that play.
+
+    """
+    if not all(policy in POLICIES for policy in policies):
+        return False
+    idle = {*_UNSEEN}
+    if ours.authority == theirs.authority == NO_AUTHORITY:
+        idle |= {"detection", "fine"}
+    if {ours.truce, theirs.truce} <= {0, 1} and not set(policies) & set(_SPECULATORS):
+        idle.add("truce")
+    return all(
+        getattr(ours, name) == getattr(theirs, name)
+        for name in attrs.fields_dict(MiningConfig)
+        if name not in idle and name != "seed"
+    )
+
+
+def _pressure(config: MiningConfig) -> float:
+    return config.pressure
+
+
+def _chapter() -> Chapter:
+    from goldrush.replay.worlds.mining.sections import CHAPTER
+
+    return CHAPTER
+
+
+STUDIES: Final = Studies(
+    title="Does property emerge among miners?",
+    config=config_of,
+    seats=POLICY_SET.names_by_agent,
+    baselines=BASELINES,
+    criteria=CRITERIA,
+    same=same_by_construction,
+    covariate=Covariate("pressure", _pressure),
+    kept=Kept(kept, packed, unpacked, lambda config: True),
+    answers=answers,
+    # The shares of stamina have a figure of their own.
+    curves=[
+        name
+        for name, measure in MEASURES.items()
+        if measure.by_unit and not name.startswith("share_")
+    ],
+    compared=(
+        *CRITERIA.expected, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi",
+    ),
+    chapter=_chapter,
+)  # fmt: skip

@@ -1,0 +1,195 @@
+"""The summary of a mining run: counts over its whole journal."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.llm.failures import Failures
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.roster import policy_label
+from goldrush.kernel import fold
+from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
+from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import (
+    CAPTURED,
+    CLAIM_DRAWN,
+    KINDS,
+    MINING_SETTLED,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    SUBMITTED,
+)
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.forged import reader_of
+from goldrush.replay.usage import Taken, usage
+
+
+@attrs.frozen
+class PolicySummary:
+    """The agents of one policy.
+
+    Attributes:
+        policy: the policy's label.
+        agents: the number of agents.
+        gold: their total gold at the end of the journal.
+        plots: the number of their plots at the end of the journal.
+        spent: stamina points spent, by kind of action.
+
+    """
+
+    policy: str
+    agents: int
+    gold: float
+    plots: int
+    spent: Mapping[str, int]
+
+
+@attrs.frozen
+class Summary:
+    """Counts over the whole run.
+
+    Attributes:
+        path: the journal.
+        bytes: the journal's size.
+        rounds: the number of closed rounds.
+        finished: whether the run has ended.
+        config: the configuration.
+        pressure: the number of plots that the agents could use ÷ the number of plots.
+        claims: the number of claimed plots, added over the rounds, as all counts of events.
+        contested: claims with two claimants or more.
+        raids: raided plots.
+        captures: captures that were not undone.
+        undone: captures that an authority has undone.
+        owned: plots with an owner at the end of the journal.
+        mined: mined gold, before fines.
+        policies: the agents of each policy.
+        forks: the `forked` events.
+        waiting: the number of submissions in the open round.
+        models: usage of language models; None if none plays.
+        failures: failed answers of each model.
+
+    """
+
+    path: str
+    bytes: int
+    rounds: int
+    finished: bool
+    config: Mapping[str, Any]
+    pressure: float
+    claims: int
+    contested: int
+    raids: int
+    captures: int
+    undone: int
+    owned: int
+    mined: float
+    policies: Sequence[PolicySummary]
+    forks: Sequence[Event]
+    waiting: int = 0
+    models: Taken | None = None
+    failures: Sequence[Failures] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The summary for JSON."""
+        forks = [event.as_dict() for event in self.forks]
+        return {**attrs.asdict(self), "forks": forks}
+
+
+@reader_of
+def summarise(path: str | Path) -> Summary:
+    """The summary of a mining journal.
+
+    Raises:
+        JournalError: if the journal cannot be read.
+
+    """
+    counts: Counter[str] = Counter()
+    state: MiningState | None = None
+    mined: list[float] = []
+    rounds = waiting = 0
+    forks: list[Event] = []
+    with JournalReader(path) as reader:
+        for commit, after in fold.states(MINING, reader):
+            state = after
+            if commit.digest is not None:
+                rounds, waiting = commit.unit, 0
+            elif commit.kind == UNIT:
+                waiting += sum(len(block.rows(SUBMITTED)) for block in commit.blocks[::2])
+            if commit.kind == FORK:
+                forks.append(fold.setup_event(MINING, reader, commit))
+            happened = counted(commit)
+            mined.append(happened.pop("mined"))
+            counts.update(happened)
+        size, finished = reader.size, reader.ended
+    assert state is not None  # the reader refuses a journal without a START
+    took = usage(path) if any(map(_is_model, state.roster)) else None
+    return Summary(
+        path=str(path),
+        bytes=size,
+        rounds=rounds,
+        finished=finished,
+        config=state.config.as_dict(),
+        pressure=state.config.pressure,
+        claims=counts["claims"],
+        contested=counts["contested"],
+        raids=counts["raids"],
+        captures=counts["captures"],
+        undone=counts["undone"],
+        owned=sum(map(len, state.plots_of)),
+        mined=math.fsum(mined),
+        policies=_by_policy(state),
+        forks=forks,
+        waiting=waiting,
+        models=took.total if took else None,
+        failures=took.failures if took else (),
+    )
+
+
+def counted(commit: Commit) -> dict[str, Any]:
+    """Counts of the events in a commit, by the attributes of `Summary` with the same names."""
+    happened: dict[str, Any] = dict.fromkeys(
+        ("claims", "contested", "raids", "captures", "undone"), 0
+    )
+    mined: list[float] = []
+    for block in commit.blocks[1::2]:
+        claims = block.rows(CLAIM_DRAWN)
+        raids = block.rows(RAID_RESOLVED)
+        happened["claims"] += len(claims)
+        happened["contested"] += sum(len(row[1]) > 1 for row in claims)
+        happened["raids"] += len(raids)
+        undone = sum(row[4] == RESTORED for row in block.rows(RULED))
+        happened["captures"] += sum(row[4] == CAPTURED for row in raids) - undone
+        happened["undone"] += undone
+        mined += (row[3] for row in block.rows(MINING_SETTLED))
+    return {**happened, "mined": math.fsum(mined)}
+
+
+def _is_model(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["policy"] == LLM)
+
+
+def _by_policy(state: MiningState) -> list[PolicySummary]:
+    members: dict[str, list[int]] = {}
+    for entry in state.roster:
+        members.setdefault(policy_label(entry), []).append(entry["agent"])
+    return [
+        PolicySummary(
+            policy,
+            len(agents),
+            math.fsum(state.gold[agent] for agent in agents),
+            sum(len(state.plots_of[agent]) for agent in agents),
+            {
+                name: sum(state.spent[agent][kind] for agent in agents)
+                for kind, name in enumerate(KINDS)
+            },
+        )
+        for policy, agents in members.items()
+    ]

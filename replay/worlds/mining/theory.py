@@ -1,0 +1,414 @@
+"""Predictions of theory for mining, tested on the runs of a study.
+
+There are three: tied agents win equally often; agents that learn and see possession spare stable
+holders when raiding (those that cannot learn raid blindly); and defence pays if it saves more than
+it costs. Cells identical to their baseline by construction are left out, as the same runs would
+count twice. The correlation of concentration with turnover is here, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.measures import Value, mean, ratio
+from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.replay.fairness import Fairness, tested
+from goldrush.replay.study.comparisons import identical_cells, nulls
+from goldrush.replay.study.inference import (
+    SIGN_SHARE,
+    Correlation,
+    Interval,
+    interval,
+    paired,
+    spearman,
+)
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.results import Result, Results, cell_as_dict
+from goldrush.replay.worlds.mining.counting import Tie, Totals
+from goldrush.replay.worlds.mining.measured import Measured
+
+DEFENDER: Final = "defend-then-mine"
+MINER: Final = "greedy-mine"
+# What is seen of the holders of plots.
+SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
+    "spared", "raided more", "no clear difference", "too few seeds", "the yardstick",
+)  # fmt: skip
+
+
+@attrs.frozen
+class Kept:
+    """The part of a run's measures that a study keeps.
+
+    Attributes:
+        totals: sums over its rounds.
+        gold: by agent, at the end.
+        ties: the draws between tied agents.
+        lengths: the number of ownership spells by length and by whether they ended.
+
+    """
+
+    totals: Totals
+    gold: Sequence[float]
+    ties: Sequence[Tie]
+    lengths: Mapping[tuple[int, bool], int]
+
+
+MiningResult = Result[MiningConfig, Kept]
+MiningResults = Results[MiningConfig, Kept]
+
+
+def kept(measured: Measured) -> Kept:
+    """The part of a measured run that a study keeps."""
+    return Kept(
+        totals=measured.totals,
+        gold=tuple(measured.gold_after(measured.units)),
+        ties=list(measured.ties),
+        lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
+    )
+
+
+def packed(own: Kept) -> Any:
+    """The values as plain data, for the cache."""
+    return (
+        attrs.astuple(own.totals),
+        tuple(own.gold),
+        [attrs.astuple(tie) for tie in own.ties],
+        [(*seen, count) for seen, count in own.lengths.items()],
+    )
+
+
+def unpacked(values: Any) -> Kept:
+    """The inverse of `packed`."""
+    totals, gold, ties, lengths = values
+    return Kept(
+        Totals(*totals),
+        gold,
+        [Tie(*tie) for tie in ties],
+        {(length, is_over): count for length, is_over, count in lengths},
+    )
+
+
+def ties(results: MiningResults) -> dict[str, list[Fairness]]:
+    """Chi-square tests of the winners of ties, for claims and for raids.
+
+    There is one test for each number of participants, and a last one for all together. Draws with
+    the same key, in runs with the same seed, are the same draw and count once.
+    """
+    wins: dict[str, dict[int, list[int]]] = {"claim": {}, "raid": {}}
+    seen: set[tuple[int, int, int, str]] = set()
+    for _, runs in _different(results):
+        for result in runs:
+            for tie in result.own.ties:
+                key = (result.seed, tie.round, tie.plot, tie.kind)
+                if key not in seen:
+                    seen.add(key)
+                    counts = wins[tie.kind].setdefault(tie.participants, [0] * tie.participants)
+                    counts[tie.rank] += 1
+    return {kind: tested(counts) for kind, counts in wins.items()}
+
+
+@attrs.frozen
+class Possession:
+    """Raids on plots held for 5 rounds or more compared with raids on others, in one cell.
+
+    The ratio is that of raid actions per plot over all rounds of a run; blind raiders give about 1.
+    A mean of the rounds' ratios would be above 1 for them, because few plots are new and ratios
+    with small denominators vary mostly upwards. Even the ratio of all rounds is a few per cent off
+    1 for them, because agents do not raid their own plots, and the most active raiders may hold the
+    newest ones; so it is also compared with `random`, which is blind.
+
+    Attributes:
+        cell: the cell.
+        seeds: its number of seeds.
+        ratio: over seeds.
+        beyond_null: ratio − ratio of `random` under the same treatment, paired by seed; None if
+            the study has no such runs, or the cell is `random` itself.
+        is_null: whether the cell is `random` itself.
+
+    """
+
+    cell: Cell
+    seeds: int
+    ratio: Interval
+    beyond_null: Interval | None
+    is_null: bool
+
+    @property
+    def shows(self) -> str:
+        """The finding.
+
+        "Spared" and "raided more" require an interval of the ratio that excludes 1, a difference
+        from `random` whose interval excludes 0, if the study has that treatment, and data in three
+        quarters of the seeds.
+        """
+        if self.is_null:
+            return YARDSTICK
+        if self.ratio.n < max(2, SIGN_SHARE * self.seeds):
+            return TOO_FEW
+        against = [_side(self.ratio, 1.0)]
+        if self.beyond_null is not None:
+            against.append(_side(self.beyond_null, 0.0))
+        if all(side < 0 for side in against):
+            return SPARED
+        return RAIDED_MORE if all(side > 0 for side in against) else NO_DIFFERENCE
+
+
+def _side(found: Interval, value: float) -> int:
+    """The side of a value (−1 or 1) on which an interval lies; 0 if it contains the value."""
+    if found.low is None or found.high is None:
+        return 0
+    return (found.low > value) - (found.high < value)
+
+
+def possession(results: MiningResults) -> list[Possession]:
+    """The comparison for each cell in which it is defined."""
+    found = []
+    blind_cells = nulls(results)
+    for cell, runs in _different(results):
+        ratios = {result.seed: _raids_on_holders(result) for result in runs}
+        if all(value is None for value in ratios.values()):
+            continue
+        beyond = None
+        null = blind_cells.get(cell)
+        if null is not None and null != cell:
+            blind = {result.seed: _raids_on_holders(result) for result in results.by_cell[null]}
+            both = [seed for seed in ratios if seed in blind]
+            beyond = paired([ratios[seed] for seed in both], [blind[seed] for seed in both])
+        is_null = null == cell
+        found.append(Possession(cell, len(runs), interval(list(ratios.values())), beyond, is_null))
+    return found
+
+
+def _different(
+    results: MiningResults,
+) -> Iterator[tuple[Cell, Sequence[MiningResult]]]:
+    same = identical_cells(results)
+    return ((cell, runs) for cell, runs in results.by_cell.items() if cell not in same)
+
+
+def _raids_on_holders(result: MiningResult) -> Value:
+    total = result.own.totals
+    on_long, on_new = (
+        ratio(total.long_raids, total.long_plots),
+        ratio(total.new_raids, total.new_plots),
+    )
+    return None if on_long is None or on_new is None else ratio(on_long, on_new)
+
+
+@attrs.frozen
+class Defending:
+    """The value of a point of defence in a cell with both defenders and miners, in gold per round.
+
+    Attributes:
+        cell: the cell.
+        raided: the chance that a defended plot is raided in a round.
+        stake: gold mined on a defended plot per round (at the mean α, if α differs).
+        fell: the share of raided defended plots that were captured.
+        saves: a lower bound of the saving, raided × (1 − fell) × (stake + α): this round's gold,
+            and the stamina of a new claim, worth α.
+        cost: α, the gold of a point mined elsewhere.
+        break_even: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
+        gap: gold per agent of defenders − miners, over seeds.
+
+    """
+
+    cell: Cell
+    raided: Value
+    stake: Value
+    fell: Value
+    saves: Value
+    cost: float
+    break_even: Value
+    gap: Interval
+
+    @property
+    def pays(self) -> bool | None:
+        """Whether defence is predicted to pay."""
+        return None if self.saves is None else self.saves > self.cost
+
+    @property
+    def did_pay(self) -> bool | None:
+        """Whether defenders got more gold than miners; None if the interval contains 0."""
+        low, high = self.gap.low, self.gap.high
+        if low is None or high is None or low <= 0 <= high:
+            return None
+        return low > 0
+
+
+def defending(results: MiningResults) -> list[Defending]:
+    """The value of defence in each cell in which defenders of all their plots play with miners."""
+    return [
+        _defending(cell, runs)
+        for cell, runs in _different(results)
+        if {DEFENDER, MINER} <= set(runs[0].policies)
+    ]
+
+
+def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
+    def total(name: str) -> int:
+        return sum(getattr(result.own.totals, name) for result in runs)
+
+    alphas = runs[0].config.alphas
+    alpha = math.fsum(alphas) / len(alphas)
+    raided = ratio(total("defended_raided"), total("defended"))
+    staked = ratio(total("staked"), total("defended"))
+    fell = ratio(total("defended_captured"), total("defended_raided"))
+    saves = break_even = None
+    if raided is not None and staked is not None:
+        worth = (1 - (fell or 0.0)) * (staked + 1) * alpha
+        saves, break_even = raided * worth, ratio(alpha, worth)
+    gaps = [
+        ours - theirs
+        for result in runs
+        if (ours := _gold_each(result, DEFENDER)) is not None
+        and (theirs := _gold_each(result, MINER)) is not None
+    ]
+    return Defending(
+        cell=cell,
+        raided=raided,
+        stake=None if staked is None else staked * alpha,
+        fell=fell,
+        saves=saves,
+        cost=alpha,
+        break_even=break_even,
+        gap=interval(gaps),
+    )
+
+
+def _gold_each(result: MiningResult, policy: str) -> Value:
+    """The mean gold of a policy's agents at the end of a run."""
+    return mean(
+        [
+            gold
+            for gold, name in zip(result.own.gold, result.policies, strict=True)
+            if name == policy
+        ]
+    )
+
+
+@attrs.frozen
+class Breaking:
+    """Raids on defended plots under one rule of defence, as counts of plots over rounds.
+
+    Theory: if one point stops all raiders, no defended plot falls; if a point stops one raider, a
+    plot falls whenever there are more raiders than points.
+
+    Attributes:
+        rule: the rule of defence (the setting `defense`).
+        raided: defended plots that were raided.
+        overrun: those that must fall by the rule.
+        undone: those that were captured and given back by an authority.
+        fell: those that were captured for good.
+
+    """
+
+    rule: str
+    raided: int
+    overrun: int
+    undone: int
+    fell: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether as many plots fell as the rule requires, less those that were given back."""
+        return self.fell == self.overrun - self.undone
+
+
+def breaking(results: MiningResults) -> list[Breaking]:
+    """The raids on defended plots by rule of defence, over the runs of the study."""
+    found: dict[str, list[Totals]] = {}
+    for _, runs in _different(results):
+        for result in runs:
+            found.setdefault(result.config.defense, []).append(result.own.totals)
+    return [
+        Breaking(
+            rule,
+            raided=sum(total.defended_raided for total in totals),
+            overrun=sum(total.overrun for total in totals),
+            undone=sum(total.defended_undone for total in totals),
+            fell=sum(total.defended_captured for total in totals),
+        )
+        for rule, totals in found.items()
+    ]
+
+
+@attrs.frozen
+class TradeOff:
+    """The concentration–stability trade-off at one horizon.
+
+    Attributes:
+        roster: the roster of the runs; None for the runs of all rosters.
+        rounds: the horizon.
+        gini: Spearman's rank correlation of the Gini coefficient with turnover, over runs.
+        hhi: that of the Herfindahl–Hirschman index with turnover.
+
+    """
+
+    roster: str | None
+    rounds: int
+    gini: Correlation
+    hhi: Correlation
+
+
+def trade_offs(results: MiningResults) -> list[TradeOff]:
+    """The trade-off for each horizon, of all rosters together and of each roster.
+
+    Treatments that are identical by construction count once.
+    """
+    same = identical_cells(results)
+    found = []
+    for rounds in dict.fromkeys(cell.rounds for cell in results.by_cell):
+        cells = [c for c in results.by_cell if c.rounds == rounds and c not in same]
+        for roster in (None, *dict.fromkeys(cell.roster for cell in cells)):
+            runs = [
+                result.run
+                for cell in cells
+                if roster in (None, cell.roster)
+                for result in results.by_cell[cell]
+            ]
+            turnover = [run["turnover"] for run in runs]
+            gini, hhi = (
+                spearman([run[name] for run in runs], turnover) for name in ("gini", "hhi")
+            )
+            found.append(TradeOff(roster, rounds, gini, hhi))
+    return found
+
+
+def answers(results: MiningResults) -> dict[str, Any]:
+    """The results of the trade-off and of the other predictions for JSON.
+
+    Undefined values are None.
+    """
+
+    def cell_of(cell: Cell) -> dict[str, Any]:
+        return cell_as_dict(results, cell)
+
+    return {
+        "trade_off": [attrs.asdict(one) for one in trade_offs(results)],
+        "theory": {
+            "ties": {kind: [t.as_dict() for t in tests] for kind, tests in ties(results).items()},
+            "possession": [
+                {**cell_of(one.cell), **attrs.asdict(one, filter=_but_cell), "shows": one.shows}
+                for one in possession(results)
+            ],
+            "defending": [
+                {
+                    **cell_of(one.cell),
+                    **attrs.asdict(one, filter=_but_cell),
+                    "pays": one.pays,
+                    "did_pay": one.did_pay,
+                }
+                for one in defending(results)
+            ],
+            "breaking": [attrs.asdict(one) for one in breaking(results)],
+        },
+    }
+
+
+def _but_cell(attribute: attrs.Attribute[Any], value: Any) -> bool:
+    return attribute.name != "cell"

@@ -1,0 +1,130 @@
+"""The toolkit of the mining world: its part of the tools that work for any world.
+
+A tool is imported when it is used: recording a run needs none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from goldrush.agents.worlds.mining.players import GAME
+from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.replay.games import toolkit_of_game
+from goldrush.replay.toolkit import (
+    Consequences,
+    Measures,
+    Names,
+    Spells,
+    Story,
+    Summaries,
+    Tables,
+    TieBreaks,
+    UnitView,
+    Why,
+)
+from goldrush.replay.worlds.mining import audit, plots, show, story
+from goldrush.replay.worlds.mining.view.view import VIEW
+
+if TYPE_CHECKING:
+    from goldrush.replay.diff import Diff
+    from goldrush.replay.studies import Studies
+    from goldrush.replay.why import Explanation
+    from goldrush.replay.worlds.mining import consequences
+    from goldrush.replay.worlds.mining.run import MiningRun
+    from goldrush.replay.worlds.mining.summary import Summary
+
+# The measures that fit into a terminal's table of many runs or of many rounds.
+_OF_ROUNDS: Final = (
+    "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
+)  # fmt: skip
+_OF_RUNS: Final = ("turnover", "survival", *_OF_ROUNDS[1:])
+
+
+def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
+    return story.story(events)
+
+
+def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
+    return story.chronicle(events)
+
+
+def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> list[audit.Audit]:
+    assert plot is not None  # needs_location
+    return audit.audit(path, round, plot, kind)
+
+
+def _summary(path: str | Path) -> Summary:
+    from goldrush.replay.worlds.mining.summary import summarise
+
+    return summarise(path)
+
+
+def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+    from goldrush.replay.worlds.mining.consequences import consequences
+
+    return consequences(found, by_round=by_round)
+
+
+def _why(
+    path: str | Path, round: int, plot: int | None, agent: int | None
+) -> Sequence[Explanation]:
+    from goldrush.replay.worlds.mining.why import explained_at
+
+    return explained_at(path, round, plot, agent)
+
+
+def _why_rounds(path: str | Path, plot: int | None, agent: int | None) -> Iterator[int]:
+    from goldrush.replay.worlds.mining.why import explained_rounds
+
+    return explained_rounds(path, plot, agent)
+
+
+def _run() -> type[MiningRun]:
+    from goldrush.replay.worlds.mining.run import MiningRun
+
+    return MiningRun
+
+
+def _measures() -> Measures:
+    from goldrush.replay.worlds.mining import measured
+    from goldrush.replay.worlds.mining.measures import MEASURES
+    from goldrush.replay.worlds.mining.tables import SPELLS
+
+    return Measures(
+        MEASURES, measured.measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured,
+        Spells(lambda run: run.spells, show.format_spells, SPELLS, measured.on_plots),
+    )  # fmt: skip
+
+
+def _tables() -> Tables:
+    from goldrush.replay.worlds.mining.tables import TABLES
+
+    return TABLES
+
+
+def _studies() -> Studies:
+    from goldrush.replay.worlds.mining.study import STUDIES
+
+    return STUDIES
+
+
+TOOLKIT = attrs.evolve(
+    toolkit_of_game(GAME, MiningConfig),
+    story=Story(_lines, _chronicle, brief=story.BRIEF),
+    unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
+    summary=Summaries(_summary, show.format_summary),
+    consequences=Consequences(_consequences, show.format_consequences),
+    tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
+    why=Why("plot", _why, _why_rounds),
+    location_of=plots.plot_of,
+    measures=_measures,
+    tables=_tables,
+    studies=_studies,
+    view=VIEW,
+    run=_run,
+)

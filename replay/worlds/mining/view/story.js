@@ -1,0 +1,219 @@
+// The text next to the map: the events of a round, a plot's history, an agent's plan.
+import { el, fold, listed, plural, replaceAll, rounded } from "../../../view/dom.js";
+import { commandLine, eventList, forkNote, longText } from "../../../view/events.js";
+import { GOLD, OWNER, SEIZED } from "./facts.js";
+import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./style.js";
+import { whyPart } from "./why.js";
+
+const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
+
+export class Story {
+  // `name`: the name of the run if the page has two, else null.
+  constructor(run, player, name) {
+    Object.assign(this, { run, player });
+    const isOne = name === null;
+    this.before = isOne ? null : `${name}: `;
+    this.section = (label, kind, ...children) =>
+      el("section", { class: kind, "aria-label": isOne ? label : `${name}: ${label}` }, ...children);
+    this.node = el("div", { class: "story" });
+    this.head = (...children) => el(isOne ? "h2" : "h3", { class: "part" }, ...children);
+    this.subhead = (text) => el(isOne ? "h3" : "h4", { class: "subhead" }, text);
+  }
+
+  // `lacking`: texts on a selected plot or agent that this run does not have.
+  show(round, plot, agent, lacking) {
+    this.round = round;
+    replaceAll(this.node, lacking.map((text) => el("p", { class: "fork" }, text)),
+      plot === null ? null : this.plotPart(plot),
+      agent === null ? null : this.agentPart(agent),
+      this.roundPart(),
+      eventList(round.events, "round"));
+    this.scroll();
+  }
+
+  agentName(agent) {
+    return `${agent} ${calledOf(this.round.setup.players[agent])}`;
+  }
+
+  plotLink(plot) {
+    return el("a", { href: this.player.href({ plot }), "aria-label": `plot ${plot}` }, plot);
+  }
+
+  agentLink(agent) {
+    if (agent === null) return "nobody";
+    return el("a", { class: "agent", href: this.player.href({ agent }) }, `agent ${agent}`);
+  }
+
+  agentLinks(agents) {
+    return agents.map((agent, index) => [index ? ", " : "", this.agentLink(agent)]);
+  }
+
+  roundPart() {
+    const { round } = this;
+    const [raids, claims, pruned] = ["raid_resolved", "claim_drawn", "pruned"].map((name) => round.of(name));
+    const mined = [...round.mined().values()].reduce((sum, gold) => sum + gold, 0);
+    const contested = claims.filter(({ claimants }) => claimants.length > 1);
+    const alone = claims.filter(({ claimants }) => claimants.length === 1);
+    const said = [...round.plans.values()].filter(({ say }) => say !== null);
+    const captured = raids.filter(({ outcome }) => outcome === "captured").length;
+    return this.section(`Round ${round.number}`, null,
+      this.head(this.before, round.number === 0 ? "Before round 1" : `Round ${round.number}`),
+      round.isOver ? el("p", { class: "fork" }, `The run ended with round ${round.number}, which is shown.`) : null,
+      forkNote(this.run, round.number),
+      el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
+      this.lines("Raids", raids, (event) => this.raidLine(event)),
+      this.lines("Rulings", round.of("ruled"), (event) => this.ruledLine(event)),
+      this.lines("Contested claims", contested, (event) => this.claimLine(event)),
+      this.lines("Removed from plans", pruned, (event) => this.prunedLine(event)),
+      this.lines("Messages", said, ({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))),
+      alone.length ? fold(`Claimed by one (${alone.length})`, false, () => listOf(alone, (event) => this.claimLine(event))) : null,
+      this.standings());
+  }
+
+  // Scroll long lists to the entries of this round.
+  scroll() {
+    for (const list of this.node.querySelectorAll(".tall")) {
+      const now = list.querySelector(".now");
+      if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+    }
+  }
+
+  // A heading and a line for each event, from LINES_MAX on in a part that can be opened; null without
+  // events.
+  lines(title, events, line) {
+    if (!events.length) return null;
+    const rest = events.slice(LINES_MAX);
+    return [
+      this.subhead(title),
+      listOf(events.slice(0, LINES_MAX), line),
+      rest.length ? fold(`and ${rest.length} more: ${title.toLowerCase()}`, false, () => listOf(rest, line)) : null,
+    ];
+  }
+
+  // Gold and plots of all agents, by descending gold.
+  standings() {
+    const plots = new Map();
+    for (const owner of this.round.facts[OWNER]) if (owner !== null) plots.set(owner, (plots.get(owner) ?? 0) + 1);
+    const mined = this.round.mined();
+    const ranked = this.round.facts[GOLD].map((gold, agent) => [agent, gold]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const head = ["agent", "policy", "gold", "this round", "plots"];
+    return [
+      this.subhead("Standings"),
+      el("div", { class: "scroll" }, el("table", {},
+        el("thead", {}, el("tr", {}, head.map((name, index) => el("th", { scope: "col", class: index > 1 ? "number" : null }, name)))),
+        el("tbody", {}, ranked.slice(0, AGENTS_MAX).map(([agent, gold]) => el("tr", {},
+          el("th", { scope: "row" }, swatchOf(agent), this.agentLink(agent)), el("td", {}, shortened(calledOf(this.round.setup.players[agent]))),
+          el("td", { class: "number" }, rounded(gold)), el("td", { class: "number" }, rounded(mined.get(agent) ?? 0)),
+          el("td", { class: "number" }, plots.get(agent) ?? 0)))))),
+      ranked.length > AGENTS_MAX ? el("p", { class: "note" }, `The first ${AGENTS_MAX} of ${ranked.length}.`) : null,
+    ];
+  }
+
+  raidLine({ plot, owner, raiders, defense, outcome, winner }) {
+    return el("li", { class: `raid ${outcome}` }, "plot ", this.plotLink(plot), " of ", this.agentLink(owner),
+      ": raided by ", this.agentLinks(raiders), "; ",
+      outcome === "captured" ? [this.agentLink(winner), " captures it"] : ENDS[outcome],
+      defense ? ` (${defense})` : "", whyPart(this.round, ["capture", "blocked raid", "raid in truce", "void raid"], plot));
+  }
+
+  ruledLine({ plot, captor, victim, remedy, fine }) {
+    return el("li", {}, "plot ", this.plotLink(plot), ": the capture by ", this.agentLink(captor), " ",
+      remedy === null ? "is not detected" : remedy === "restored"
+        ? ["is undone, ", this.agentLink(victim), " has it back"]
+        : `costs a fine of ${rounded(fine)} gold`);
+  }
+
+  claimLine({ plot, claimants, winner, words }) {
+    return el("li", {}, "plot ", this.plotLink(plot), ": claimed by ", this.agentLinks(claimants),
+      claimants.length > 1
+        ? ["; the draw (", el("code", {}, listed(words)), ") gives it to ", this.agentLink(winner), whyPart(this.round, ["contested claim"], plot)]
+        : null);
+  }
+
+  prunedLine({ agent, removed, cost }) {
+    const { actions } = this.round.plans.get(agent) ?? { actions: [] };
+    return el("li", {}, this.agentLink(agent), ": ",
+      removed.map(([index, reason]) => `${actionText(actions[index] ?? null)} (${reason})`).join(", "),
+      `; ${cost} stamina spent`, whyPart(this.round, ["pruned action"], null, agent));
+  }
+
+  plotPart(plot) {
+    const [owners, since, how] = this.round.facts;
+    const owner = owners[plot];
+    const gathered = this.run.gathered;
+    const spells = gathered?.spells(plot) ?? [];
+    const story = gathered?.stories.get(plot) ?? [];
+    return this.section(`Plot ${plot}`, "selected",
+      this.head(`Plot ${plot}`, el("span", { class: "note" }, ` row ${Math.floor(plot / this.round.setup.config.cols)}, column ${plot % this.round.setup.config.cols}`), this.closing("plot")),
+      el("p", {}, owner === null ? "It is nobody's." : ["It is ", this.agentLink(owner), `'s since round ${since[plot]}, by ${how[plot] === SEIZED ? "capture" : "claim"}.`]),
+      spells.length
+        ? fold(`Its owners (${spells.length})`, true, el("div", { class: "tall", tabindex: "0", role: "group", "aria-label": `Owners of plot ${plot}` },
+          el("table", {}, el("thead", {}, el("tr", {}, ["rounds", "owner", "by"].map((head) => el("th", { scope: "col" }, head)))),
+            el("tbody", {}, spells.map((spell) => el("tr", { class: spell.from <= this.round.number && (spell.to ?? Infinity) >= this.round.number ? "now" : null },
+              el("td", {}, this.roundLink(spell.from), spell.to === null ? " on" : ` to ${spell.to}`),
+              el("td", {}, this.agentLink(spell.owner)), el("td", {}, spell.how === SEIZED ? "capture" : "claim")))))))
+        : null,
+      story.length
+        ? fold(`Its story (${plural(story.length, "event")})`, false, () => el("ol", { class: "lines tall", tabindex: "0" },
+          story.map(([round, event]) => el("li", { class: round === this.round.number ? "now" : null }, this.roundLink(round), " ", this.told(event)))))
+        : null);
+  }
+
+  told(event) {
+    if (event.event === "claim_drawn") return `claimed by ${listed(event.claimants)}${event.claimants.length > 1 ? `; the draw gives it to ${event.winner}` : ""}`;
+    if (event.event === "ruled") return `the capture by ${event.captor} is ${event.remedy ?? "not detected"}`;
+    return `raided by ${listed(event.raiders)}; ${event.outcome === "captured" ? `${event.winner} captures it` : ENDS[event.outcome]}`;
+  }
+
+  agentPart(agent) {
+    const plan = this.round.plans.get(agent);
+    const gone = this.round.removals(agent);
+    const held = this.round.plotsOf(agent);
+    const earned = this.round.mined().get(agent) ?? 0;
+    return this.section(`Agent ${agent}`, "selected",
+      this.head(`Agent ${this.agentName(agent)}`, this.closing("agent")),
+      el("p", {}, `${rounded(this.round.facts[GOLD][agent])} gold (${rounded(earned)} mined in this round); ${plural(held.length, "plot")}${held.length ? `: ${ranges(held)}` : ""}.`),
+      plan === undefined
+        ? null
+        : [
+          this.subhead(`Its plan (${plural(plan.actions.length, "action")})`),
+          plan.error === null ? null : el("p", { class: "fault" }, `error: ${plan.error}`),
+          el("ol", { class: "lines tall", start: 0 }, plan.actions.map((action, index) =>
+            el("li", {}, gone.has(index) ? [el("del", {}, actionText(action)), ` removed: ${gone.get(index)}`] : actionText(action)))),
+          gone.size ? whyPart(this.round, ["pruned action"], null, agent) : null,
+          plan.say === null ? null : el("p", {}, "says ", longText(plan.say)),
+          plan.memo === null ? null : el("p", {}, "notes ", longText(plan.memo)),
+          this.answer(agent, plan.source),
+        ]);
+  }
+
+  // The prompt of a language model and its answer.
+  answer(agent, source) {
+    if (source === null) return null;
+    const { raw, reasoning, prompt, ...rest } = source;
+    const messages = this.run.computed.prompts[this.round.number]?.[agent];
+    return [
+      el("p", { class: "note" }, Object.entries(rest).map(([name, value]) => `${name} ${value}`).join(", ")),
+      raw === undefined ? null : fold("Its answer as it came", false, longText(String(raw))),
+      reasoning === undefined ? null : fold("Its reasoning", false, longText(String(reasoning))),
+      prompt === undefined ? null : fold("Its prompt (made again by the rules when this page was made)", false,
+        messages === undefined
+          ? commandLine(`goldrush prompt JOURNAL --at ${this.round.number} --agent ${agent}`)
+          : messages.map((index) => {
+            const { role, content } = this.run.computed.messages[index];
+            return [el("p", { class: "note" }, role), el("pre", { class: "prompt", tabindex: "0" }, content)];
+          }),
+        el("p", { class: "note" }, "SHA-256 in the journal: ", el("code", {}, String(prompt)))),
+    ];
+  }
+
+  closing(name) {
+    return el("a", { class: "close", href: this.player.href({ [name]: null }), "aria-label": `Close ${name}` }, "close");
+  }
+
+  roundLink(round) {
+    return el("a", { href: this.player.href({ round }), class: "when" }, round);
+  }
+}
+
+const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));

@@ -1,0 +1,155 @@
+// The mining world's part of a run's page.
+import { HALF, WIDE } from "../../../view/chart.js";
+import { el, plural, replaceAll, rounded } from "../../../view/dom.js";
+import { differenceOf, measureCharts } from "../../../view/events.js";
+import { folding, GOLD, History, OWNER } from "./facts.js";
+import { legend, PlotMap } from "./map.js";
+import { goldChart, ribbonOf } from "./over_time.js";
+import { Round } from "./round.js";
+import { Story } from "./story.js";
+import { openWhy } from "./why.js";
+
+// The view of one run: map, ribbon, text and charts.
+class Pane {
+  constructor(run, runs, player, index) {
+    Object.assign(this, { run, runs });
+    this.isBeside = runs.length > 1;
+    this.map = new PlotMap(run, player, index);
+    this.ribbon = ribbonOf(run, runs, player);
+    this.measures = measureCharts(run, runs, "round");
+    this.gold = { node: el("div"), move: () => {} };
+    const name = this.isBeside ? `Run ${"AB"[index]}` : null;
+    this.story = new Story(run, player, name);
+    this.cut = el("p", { class: "note" });
+    this.plots = el("section", { "aria-label": name ?? "Plots" },
+      name === null ? null : el("h2", {}, name),
+      this.map.node, this.cut, legend(), this.ribbon.node);
+    const over = name === null ? "Over time" : `${name} over time`;
+    this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
+  }
+
+  // Called when the facts of all rounds of all runs are gathered.
+  ready() {
+    this.ribbon.draw(this.run.gathered);
+    const { node, move } = goldChart(this.run, this.runs, this.map.narrow || this.isBeside ? HALF : WIDE);
+    replaceAll(this.gold.node, node);
+    this.gold.move = move;
+  }
+
+  show(position, round, other) {
+    const has = (name, count) => (position[name] < count ? position[name] : null);
+    const plot = has("plot", plotsOf(round.setup));
+    const agent = has("agent", round.setup.players.length);
+    const lacks = Object.entries({ plot, agent }).filter(([name, value]) => value === null && position[name] !== undefined);
+    const lacking = lacks.map(([name]) => `This run has no ${name} ${position[name]}.`);
+    this.round = round;
+    this.map.show(round, plot, agent, other);
+    this.cut.textContent = this.map.cut ?? "";
+    this.story.show(round, plot, agent, lacking);
+    this.ribbon.move({ ...position, plot: plot ?? undefined });
+    this.gold.move(round.number);
+    this.measures.move(round.number);
+  }
+
+  describe({ plot, agent }) {
+    const raids = this.round.of("raid_resolved");
+    const captured = raids.filter(({ outcome }) => outcome === "captured").length;
+    const { number, facts } = this.round;
+    const said = [`round ${number}: ${plural(raids.length, "plot")} raided, ${captured} captured`];
+    if (this.round.isOver) said.push(`the run ended with round ${number}`);
+    if (facts[OWNER][plot] !== undefined) said.push(`plot ${plot} is ${facts[OWNER][plot] === null ? "nobody" : `agent ${facts[OWNER][plot]}`}'s`);
+    if (facts[GOLD][agent] !== undefined) said.push(`agent ${agent} has ${rounded(facts[GOLD][agent])} gold and ${plural(this.round.plotsOf(agent).length, "plot")}`);
+    return said.join("; ");
+  }
+}
+
+class MiningView {
+  constructor(room, runs, player, page) {
+    Object.assign(this, { runs, player });
+    this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
+    this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
+    const beside = (...nodes) => el("div", { class: "panes" }, nodes);
+    const [one, two] = this.panes;
+    replaceAll(room, two === undefined
+      ? [el("div", { class: "round" }, one.plots, one.story.node), one.overTime]
+      : [
+        differenceOf(page.against, runs, player, "round"), beside(one.plots, two.plots), this.difference,
+        beside(one.story.node, two.story.node), beside(one.overTime, two.overTime),
+      ]);
+  }
+
+  ready() {
+    if (this.runs.every(({ gathered }) => gathered)) this.panes.forEach((pane) => pane.ready());
+  }
+
+  show(position) {
+    const rounds = this.runs.map((run) => new Round(run, position.round));
+    this.panes.forEach((pane, index) => pane.show(position, rounds[index], areBoth(rounds) ? rounds[1 - index] : null));
+    if (this.difference !== null) this.showDifference(rounds);
+    if (position.plot !== this.plot) {
+      this.plot = position.plot;
+      this.player.track();
+    }
+  }
+
+  // The number of plots with different owners, and a table of the agents' gold in both runs.
+  showDifference(rounds) {
+    const over = rounds.findIndex(({ isOver }) => isOver);
+    if (over >= 0) {
+      replaceAll(this.difference, el("p", {}, `Run ${"AB"[over]} ended with round ${this.runs[over].last}: behind it nothing is compared.`));
+      return;
+    }
+    const [a, b] = rounds.map(({ facts }) => facts);
+    const agents = Array.from({ length: Math.max(a[GOLD].length, b[GOLD].length) }, (_, agent) => agent);
+    const apart = areBoth(rounds) ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
+    const heads = ["agent", "gold in A", "gold in B", "B − A"];
+    replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
+      el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
+      el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Gold in both runs" }, el("table", {},
+        el("thead", {}, el("tr", {}, heads.map((head, index) => el("th", { scope: "col", class: index ? "number" : null }, head)))),
+        el("tbody", {}, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent]))))));
+  }
+
+  describe() {
+    const said = this.panes.map((pane) => pane.describe(this.player.position));
+    return said.length > 1 ? `Run A, ${said[0]}. Run B, ${said[1]}` : said[0];
+  }
+}
+
+const plotsOf = ({ config }) => config.rows * config.cols;
+
+// Whether two runs can be compared by plot: neither has ended, and their grids are equal.
+function areBoth(rounds) {
+  const [one, two] = rounds.map(({ setup }) => setup.config);
+  return two !== undefined && one.rows === two.rows && one.cols === two.cols && rounds.every(({ isOver }) => !isOver);
+}
+
+function goldRow(agent, one, two) {
+  const change = one === undefined || two === undefined ? "–" : `${two > one ? "+" : ""}${rounded(two - one)}`;
+  return el("tr", {}, el("th", { scope: "row" }, agent),
+    [rounded(one), rounded(two), change].map((text) => el("td", { class: "number" }, text)));
+}
+
+export const WORLD = {
+  folding,
+  folds: "Owners, since when and how they own, and gold",
+  // Parsers of a selected plot or agent, for the numbers that at least one of the runs has.
+  selectors(runs) {
+    const setups = runs.map((run) => run.setupAt(run.first));
+    const { config } = setups[0];
+    const most = (count) => Math.max(...setups.map(count));
+    const under = (limit) => (text) => (/^\d{1,9}$/.test(text) && Number(text) < limit ? Number(text) : null);
+    const numbered = under(most(plotsOf));
+    const plotOf = (text) => {
+      const [, row, col] = /^(\d{1,6})\s*,\s*(\d{1,6})$/.exec(text) ?? [];
+      if (row === undefined) return numbered(text);
+      return Number(row) < config.rows && Number(col) < config.cols ? config.cols * Number(row) + Number(col) : null;
+    };
+    return { plot: plotOf, agent: under(most(({ players }) => players.length)) };
+  },
+  gather: (run) => new History(run),
+  create: (room, runs, player, page) => {
+    runs.forEach(openWhy);
+    return new MiningView(room, runs, player, page);
+  },
+};

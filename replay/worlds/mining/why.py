@@ -1,0 +1,490 @@
+"""Explanations of the results of a mining round: captures, raids without a capture, contested
+claims, and removed actions.
+
+Each explanation lists the agents' actions and, for a raid, how the owner spent its stamina. Then it
+gives a small change of one agent's plan that would have changed the result: unspent stamina is used
+first, then the stamina of the agent's least important actions (see `counterfactual`). A change is
+given only if the round, derived again with it, has the other result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.text import format_count, quoted_path
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import POINTWISE
+from goldrush.kernel.worlds.mining.events import (
+    ALREADY_OWNED,
+    BAD_AMOUNT,
+    BLOCKED,
+    BUDGET,
+    CAPTURED,
+    CLAIM,
+    CLAIM_DRAWN,
+    DEFEND,
+    DUPLICATE,
+    MALFORMED,
+    MINE,
+    NOT_OWNER,
+    OFF_GRID,
+    OUTCOMES,
+    OWN_PLOT,
+    RAID,
+    RAID_RESOLVED,
+    RESTORED,
+    RULED,
+    TRUCE,
+    VOID,
+    Action,
+    show_action,
+)
+from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
+from goldrush.replay.forged import reader_of
+from goldrush.replay.index import states_near
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.why import Change, Explanation
+from goldrush.replay.worlds.mining.audit import laid_open
+from goldrush.replay.worlds.mining.counterfactual import Act, Round, Swap
+from goldrush.replay.worlds.mining.story import action_text, agents_text
+
+CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
+    "capture", "blocked raid", "raid in truce", "void raid", "contested claim", "pruned action",
+)  # fmt: skip
+LISTED_MAX: Final = 12  # listed actions of a plan
+_GIVEN_BACK: Final = "; the authority would have given it back"
+
+
+@reader_of
+def explained(
+    path: str | Path, first: int | None = None, last: int | None = None
+) -> Iterator[tuple[Explanation, Sequence[Row]]]:
+    """The explanations of a mining journal's rounds, in order.
+
+    Args:
+        path: the journal.
+        first: the first round, from 1; None for the start of the run.
+        last: the last round, inclusive; None for the end of the journal.
+
+    Yields:
+        Each explanation, with the `submitted` rows of all agents in its round.
+
+    Raises:
+        JournalError: where the journal cannot be read, after the explanations of the rounds before
+            the damage.
+
+    """
+    for before, record in _rounds(path, first or 1, last):
+        round = Round(before, record)
+        for one in explanations(round):
+            yield one, round.submitted
+
+
+@reader_of
+def explained_rounds(
+    path: str | Path, plot: int | None = None, agent: int | None = None
+) -> Iterator[int]:
+    """The rounds that have explanations, ascending.
+
+    Args:
+        path: the journal.
+        plot: only explanations of this plot; None for all plots.
+        agent: only explanations that involve this agent; None for all agents.
+
+    Raises:
+        JournalError: as `explained`.
+
+    """
+    found = (one.unit for one, _ in explained(path) if _is_about(one, plot, agent))
+    return (round for round, _ in groupby(found))
+
+
+def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:
+    return plot in (None, one.location) and (agent is None or agent in one.agents)
+
+
+@reader_of
+def explained_at(
+    path: str | Path, round: int, plot: int | None = None, agent: int | None = None
+) -> list[Explanation]:
+    """The explanations of one round.
+
+    Args:
+        path: the journal.
+        round: the round, from 1.
+        plot: only explanations of this plot; None for all plots.
+        agent: only explanations that involve this agent; None for all agents.
+
+    Raises:
+        BadInput: if there is no such round, plot or agent, or the round has no such explanation.
+        JournalError: if the journal cannot be read.
+
+    """
+    walked = next(iter(_rounds(path, round, round)), None)
+    config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
+    for what, number, count in (("plot", plot, config.plots), ("agent", agent, config.agents)):
+        if number is not None and not 0 <= number < count:
+            raise BadInput(f"there is no {what} {number}", f"give one from 0 to {count - 1}")
+    found = [
+        one
+        for one in (explanations(Round(*walked)) if walked else ())
+        if _is_about(one, plot, agent)
+    ]
+    if found:
+        return found
+    asked = [(what, n) for what, n in (("plot", plot), ("agent", agent)) if n is not None]
+    raise BadInput(
+        "no raid, contested claim or removed action"
+        + "".join(f" of {what} {number}" for what, number in asked)
+        + f" in round {round}",
+        f"`goldrush why {quoted_path(str(path))}"
+        + "".join(f" --{what} {number}" for what, number in asked)
+        + "` names the rounds that have one",
+    )
+
+
+def _rounds(
+    path: str | Path, first: int, last: int | None
+) -> Iterator[tuple[MiningState, RoundRecord]]:
+    """The closed rounds from `first` to `last`, inclusive, each with the state before it."""
+    with JournalReader(path) as reader:
+        before: MiningState | None = None
+        for commit, state in states_near(MINING, reader, first):
+            if commit.digest is None:
+                continue
+            if commit.kind == UNIT and commit.unit >= first and before is not None:
+                yield before, state.history[-1]
+            if last is not None and commit.unit >= last:
+                return
+            before = MINING.copy(state) if commit.unit + 1 >= first else None
+
+
+def explanations(round: Round) -> Iterator[Explanation]:
+    """The explanations of one round: removed actions, then contested claims, then raids.
+
+    Removed actions are ordered by agent, claims and raids by plot.
+    """
+    for agent, removed, _ in round.outcome.removals.values():
+        for index, reason in removed:
+            yield _removed(round, agent, index, reason)
+    for row in round.outcome.claims.values():
+        if len(row[1]) > 1:
+            yield _contested(round, row)
+    for row in round.outcome.raids.values():
+        yield _RAIDS[row[4]](round, row)
+
+
+def _captured(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, defense, _, winner, _ = row
+    others = [raider for raider in raiders if raider != owner]
+    stopped = f"{defense} stopped, " if defense else ""
+    account = [
+        f"agent {winner} captures plot {plot} from agent {owner}, {_held(round, plot)}",
+        f"{agents_text(others)} raid it; {stopped}the draw gives it to agent {winner}"
+        if len(others) > 1
+        else "nobody else raids it",
+        _defended(round, owner, defense),
+        *_ruling(round, plot),
+    ]
+    needed = len(others) if round.config.defense == POINTWISE else 1
+    points = "one point" if needed == 1 else f"{needed} points"
+    swap = round.swapped(owner, (DEFEND, plot, needed))
+    change = None
+    if plot in round.outcome.claims:
+        account.append("no plan could defend it in the very round in which it was claimed")
+    elif swap is None:
+        account.append(
+            f"no plan of agent {owner} would have held it: that takes {points} of defence, and it "
+            f"has {round.before.staminas[owner]} stamina a round"
+        )
+    else:
+        says = f"{points} of defence would have held: {_instead(owner, swap)}"
+        change = _if_raid(round, plot, owner, swap.plan, BLOCKED, says)
+    return _of_raid(round, CAPTURE, row, account, change)
+
+
+def _blocked(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, defense, _, _, _ = row
+    missing = defense - len(raiders) + 1
+    by_points = round.config.defense == POINTWISE
+    rule = (
+        f"each point stops one raider; it takes {missing} more to capture it"
+        if by_points
+        else "one point of defence holds against any number of raiders"
+    )
+    account = [
+        f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
+        _defended(round, owner, defense),
+        rule,
+    ]
+    more = _one_more(round, plot, owner, raiders) if by_points and missing == 1 else None
+    if more is not None:
+        agent, plan = more[0], more[1].plan
+        says = f"one more raider would have captured it: {_instead(*more)}"
+    else:
+        agent, less = owner, len(raiders) - 1 if by_points else 0
+        plan = [
+            (kind, at, less if (kind, at) == (DEFEND, plot) else points)
+            for kind, at, points in round.plan(owner)
+            if less or (kind, at) != (DEFEND, plot)
+        ]
+        so = f"defend {plot} with {less}" if less else f"without defend {plot}"
+        of = f"{less} of its {format_count(defense, 'point')}" if less else "no defence"
+        says = f"with {of} it would have been captured: agent {owner}, {so}"
+    change = _if_raid(round, plot, agent, plan, CAPTURED, says)
+    return _of_raid(round, BLOCKED_RAID, row, account, change)
+
+
+def _one_more(
+    round: Round, plot: int, owner: int, raiders: Sequence[int]
+) -> tuple[int, Swap] | None:
+    """The further agent that can raid a plot by giving up the fewest actions, and its new plan.
+
+    The lowest number decides between equal agents; None if no agent can.
+    """
+    found: tuple[int, Swap] | None = None
+    for agent in range(round.config.agents):
+        if agent != owner and agent not in raiders:
+            swap = round.swapped(agent, (RAID, plot, 1))
+            if swap is not None and (found is None or len(swap.given) < len(found[1].given)):
+                found = agent, swap
+    return found
+
+
+def _in_truce(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, _, _, _, _ = row
+    since, truce = round.before.since[plot], round.config.truce
+    until = since + truce
+    late = "" if until <= round.config.rounds else ", which is after the end of the run"
+    account = [
+        f"{_raid(raiders)} plot {plot} of agent {owner}, {_held(round, plot)}",
+        f"a claimed plot is in truce for {format_count(truce, 'round')}, that of the claim "
+        f"included: this one can be captured from round {until} on{late}",
+        "no plan would have captured it in this round",
+    ]
+    return _of_raid(round, RAID_IN_TRUCE, row, account, None)
+
+
+def _void(round: Round, row: Row) -> Explanation:
+    plot, owner, raiders, _, _, _, _ = row
+    change = None
+    if owner is not None:
+        account = [f"agent {owner} raids plot {plot}, which its own claim has just won"]
+        account.append("nobody else raids it: there is nobody to take it from")
+        return _of_raid(round, VOID_RAID, row, account, None)
+    account = [
+        f"{_raid(raiders)} plot {plot}, which nobody owns and nobody claims",
+        "a raid on it can only succeed in a round in which somebody claims it, or later",
+    ]
+    first = raiders[0]
+    swap = Swap(((CLAIM, plot, 1), *round.without(first, RAID, plot)), [(RAID, plot, 1)])
+    again = round.again(first, swap.plan)
+    if again.owner(plot, None) == first:
+        says = f"a claim would have won it: {_instead(first, swap)}"
+        change = round.change(first, swap.plan, says)
+    else:
+        account.append("had any of them claimed it, the others would have captured it")
+    return _of_raid(round, VOID_RAID, row, account, change)
+
+
+_RAIDS: Final = {CAPTURED: _captured, BLOCKED: _blocked, TRUCE: _in_truce, VOID: _void}
+
+
+def _contested(round: Round, row: Row) -> Explanation:
+    plot, claimants, winner, _ = row
+    account = [
+        f"{agents_text(claimants)} claim plot {plot}, which nobody owned; the draw gives it to "
+        f"agent {winner}"
+    ]
+    plan = round.without(winner, CLAIM, plot)
+    again = round.again(winner, plan)
+    drawn = "" if len(claimants) == 2 else "the draw among the others would have given it to "
+    says = (
+        f"had agent {winner} not claimed it, {drawn}agent {again.claims[plot][2]}"
+        f"{'' if drawn else ' would have won it'}"
+    )
+    return Explanation(
+        CONTESTED_CLAIM,
+        round.number,
+        plot,
+        tuple(claimants),
+        tuple(account),
+        None,
+        laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet,
+        round.change(winner, plan, says),
+    )
+
+
+def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
+    action: Action = round.submitted[agent][1][index]
+    stamina = round.before.staminas[agent]
+    account = [
+        f"item {index} of agent {agent}'s plan, {action_text(show_action(action))}, is removed: "
+        f"{_objection(round, agent, index, reason)}",
+        f"what is left spends {round.spent(agent)} of {stamina} stamina",
+    ]
+    wanted = None if action is None else _legal(round, agent, action, reason)
+    swap = None if wanted is None else round.swapped(agent, wanted)
+    change = None
+    if swap is not None:
+        if agent in round.again(agent, swap.plan).removals:
+            raise ValueError(f"agent {agent}'s plan of round {round.number} is not legal so")
+        says = f"it would have been legal so: {_instead(agent, swap)}"
+        change = round.change(agent, swap.plan, says)
+    else:
+        account.append("no action of this kind would have been legal")
+    on_grid = action is not None and 0 <= action[1] < round.config.plots
+    place = action[1] if action is not None and on_grid else None
+    plan = _plan(round, agent)
+    return Explanation(
+        PRUNED_ACTION, round.number, place, (agent,), tuple(account), plan, change=change
+    )
+
+
+def _objection(round: Round, agent: int, index: int, reason: int) -> str:
+    """The text of the reason why an action was removed."""
+    config = round.config
+    action: Action = round.submitted[agent][1][index]
+    if reason == MALFORMED or action is None:
+        return "it is no action"
+    kind, plot, _ = action
+    if reason == OFF_GRID:
+        return f"the plots are 0 to {config.plots - 1}"
+    if reason == BAD_AMOUNT:
+        if kind == MINE:
+            return f"a plot is mined with 0 to {config.mining_cap} stamina"
+        return f"it takes {'1 point or more' if _has_points(round, kind) else '1 point'}"
+    if reason == DUPLICATE:
+        return "the plan has that already"
+    if reason == BUDGET:
+        over = [at for at, why in round.outcome.removals[agent][1] if why == BUDGET]
+        if index != over[0]:
+            return "all actions after the first one over the budget are"
+        spent = round.spent(agent)
+        return f"{spent} of {round.before.staminas[agent]} stamina are spent before it"
+    owner = round.before.owner[plot]
+    return {
+        NOT_OWNER: f"plot {plot} is {'nobody' if owner is None else f'agent {owner}'}'s",
+        ALREADY_OWNED: f"agent {owner} owns plot {plot}",
+        OWN_PLOT: "the plot is its own",
+    }.get(reason, f"nobody owns plot {plot}")
+
+
+def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
+    """A legal action close to a removed one, on the same plot; None if there is none."""
+    kind, plot, points = action
+    if reason == DUPLICATE or not 0 <= plot < round.config.plots:
+        return None
+    owner, stamina = round.before.owner[plot], round.before.staminas[agent]
+    if owner == agent:
+        kind = kind if kind in (MINE, DEFEND) else DEFEND
+    elif owner is not None:
+        kind = RAID
+    elif kind != RAID or reason != BUDGET:
+        kind = CLAIM
+    most = 1
+    if kind == MINE:
+        most = min(round.config.mining_cap, stamina)
+    elif _has_points(round, kind):
+        most = stamina
+    left = stamina - round.spent(agent)
+    if reason == BUDGET and left > 0:
+        most = min(most, left)
+    if any((kind, plot) == kept[:2] for kept in round.plan(agent)):
+        return None
+    return kind, plot, max(1, min(points, most))
+
+
+def _has_points(round: Round, kind: int) -> bool:
+    """Whether only the agent's stamina limits the points of an action of this kind."""
+    return kind == DEFEND and round.config.defense == POINTWISE
+
+
+def _raid(raiders: Sequence[int]) -> str:
+    return f"{agents_text(raiders)} raid{'s' if len(raiders) == 1 else ''}"
+
+
+def _held(round: Round, plot: int) -> str:
+    """The text of how and since which round the owner of a raided plot holds it."""
+    if plot in round.outcome.claims:
+        return "which has claimed it in this round"
+    before = round.before
+    return f"its owner since round {before.since[plot]} by {HOLDINGS[before.how[plot]]}"
+
+
+def _defended(round: Round, owner: int, defense: int) -> str:
+    """The text of how the owner of a raided plot spent its stamina."""
+    does = f"defends it with {format_count(defense, 'point')}" if defense else "does not defend it"
+    spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]
+    return f"agent {owner} {does}; it spends {spent} of {stamina} stamina elsewhere"
+
+
+def _ruling(round: Round, plot: int) -> Iterator[str]:
+    """The text of the authority's ruling on a capture, if there is one."""
+    if plot in round.outcome.rulings:
+        _, captor, victim, detected, remedy, fine, _ = round.outcome.rulings[plot]
+        yield "the authority " + (
+            "does not detect it" if not detected
+            else f"gives it back to agent {victim}" if remedy == RESTORED
+            else f"fines agent {captor} {fine:,.10g} gold"
+        )  # fmt: skip
+
+
+def _if_raid(
+    round: Round, plot: int, agent: int, plan: Sequence[Act], outcome: int, says: str
+) -> Change:
+    """The change of one plan that gives the raid on a plot another outcome.
+
+    Raises:
+        ValueError: if the raid does not have that outcome: the round's events then do not follow
+            from its inputs.
+
+    """
+    again = round.again(agent, plan)
+    if again.raids[plot][4] != outcome:
+        raise ValueError(f"plot {plot} in round {round.number} is not {OUTCOMES[outcome]} so")
+    restored = again.rulings.get(plot, (None,) * 5)[4] == RESTORED
+    return round.change(agent, plan, says + (_GIVEN_BACK if restored else ""))
+
+
+def _of_raid(
+    round: Round, kind: str, row: Row, account: Sequence[str], change: Change | None
+) -> Explanation:
+    plot, owner, raiders = row[:3]
+    drawn = [(RAID_RESOLVED, row)]
+    if plot in round.outcome.rulings:
+        drawn.append((RULED, round.outcome.rulings[plot]))
+    snippets = [laid_open(round.config, round.number, code, of).snippet for code, of in drawn]
+    agents = {*raiders} | ({owner} - {None})
+    plan = _plan(round, owner) if kind in (CAPTURE, BLOCKED_RAID) else None
+    return Explanation(
+        kind, round.number, plot, tuple(sorted(agents)), tuple(account), plan,
+        "\n".join(filter(None, snippets)), change,
+    )  # fmt: skip
+
+
+def _plan(round: Round, agent: int) -> tuple[int, str]:
+    """An agent, and its plan after pruning as text."""
+    return agent, _listed(round.plan(agent))
+
+
+def _listed(plan: Sequence[Act]) -> str:
+    """Actions as text, at most `LISTED_MAX` of them; `nothing` if there are none."""
+    more = len(plan) - LISTED_MAX
+    listed = [action_text(show_action(action)) for action in plan[:LISTED_MAX]]
+    return ", ".join([*listed, f"{more} more"] if more > 0 else listed) or "nothing"
+
+
+def _instead(agent: int, swap: Swap) -> str:
+    """A swapped plan as text."""
+    wanted, *_ = swap.plan
+    text = action_text(show_action(wanted))
+    if not swap.given:
+        return f"agent {agent}, {text}, with stamina that it did not spend"
+    return f"agent {agent}, {text} in place of {_listed(swap.given)}"

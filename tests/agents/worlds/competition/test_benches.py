@@ -1,0 +1,748 @@
+"""Tests of conducts: what a run is in each arena, and that each is made once, by whomever."""
+
+import json
+import os
+import pickle
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from subprocess import DEVNULL
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xxhash import xxh3_64_intdigest
+
+from goldrush.agents.pool import workers
+from goldrush.agents.roster import Roster
+from goldrush.agents.workers import WorkerDied
+from goldrush.agents.worlds.competition import bench
+from goldrush.agents.worlds.competition.arenas import (
+    arena_record,
+    bench_of,
+    opened_tests,
+    remark_of,
+    rules_of,
+)
+from goldrush.agents.worlds.competition.atlas import Atlas
+from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
+from goldrush.agents.worlds.competition.benches import command
+from goldrush.agents.worlds.competition.benches.mining import atlas, played, setting_of
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.worlds.competition.arena import Arena, Conduct
+from goldrush.kernel.worlds.competition.arenas import mining
+from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions
+from goldrush.kernel.worlds.competition.arenas.nk import landscape
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from tests.atlas import SEEDS, made, screened
+from tests.cli.helpers import ROOT
+from tests.waiting import HANGS, marked, until
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+SMALL = "mining[agents=5;rounds=12;seeds=2]"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> Iterator[None]:
+    bench._stores.clear()
+    yield
+    bench._stores.clear()
+
+
+# Tests
+
+
+@attrs.define
+class Counting:
+    """A bench whose runs are counted; the value of a run is its seed."""
+
+    runs: list[tuple[Any, ...]] = attrs.field(factory=list)
+    values: Mapping[int, float | None] = attrs.field(factory=dict)
+
+    def __call__(self, conduct: Conduct, treatment: str, objective: str, seed: int) -> bench.Run:
+        self.runs.append((conduct, treatment, objective, seed))
+        return self.values.get(seed, float(seed)), seed
+
+    def tests(self, jobs: int = 1, **how: Any) -> bench.Tests:
+        made = Bench(self, lambda conduct, treatment, draws: conduct, **how)
+        return bench.Tests(arena_record("nk"), lambda: made, jobs)
+
+
+def test_a_value_is_the_mean_of_the_runs_added_up_in_their_order() -> None:
+    values = {1: 1e16, 2: 1.0, 3: -1e16}
+
+    assert 0.0 == Counting(values=values).tests().value("a", "t", "o", (1, 2, 3))[0]
+    assert 1 / 3 == Counting(values=values).tests().value("a", "t", "o", (1, 3, 2))[0]
+
+
+def test_a_value_has_the_seed_and_the_digest_of_each_run() -> None:
+    assert (8.0, ((9, 9), (7, 7))) == Counting().tests().value("a", "t", "o", (9, 7))
+
+
+@pytest.mark.parametrize("values", [{2: None}, {1: 1e308, 2: 1e308}, {2: float("nan")}])
+def test_where_a_run_has_no_value_there_is_none(values: Mapping[int, float | None]) -> None:
+    value, runs = Counting(values=values).tests().value("a", "t", "o", (1, 2))
+
+    assert value is None
+    assert ((1, 1), (2, 2)) == runs
+
+
+def test_equal_runs_are_made_once_also_in_another_season() -> None:
+    counting = Counting()
+    tests = counting.tests()
+    tests.values([Request("a", "t", "o", (1, 2)), Request("a", "t", "o", (2, 3))])
+    tests.value("a", "t", "o", (3, 4))
+    again = counting.tests()
+    again.value("a", "t", "o", (4, 1))
+
+    assert [1, 2, 3, 4] == [seed for *_, seed in counting.runs]
+    assert (4, 1) == (tests.played, tests.kept)
+    assert (0, 2) == (again.played, again.kept)
+
+
+def test_what_differs_is_another_run() -> None:
+    counting = Counting()
+    asked = [("a", "t", "o"), ("a", "t", "p"), ("a", "u", "o"), (1, "t", "o"), (1.0, "t", "o")]
+    for conduct, treatment, objective in asked:
+        counting.tests().value(conduct, treatment, objective, (1,))
+
+    assert [(*each, 1) for each in asked] == counting.runs
+
+
+def test_in_another_arena_or_where_programs_change_their_minds_runs_are_made_again() -> None:
+    counting = Counting()
+    for _ in range(2):
+        with counting.tests(deterministic=False) as tests:
+            tests.value("a", "t", "o", (1,))
+            tests.value("a", "t", "o", (1,))
+    other = bench.Tests(arena_record("nk[noise=1]"), lambda: Bench(counting, lambda c, t, d: c))
+    other.value("a", "t", "o", (1,))
+    counting.tests().value("a", "t", "o", (1,))
+
+    assert 4 == len(counting.runs)
+
+
+def test_the_runs_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "RUNS_MAX", 3)
+    counting = Counting()
+    tests = counting.tests()
+    for seed in (1, 2, 3, 1, 4, 1, 2):
+        tests.value("a", "t", "o", (seed,))
+
+    assert [1, 2, 3, 4, 2] == [seed for *_, seed in counting.runs]
+    for noise in range(9):
+        opened_tests(arena_record(f"nk[noise=0.{noise + 1}]"))
+    assert bench.ARENAS_MAX == len(bench._stores)
+
+
+def test_what_takes_microseconds_is_not_kept() -> None:
+    counting = Counting()
+    tests = counting.tests(at_once=ALONE)
+    tests.value("a", "t", "o", (1, 1))
+
+    assert (2, 2, 0) == (len(counting.runs), tests.played, tests.kept)
+
+
+def test_one_run_gives_all_objectives_where_the_bench_can() -> None:
+    counting = Counting()
+
+    def together(conduct: Conduct, treatment: str, seed: int) -> tuple[dict[str, float], int]:
+        counting(conduct, treatment, "", seed)
+        return {"o": 1.0, "p": 2.0}, seed
+
+    tests = counting.tests(together=together, as_tested=lambda conduct, treatment: "a")
+    asked = [Request(c, "t", o, (1, 2)) for c in "ab" for o in ("o", "p")]
+
+    assert [1.0, 2.0, 1.0, 2.0] == [value for value, _ in tests.values(asked)]
+    assert 2 == len(counting.runs)
+
+
+def test_threads_are_many_at_once_and_change_nothing() -> None:
+    waiting = threading.Barrier(3, timeout=HANGS)  # met by three at once, or broken
+
+    def test(conduct: Conduct, treatment: str, objective: str, seed: int) -> bench.Run:
+        waiting.wait()
+        return float(seed), seed
+
+    made = Bench(test, lambda conduct, treatment, draws: conduct, at_once=THREADS)
+    with bench.Tests(arena_record("nk"), lambda: made, 3) as tests:
+        assert [(2.0, ((1, 1), (2, 2), (3, 3)))] == tests.values(
+            [Request("a", "t", "o", (1, 2, 3))]
+        )
+
+
+def _opened(arena: Arena) -> Bench:
+    return attrs.evolve(bench_of(arena), test=_here, at_once=PROCESSES)
+
+
+def _here(conduct: Conduct, treatment: str, objective: str, seed: int) -> bench.Run:
+    if conduct == "ends":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if conduct == "fails":
+        raise BadInput("a conduct fails", "give another one")
+    return float(os.getpid()), seed
+
+
+def test_processes_make_runs_elsewhere_and_in_their_order() -> None:
+    arena = arena_record("nk")
+    with bench.Tests(arena, partial(_opened, arena), 2) as tests:
+        [(value, runs)] = tests.values([Request("a", "0.0", "value", range(40))])
+        with pytest.raises(BadInput, match="a conduct fails"):
+            tests.values([Request("fails", "0.0", "value", (1, 2))])
+        with pytest.raises(WorkerDied):
+            tests.values([Request("ends", "0.0", "value", (1, 2))])
+        assert tests.value("a", "0.0", "value", (50, 51))[0] is not None
+
+    assert value != os.getpid()
+    assert [(seed, seed) for seed in range(40)] == list(runs)
+
+
+def test_what_is_handed_to_another_process_can_be() -> None:
+    arena = arena_record("nk")
+
+    assert arena == pickle.loads(pickle.dumps(arena))
+
+
+# Neighbours
+
+
+@pytest.mark.parametrize("name", ["mining", "nk"])
+def test_every_conduct_has_canonical_neighbours_from_which_all_can_be_reached(name: str) -> None:
+    arena = arena_record(name)
+    rules, tested, treatment = rules_of(arena), bench_of(arena), arena.subjects[0].treatment
+    reached, found = set(), {rules.bar(arena.subjects[0])}
+    while found:
+        reached |= found
+        near = {
+            (conduct, tested.vary(conduct, treatment, Draws(str(conduct), k)))
+            for conduct in found
+            for k in range(20)
+        }
+        for conduct, other in near:
+            alone = name == "mining" and (conduct[1] is None) != (other[1] is None)
+            assert rules.is_canonical(other, treatment)
+            assert (2 if alone else 1) == rules.distance(conduct, other)
+        found = {other for _, other in near} - reached
+        if name == "nk" and len(reached) > 500:
+            break
+
+    assert name == "nk" or reached == set(tested.conducts(treatment) or ())
+
+
+# mining
+
+CONDUCTS: list[tuple[MiningConduct, str]] = [
+    (("greedy-mine", None, 0, "scarce"), "scarce"),
+    (("raid", "claim", 3, "truce-0"), "truce-0"),
+    (("random", "defend", 5, "authority-punish"), "authority-adjudicate"),
+    (("tit-for-tat-raid", "raid", 2, "stamina-mixed"), "stamina-mixed"),
+    (("mine", None, 0, "baseline"), "alpha-rich"),
+    (("defend-then-mine", "random", 1, "scarce"), "authority-punish"),
+]
+OPTIONS = MiningOptions(agents=5, rounds=12, seeds=2)
+
+
+@pytest.mark.parametrize(("conduct", "treatment"), CONDUCTS)
+def test_a_run_is_the_one_that_would_be_recorded(
+    conduct: MiningConduct, treatment: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("scipy")
+    from goldrush.replay.worlds.mining.measured import measure
+
+    journal = tmp_path / "run.journal"
+    config, entries = setting_of(OPTIONS, conduct, treatment, 7)
+    record(journal, config.as_dict(), Roster(tuple(entries)))
+    with JournalReader(journal) as reader:
+        digests = [commit.digest for commit in reader if commit.kind == UNIT]
+    measured = measure(journal)
+    values, digest = played(OPTIONS, conduct, treatment, 7)
+
+    assert digests[-1] == digest
+    assert {objective: measured.of(objective) for objective in mining.OBJECTIVES} == values
+
+
+@pytest.mark.parametrize(
+    ("share", "agents", "few"), [(1, 10, 1), (5, 10, 5), (3, 7, 2), (1, 9, 0), (0, 10, 0)]
+)
+def test_the_last_agents_play_the_minority(share: int, agents: int, few: int) -> None:
+    conduct = ("mine", "raid" if share else None, share, "baseline")
+    _, entries = setting_of(MiningOptions(agents=agents), conduct, "baseline", 0)
+
+    assert ["mine"] * (agents - few) + ["raid"] * few == [entry.policy for entry in entries]
+
+
+def test_a_conduct_is_played_under_the_treatment_it_is_tested_under() -> None:
+    with opened_tests(arena_record(SMALL)) as tests:
+        one, other = (
+            tests.value(("raid", "mine", 4, own), "scarce", "gini", (1, 2))
+            for own in ("scarce", "baseline")
+        )
+
+    assert one == other
+    assert (2, 2) == (tests.played, tests.kept)
+
+
+def test_processes_change_no_value_of_mining() -> None:
+    asked = [Request(c, t, o, (3, 9)) for c, t in CONDUCTS for o in ("gini", "efficiency")]
+    found = []
+    for jobs in (1, 2):
+        bench._stores.clear()
+        with opened_tests(arena_record(SMALL), jobs=jobs) as tests:
+            found.append((tests.values(asked), tests.played))
+
+    assert found[0] == found[1]
+    assert 12 == tests.played
+
+
+def test_an_undefined_run_makes_the_value_undefined() -> None:
+    with opened_tests(arena_record("mining[rounds=1;agents=5]")) as tests:
+        assert tests.value(("mine", None, 0, "baseline"), "baseline", "turnover", (1, 2))[0] is None
+
+
+def test_only_installed_policies_are_ever_played() -> None:
+    with pytest.raises(BadInput, match="a conduct has the policy 'os:system'"):
+        played(OPTIONS, ("os:system", None, 0, "baseline"), "baseline", 1)
+
+
+def test_the_names_that_the_rules_know_are_those_that_can_be_played() -> None:
+    assert list(POLICIES) == list(mining.POLICIES)
+    assert {name: one.description for name, one in TREATMENTS.items()} == mining.TREATMENTS
+
+
+# The atlas
+
+
+def test_the_atlas_is_of_the_default_options_and_of_every_subject() -> None:
+    arena = arena_record("mining")
+    tested, found = bench_of(arena), atlas()
+
+    assert ("mining", 1, arena.options, SEEDS) == (
+        found.arena, found.version, found.options, found.seeds,
+    )  # fmt: skip
+    assert [(o, t) for o in mining.OBJECTIVES for t in mining.TREATMENTS] == list(found.table)
+    assert {288} == {len(values) for values in found.table.values()}
+    assert found.values("gini", "scarce") == tested.atlas("gini", "scarce")
+    assert bench_of(arena_record(SMALL)).atlas("gini", "scarce") is None
+
+
+def test_the_subjects_that_are_listed_are_those_that_pass_the_screen() -> None:
+    assert screened(atlas()) == mining.SCREENED
+
+
+def test_the_atlas_has_what_its_runs_give() -> None:
+    """Or it has to be made again, and the version of the arena raised: see tests/atlas.py."""
+    every = list(mining.conducts("alpha-rich"))
+    asked = [every[0], every[1], every[100], every[-1]]
+    for conduct in asked:
+        runs = [played(MiningOptions(), conduct, "alpha-rich", seed)[0] for seed in SEEDS]
+        for objective in mining.OBJECTIVES:
+            mean = sum(run[objective] or 0.0 for run in runs) / len(runs)
+            known = atlas().values(objective, "alpha-rich")[every.index(conduct)]
+
+            assert pytest.approx(mean, rel=1e-6) == known
+
+
+def test_an_atlas_is_read_as_it_was_written() -> None:
+    of = Atlas("x", 1, {"a": 1}, (1, 2), {("o", "t"): [0.5, None], ("o", "u"): [-2.0, 0.0]})
+
+    assert of == Atlas.read(of.written())
+
+
+def test_the_atlas_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = list(mining.conducts("scarce"))[:3]
+    monkeypatch.setattr("tests.atlas.conducts", lambda treatment: few)
+    found = Atlas.read(made(["scarce"]).written())
+
+    assert [("efficiency", "scarce"), ("turnover", "scarce"), ("gini", "scarce"),
+            ("raid_rate", "scarce")] == list(found.table)  # fmt: skip
+    assert atlas().values("gini", "scarce")[:3] == found.values("gini", "scarce")
+
+
+# nk
+
+
+def test_the_atlas_of_nk_is_exact_and_a_run_without_noise_gives_it() -> None:
+    with opened_tests(arena_record("nk[noise=0]")) as tests:
+        conducts, values = tests.bench.conducts("2.5"), tests.bench.atlas("value", "2.5")
+        assert conducts is not None
+        assert values is not None
+        found = tests.values([Request(c, "2.5", "value", (7,)) for c in conducts[::97]])
+
+    assert list(values[::97]) == [value for value, _ in found]
+
+
+def test_the_noise_of_nk_has_the_deviation_that_it_says() -> None:
+    with opened_tests(arena_record("nk[noise=0.1]")) as tests:
+        exact = landscape("0.0", 0.2)[0]
+        runs = [tests.bench.test("0" * 12, "0.0", "value", seed)[0] for seed in range(4_000)]
+    off = [(value or 0.0) - exact for value in runs]
+
+    assert abs(sum(off) / len(off)) < 0.01
+    assert 0.09 < (sum(each * each for each in off) / len(off)) ** 0.5 < 0.11
+
+
+# command
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], str]:
+    """Writes a program in Python, and gives its path."""
+
+    def write(source: str, name: str = "grade") -> str:
+        path = tmp_path / name
+        path.write_text(f"#!{sys.executable} -S\nimport json, os, sys, time\n{source}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def agenda(tmp_path: Path) -> Path:
+    path = tmp_path / "agenda.toml"
+    path.write_text(
+        '[[subject]]\ntreatment = "short"\nobjective = "words"\nbetter = "up"\n'
+        'task = "Write."\nstart = """\none two  \nthree\n"""\n'
+    )
+    return path
+
+
+def value_of(path: str, agenda: Path, text: str = "one two", **options: Any) -> bench.Result:
+    options = {"time_limit": 3_000, **options}
+    typed = "".join(f";{name}={json.dumps(value)}" for name, value in options.items())
+    arena = arena_record(f"command[agenda={agenda};seeds=1{typed}]", test=path)
+    with opened_tests(arena, path) as tests:
+        return tests.value(text, "short", "words", (7,))
+
+
+def test_a_program_has_the_text_the_seed_and_nothing_else(
+    program: Callable[[str], str], agenda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    source = (
+        "said = [sys.stdin.buffer.read().decode(), sys.argv[1:], dict(os.environ), os.listdir(),\n"
+        "        os.getcwd(), os.getpgid(0) == os.getpid()]\n"
+        f"open({str(agenda)!r} + '.said', 'w').write(json.dumps(said))\n"
+        "os.makedirs('a/b'); open('a/b/c', 'w').write('left')\n"
+        "sys.stderr.write('x' * 100_000)\n"
+        "print('{\"value\": 2.5}')"
+    )
+    value, [(seed, digest)] = value_of(program(source), agenda, "è\n two")
+    text, arguments, environment, there, folder, has_group = json.loads(
+        Path(f"{agenda}.said").read_text()
+    )
+
+    assert (2.5, 7, xxh3_64_intdigest(b'{"value": 2.5}\n')) == (value, seed, digest)
+    assert ("è\n two", ["7"], [], True) == (text, arguments, there, has_group)
+    assert {
+        "GOLDRUSH_OBJECTIVE": "words", "GOLDRUSH_TREATMENT": "short", "GOLDRUSH_SEED": "7",
+        "LANG": "C.UTF-8", "PATH": os.environ["PATH"],
+    } == {name: value for name, value in environment.items() if name != "LC_CTYPE"}  # fmt: skip
+    assert not Path(folder).exists()
+
+
+PRINTED: dict[str, float | None] = {
+    '{"value": 1}': 1.0, ' {"a": [], "value": -0.5} \n': -0.5, '{"value": 1e308}': 1e308,
+    '{"value": NaN}': None, '{"value": Infinity}': None, '{"value": 1e999}': None,
+    '{"value": true}': None, '{"value": "1"}': None, '{"value": null}': None, '{}': None,
+    "[1]": None, "1": None, "": None, "value: 1": None, '{"value": 1}{"value": 1}': None,
+    '{"value": 1': None, '{"value": ' + "9" * 400 + "}": None,
+    '{"value": ' + "9" * 9_000 + "}": None,
+    "[" * 60_000: None, '{"value": [1]}': None, '\ufeff{"value": 1}': None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("printed", PRINTED, ids=lambda text: text[:24])
+def test_one_json_object_with_a_finite_number_is_a_value(
+    printed: str, program: Callable[[str], str], agenda: Path
+) -> None:
+    value, [(_, digest)] = value_of(
+        program(f"sys.stdout.buffer.write({printed.encode()!r})"), agenda
+    )
+
+    assert PRINTED[printed] == value
+    assert xxh3_64_intdigest(printed.encode()) == digest
+
+
+GOOD = "print('{\"value\": 1}', flush=True)"
+HOSTILE = {
+    "bytes that are no text": r"sys.stdout.buffer.write(b'\xff{\"value\": 1}')",
+    "exits with 1": f"{GOOD}; sys.exit(1)",
+    "is killed": f"{GOOD}; os.kill(os.getpid(), 9)",
+    "does not end": f"{GOOD}; time.sleep(9999)",
+    "ends its output and does not end": f"{GOOD}; os.close(1); time.sleep(9999)",
+    "prints without end": "while True: print('x' * 9999)",
+    "prints a little too much": "print('{\"value\": 1}' + ' ' * 70_000)",
+    "waits for more text": "sys.stdin.read(); open('/dev/stdin').read(); time.sleep(9999)",
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (GOOD, None),
+        (
+            "import nowhere",
+            'it ends with status 1; the last it wrote: "ModuleNotFoundError: No mod',
+        ),
+        ("os.kill(os.getpid(), 9)", "it ends by signal 9"),
+        ("time.sleep(9999)", "it does not end in time"),
+        (
+            "print('\\x1b[2J')",
+            'no JSON object with a finite number "value"; the last it wrote: \'\\x1b',
+        ),
+    ],
+)
+def test_why_a_program_gives_no_value_is_said_before_a_season(
+    source: str, says: str | None, program: Callable[[str], str], agenda: Path
+) -> None:
+    path = program(source)
+    limit = 1 if "sleep" in source else 3_000
+    text = f"command[time_limit={limit}]"
+    arena = arena_record(text, test=path, more={"agenda": str(agenda)})
+    remark = remark_of(arena, path)
+
+    assert (remark is None) == (says is None)
+    assert says is None or says in (remark or "")
+    assert "\x1b" not in (remark or "")
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_whatever_else_a_program_does_it_has_no_value(
+    what: str, program: Callable[[str], str], agenda: Path
+) -> None:
+    assert value_of(program(HOSTILE[what]), agenda, time_limit=1.5)[0] is None
+
+
+def test_a_program_that_does_not_read_its_text_has_a_value(
+    program: Callable[[str], str], agenda: Path
+) -> None:
+    assert 1.0 == value_of(program(f"os.close(0); {GOOD}"), agenda, "x" * 4_000)[0]
+
+
+@pytest.mark.parametrize("last", ["", "; time.sleep(9999)"])
+def test_what_a_program_started_ends_with_it(
+    last: str, program: Callable[[str], str], agenda: Path
+) -> None:
+    mark = f"MARK={agenda.parent.name}-{len(last)}"
+    source = (
+        "import subprocess\n"
+        f"env = {{'MARK': {mark.partition('=')[2]!r}}}\n"
+        "child = [sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(9999)']\n"
+        "one = subprocess.Popen(child, env=env, stdout=subprocess.PIPE)\n"
+        "one.stdout.readline()\n"
+        "two = subprocess.Popen(child, env=env, stdout=open('/dev/null', 'w'))\n"
+        f"{GOOD}{last}"
+    )
+    value, _ = value_of(program(source), agenda, time_limit=3 if last else 3_000)
+
+    assert (None if last else 1.0) == value
+    assert until(lambda: not marked(mark.partition("=")[2]))
+
+
+def test_what_a_program_made_is_removed_and_what_it_linked_to_stays(
+    program: Callable[[str], str], agenda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, temporary = agenda.parent / "kept", agenda.parent / "temporary"
+    kept.mkdir()
+    temporary.mkdir()
+    (kept / "file").touch()
+    monkeypatch.setattr(command, "gettempdir", lambda: str(temporary))
+    source = (
+        f"os.mkdir('inner'); os.symlink({str(kept)!r}, 'inner/link'); os.chmod('inner', 0)\n{GOOD}"
+    )
+
+    assert 1.0 == value_of(program(source), agenda)[0]
+    assert [] == os.listdir(temporary)
+    assert ["file"] == os.listdir(kept)
+
+
+def test_a_child_that_keeps_the_output_open_is_not_waited_for(
+    program: Callable[[str], str], agenda: Path
+) -> None:
+    source = f"os.fork() or time.sleep(9999)\n{GOOD}"
+
+    assert 1.0 == value_of(program(source), agenda)[0]
+
+
+def test_a_file_that_is_no_program_has_no_value(tmp_path: Path, agenda: Path) -> None:
+    for name, front in (("no", b"\x7fELF"), ("gone", b"#!/no/such/interpreter\n")):
+        path = tmp_path / name
+        path.write_bytes(front)
+        path.chmod(0o755)
+
+        assert (None, ((7, xxh3_64_intdigest(b"")),)) == value_of(str(path), agenda)
+
+
+@pytest.fixture
+def endless(program: Callable[[str], str], agenda: Path) -> str:
+    """A program that tells its process, beside the agenda, and does not end."""
+    return program(
+        f"open({str(agenda)!r} + '.new', 'w').write(str(os.getpid()))\n"
+        f"os.rename({str(agenda)!r} + '.new', {str(agenda)!r} + '.pid'); time.sleep(9999)"
+    )
+
+
+def process_of(agenda: Path) -> Path:
+    """The process of the endless program, which is waited for."""
+    told = Path(f"{agenda}.pid")
+    until(told.exists)
+    process = Path("/proc", told.read_text())
+    assert is_alive(process)
+    return process
+
+
+def is_alive(process: Path) -> bool:
+    with suppress(OSError):
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_season_that_is_stopped_ends_its_programs(jobs: int, endless: str, agenda: Path) -> None:
+    code = (
+        "import sys; from goldrush.agents.worlds.competition.arenas import *\n"
+        "arena = arena_record(f'command[agenda={sys.argv[1]};time_limit=3000]', test=sys.argv[2])\n"
+        "with opened_tests(arena, sys.argv[2], int(sys.argv[3])) as tests:\n"
+        "    tests.value('', 'short', 'words', (1, 2))\n"
+    )
+    season = subprocess.Popen(
+        [sys.executable, "-c", code, str(agenda), endless, str(jobs)], cwd=ROOT, stderr=DEVNULL
+    )
+    process = process_of(agenda)
+    season.send_signal(signal.SIGINT)
+    season.wait(timeout=HANGS)
+
+    assert until(lambda: not is_alive(process))
+
+
+def test_a_worker_that_is_stopped_ends_its_programs(
+    endless: str, agenda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.pool.GRACE", HANGS)
+    pool = workers(1)
+    pool.submit(value_of, endless, agenda)
+    process = process_of(agenda)
+    pool.stop()
+
+    assert until(lambda: not is_alive(process))
+
+
+# Which program
+
+
+def test_the_record_names_the_program_and_the_agenda_whole(
+    program: Callable[[str], str], agenda: Path
+) -> None:
+    path = program(GOOD)
+    arena = arena_record(f"command[agenda={agenda}]", test=path)
+
+    assert {
+        "program": "grade",
+        "sha256": sha256(Path(path).read_bytes()).hexdigest(),
+        "agenda": (("short", "words", "up", "Write.", "one two\nthree"),),
+        "seeds": 5,
+        "time_limit": 10,
+        "output_limit": 65_536,
+        "deterministic": True,
+    } == arena.options
+
+
+def test_another_program_is_refused_at_the_beginning_and_on_the_way(
+    program: Callable[[str], str], agenda: Path
+) -> None:
+    path = program(GOOD)
+    arena = arena_record(f"command[agenda={agenda}]", test=path)
+    with opened_tests(arena, path) as tests:
+        assert 1.0 == tests.value("", "short", "words", (1,))[0]
+        os.utime(path)  # the same one, written again
+        assert 1.0 == tests.value("", "short", "words", (2,))[0]
+        program(f"{GOOD}  # otherwise")
+        with pytest.raises(BadInput, match="has the SHA-256"):
+            tests.value("", "short", "words", (3,))
+        Path(path).unlink()
+        with pytest.raises(BadInput, match="cannot be run any more: no such file"):
+            tests.value("", "short", "words", (4,))
+    program(f"{GOOD}  # otherwise")
+    with pytest.raises(BadInput, match=f"grade: its SHA-256 is {arena.options['sha256']}"):
+        bench_of(arena, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [("nowhere", "there is no program"), (".", "there is no program"), ("agenda.toml", "chmod")],
+)
+def test_what_cannot_be_run_is_refused(path: str, says: str, agenda: Path) -> None:
+    with pytest.raises(BadInput, match=says):
+        arena_record(f"command[agenda={agenda}]", test=str(agenda.parent / path))
+
+
+SUBJECT = "[[subject]]\ntreatment='a'\nobjective='b'\nbetter='up'\ntask='Do.'\nstart='one'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1", "has 'x', not an agenda"),
+        ("subject = 3", "is not an agenda"),
+        ("subject = [3]", "subject 1 is 3"),
+        ("[[subject]", "is not valid TOML"),
+        ("[[subject]]\ntreatment = 1", "subject 1 has no objective, better, task, start"),
+        (SUBJECT + "Task = 1", "subject 1 has 'Task', which no subject has; did you mean task"),
+        (SUBJECT.replace("up", "Up"), "subject 1: better is 'Up'; give up or down"),
+        (SUBJECT.replace("'b'", "''"), "objective is ''; give 1 to 200 characters"),
+        (SUBJECT.replace("'one'", "1"), "subject 1: start is 1; give text of up to 4,000"),
+        (
+            SUBJECT + SUBJECT.replace("'a'", "'c'").replace("Do.", "y" * 1_001),
+            r"subject 2: task is 'y{39}\.\.\. \(1,001 characters\); give text of up to 1,000 ch",
+        ),
+        (SUBJECT + SUBJECT, "subject 2 has the treatment and the objective of subject 1"),
+        (SUBJECT + SUBJECT.replace("'a'", "'c'").replace("up", "down"), "one direction"),
+        (101 * SUBJECT, "agenda has 101 subjects; give up to 100"),
+    ],
+)
+def test_what_is_no_agenda_is_refused(
+    text: str, says: str, program: Callable[[str], str], agenda: Path
+) -> None:
+    agenda.write_text(text)
+    with pytest.raises(BadInput, match=says):
+        arena_record(f"command[agenda={agenda}]", test=program(GOOD))
+
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["a", "b2.5", "17", "-3", "  x"]), max_size=4).map(" ".join),
+    max_size=5,
+).map("\n".join)
+
+
+@given(text=TEXTS, seed=st.integers(0, 2**53))
+def test_a_text_has_canonical_neighbours(text: str, seed: int) -> None:
+    from goldrush.agents.worlds.competition.benches.command import _vary
+    from goldrush.kernel.worlds.competition.arenas.command import distance, trimmed
+
+    other = _vary(trimmed(text), "short", Draws(seed))
+
+    assert other == trimmed(other)
+    assert 1 == distance(text, other)
+
+
+def test_a_text_that_is_full_has_neighbours_too() -> None:
+    from goldrush.agents.worlds.competition.benches.command import _vary
+
+    assert len(_vary("x" * 4_000, "short", Draws(1))) < 4_000
+    assert {"?"} == {_vary("", "short", Draws(k)) for k in range(20)}

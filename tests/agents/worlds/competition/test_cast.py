@@ -1,0 +1,131 @@
+"""Who plays a season: what people type, and classes of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.trust import import_names
+from goldrush.agents.worlds.competition.cast import cast_of, check_playable, questions_of
+from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.worlds.competition.terms import OFFICES, Role, names_of
+from tests.playing import nk, steps
+
+# A worker of somebody's own that only ever passes, by the names of its role's questions.
+METHODS = "\n".join(
+    f"    def {name}(self, seen, draws, **told):\n        return None"
+    for name in questions_of(Role.WORKER)
+    if name != "speak"
+)
+OWN = f"class Own:\n{METHODS}\n    def speak(self, seen, draws):\n        return {{}}\n"
+
+
+@pytest.mark.parametrize(
+    "part", ["nobody=scripted", "ada", "ada=", "ada=nonsense", "=scripted", ""]
+)
+def test_a_cast_that_is_none_is_told(part: str) -> None:
+    with pytest.raises(BadInput, match=r"names no agent or role|there is no policy"):
+        cast_of(6, [part])
+
+
+def test_a_model_without_a_name_is_told_how_to_name_one() -> None:
+    with pytest.raises(BadInput, match="llm alone names no model; write llm:MODEL"):
+        cast_of(3, ["ada=llm"])
+
+
+@pytest.mark.parametrize("office", [*OFFICES, Role.USER])
+@pytest.mark.parametrize("policy", ["random", "silent"])
+def test_a_policy_of_workers_is_refused_for_an_office(office: str, policy: str) -> None:
+    with pytest.raises(BadInput, match=f"{policy} is a policy of workers.*take scripted, human"):
+        cast_of(3, [f"{office}={policy}"])
+
+
+def test_a_policy_alone_is_that_of_all_workers() -> None:
+    assert {"mine:Own"} == {entry["policy"] for entry in cast_of(3, ["mine:Own"])[5:]}
+    with pytest.raises(BadInput, match="there is no policy 'foo'"):
+        cast_of(3, ["foo"])
+
+
+@pytest.mark.parametrize(
+    "parts", [["ada=random", "ada=silent"], ["judge=human", "judge=human"], ["random", "worker=x"]]
+)
+def test_who_is_cast_twice_is_told(parts: list[str]) -> None:
+    with pytest.raises(BadInput, match="is cast twice"):
+        cast_of(3, parts)
+
+
+def test_workers_cast_by_class_are_not_all_cast_again() -> None:
+    with pytest.raises(BadInput, match="workers are cast twice"):
+        cast_of(3, ["random"], by_class={"haiku": "small"})
+
+
+def test_the_last_word_on_somebody_counts() -> None:
+    cast = cast_of(3, ["random", "ada=other:Worker", "ben=human", "judge=human"])
+
+    assert ["other:Worker", "human", "random"] == [entry["policy"] for entry in cast[5:]]
+    assert ["scripted", "scripted", "human"] == [entry["policy"] for entry in cast[:3]]
+
+
+def written(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> str:
+    (folder / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(folder)
+    return f"{name}:Own"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("raise SystemExit(3)", "cannot be made: .*SystemExit: 3"),
+        ("class Own:\n    def __init__(self, needed): pass", "cannot be made: TypeError"),
+        ("class Own:\n    speak = None", "has no method"),
+        ("", "cannot be made: AttributeError"),
+    ],
+)
+def test_a_class_that_cannot_play_is_refused_before_anything_begins(
+    source: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = written(tmp_path, monkeypatch, f"no_player_{abs(hash(source))}", source)
+
+    with pytest.raises(BadInput, match=says) as refused:
+        check_playable(cast_of(3, [f"ada={policy}"]), [policy])
+    assert "\n" not in str(refused.value)
+
+
+def test_code_of_somebodys_own_is_not_imported_unless_it_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = written(tmp_path, monkeypatch, "never_imported", "raise AssertionError")
+
+    with pytest.raises(BadInput, match=f"allow it with trust \\(--trust {policy}\\)"):
+        check_playable(cast_of(3, [f"ada={policy}"]), ["other:Own"])
+    with pytest.raises(BadInput, match="allow it with trust"):
+        list(steps({"arena": nk(), "assignments": 1}, cast_of(6, [f"ada={policy}"])))
+
+
+def test_who_answers_nothing_plays_on_and_only_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_player', OWN)}"])
+    found = list(
+        steps({"arena": nk(), "assignments": 2}, cast, import_names(e["policy"] for e in cast))
+    )
+    said = [line for step in found for table in step.after.tables for line in table.contributions]
+
+    assert {"pass"} == {line.move for line in said if line.agent == 5}
+    assert {"pass"} < {line.move for line in said}
+
+
+def test_what_a_class_raises_is_told_with_who_and_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = OWN.replace("return {}", "raise ValueError('no')")
+    cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_failer', source)}"])
+
+    with pytest.raises(PolicyFailed, match=r"speak: Own\.speak, \w+\.py:\d+: ValueError: no"):
+        list(
+            steps({"arena": nk(), "assignments": 1}, cast, import_names(e["policy"] for e in cast))
+        )
+
+
+def test_a_role_is_asked_what_its_script_answers() -> None:
+    assert all(name in QUESTIONS for role in names_of(Role) for name in questions_of(role))

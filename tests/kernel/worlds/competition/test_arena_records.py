@@ -1,0 +1,168 @@
+"""The record of an arena in a setup, what it says of subjects, and seasons whose arena is not here
+(kernel/worlds/competition/README.md 4). What the arenas themselves are: test_arenas.py.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from goldrush.kernel import derive, fold
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
+from goldrush.kernel.worlds.competition import NAME, competition
+from goldrush.kernel.worlds.competition.arena import DOWN, UP, Subject, arena_of
+from goldrush.kernel.worlds.competition.arenas import mining
+from tests.journals import forged
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    BITS,
+    MINING,
+    SUBJECT,
+    Season,
+    cast_of,
+    given,
+    propose,
+)
+
+# Records
+
+
+@pytest.mark.parametrize("arena", [MINING, BITS])
+def test_a_record_read_again_is_the_same_arena(arena: Any) -> None:
+    record = arena.as_dict()
+
+    assert arena == arena_of(record)
+    assert arena == arena_of({**record, "subjects": [list(s) for s in record["subjects"]]})
+    assert ["name", "version", "options", "subjects"] == list(record)
+
+
+ONE = ("value", "up", "0.0", "0")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "NK"), ("name", ""), ("name", "n" * 33), ("name", "n\n"), ("name", 1),
+        ("version", 0), ("version", "1"), ("version", True), ("options", []), ("options", {}),
+        ("options", {"seeds": 0}), ("options", {"seeds": 101}), ("options", {"seeds": True}),
+        ("options", {"seeds": 1, 2: 3}), ("subjects", []), ("subjects", None), ("subjects", "v"),
+        ("subjects", [ONE[:3]]), ("subjects", [(*ONE, "")]), ("subjects", ["four"]),
+        ("subjects", [("value", "sideways", "0.0", "0")]), ("subjects", [("", "up", "0.0", "0")]),
+        ("subjects", [("v" * 201, "up", "0.0", "0")]), ("subjects", [("value", "up", 0, "0")]),
+        ("subjects", [ONE, ONE]), ("subjects", [ONE, ("value", "up", "0.0", "1")]),
+        ("subjects", [ONE, ("value", "down", "0.1", "0")]), ("subjects", [ONE] * 200_001),
+    ],
+)  # fmt: skip
+def test_what_is_no_record_of_an_arena_is_refused(field: str, value: Any) -> None:
+    with pytest.raises(BadInput, match="arena: "):
+        arena_of({**BITS.as_dict(), field: value})
+
+
+@pytest.mark.parametrize(
+    "record",
+    [None, "nk", [], {}, dict(reversed(BITS.as_dict().items())), BITS.as_dict() | {"x": 1}],
+)
+def test_a_record_has_four_fields_in_order(record: Any) -> None:
+    with pytest.raises(BadInput, match="arena: "):
+        arena_of(record)
+
+
+def test_objectives_and_families_are_in_the_order_of_the_subjects() -> None:
+    rows = [("b", UP, "2", "g"), ("a", DOWN, "1", "f"), ("b", UP, "1", "g")]
+
+    arena = attrs.evolve(BITS, subjects=tuple(Subject(*row) for row in rows))
+
+    assert ("b", "a") == arena.objectives
+    assert [["2", "1"], ["1"]] == [[s.treatment for s in family] for family in arena.families]
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        (SUBJECT, True), (("efficiency", "paradise"), False), (("baseline", "efficiency"), False),
+        (list(SUBJECT), False), ("ab", False), ((1, 2), False), ((*SUBJECT, "up"), False),
+        (([], {}), False), (None, False),
+    ],
+)  # fmt: skip
+def test_a_subject_is_found_by_objective_and_treatment(key: Any, found: bool) -> None:
+    assert (MINING.by_key[SUBJECT] if found else None) == MINING.subject(key)
+
+
+# Better and worse
+
+
+@pytest.mark.parametrize(
+    ("better", "value", "other", "holds", "beats"),
+    [
+        (UP, 0.6, 0.5, True, True), (UP, 0.5, 0.5, True, False), (UP, 0.4, 0.5, False, False),
+        (DOWN, 0.6, 0.5, False, False), (DOWN, 0.5, 0.5, True, False), (DOWN, 0.4, 0.5, True, True),
+        (UP, None, 0.5, False, False), (DOWN, None, 0.5, False, False),
+        (UP, 0.5, None, False, True), (DOWN, 0.5, None, False, True),
+        (UP, None, None, False, False), (UP, 1, 1.0, True, False),
+    ],
+)  # fmt: skip
+def test_better_and_as_good(better: str, value: Any, other: Any, holds: bool, beats: bool) -> None:
+    subject = Subject("o", better, "t", "f")
+
+    assert (holds, beats) == (subject.holds(value, other), subject.beats(value, other))
+
+
+# Arenas that are not here
+
+
+def played() -> Season:
+    return given(trials=(2, 2)).says(propose(ADA)).closes(2)
+
+
+def journal(season: Season, path: Path) -> Path:
+    """A journal of a season, with the digests that it has."""
+    setup = {"config": season.config.as_dict(), "cast": cast_of(season.config.workers)}
+    units = [Commit(UNIT, n, 0, blocks) for n, blocks in enumerate(season.blocks[:-1], 1)]
+    return forged(path, season.world, [Commit(START, 0, 0, (), setup), *units])
+
+
+WHY = "the arena mining is not installed"
+
+
+def test_a_season_whose_arena_is_not_here_is_folded_to_the_same_state(tmp_path: Path) -> None:
+    season = played()
+
+    with JournalReader(journal(season, tmp_path / "season.journal")) as reader:
+        *_, (_, state) = fold.states(competition(None, WHY), reader)
+
+    assert season.world.digest(season.state) == season.world.digest(state)
+    assert (season.state.agents, None) == (state.agents, state.rules)
+
+
+def test_a_season_whose_arena_is_not_here_is_not_judged(tmp_path: Path) -> None:
+    season = played()
+    path = journal(season, tmp_path / "season.journal")
+
+    with JournalReader(path) as reader:
+        *_, (_, state) = derive.states(season.world, reader)
+    with JournalReader(path) as reader, pytest.raises(UnsupportedJournal, match=WHY):
+        list(derive.states(competition(None, WHY), reader))
+
+    assert season.world.digest(season.state) == season.world.digest(state)
+
+
+def test_nothing_is_decided_without_the_rules() -> None:
+    season = given().to("set")
+    season.world = competition(None, WHY)
+    season.state.rules = None
+
+    with pytest.raises(LookupError, match="the arena mining is not installed"):
+        season.does(season.tested(conduct=None))
+
+
+def test_the_rules_are_those_of_the_recorded_arena() -> None:
+    setup = {"config": given().config.as_dict(), "cast": cast_of(3)}
+    others = attrs.evolve(MINING, options={**MINING.options, "seeds": 3})
+
+    for rules in (given(arena=BITS).state.rules, mining.ARENA.rules(others)):
+        with pytest.raises(BadInput, match="not the rules of the arena mining"):
+            competition(rules).initial(setup)
+    assert None is competition(None, WHY).initial(setup).rules
+    assert (NAME, 2) == (competition(None).name, competition(None).rules)

@@ -1,0 +1,426 @@
+"""An assignment from its opening to its close (kernel/worlds/competition/README.md 2, 4, 5)."""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.competition.arenas import nk
+from goldrush.kernel.worlds.competition.events import ClassMoved, TeamRecommended
+from goldrush.kernel.worlds.competition.terms import Phase
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    ADMIN,
+    ASSISTANT,
+    BAR,
+    BAR_CONDUCT,
+    BASELINE,
+    BEN,
+    BITS,
+    CLAIMED,
+    CLEO,
+    DOV,
+    ELIF,
+    FALSE,
+    GINI,
+    JUDGE,
+    MINERS,
+    MINING,
+    RAIDERS,
+    SUBJECT,
+    THERAPIST,
+    TRIO,
+    TRUCE,
+    TRUE,
+    Act,
+    Season,
+    adopted,
+    challenge,
+    debriefed,
+    digested,
+    given,
+    opened,
+    propose,
+    shown,
+    silent,
+    support,
+    table_set,
+    words,
+)
+
+# Opened
+
+
+def test_a_refused_opening_is_awaited_again() -> None:
+    season = given().does(opened(ADMIN, ("gold", BASELINE)))
+
+    assert (["act/malformed"], Phase.OPEN) == (season.codes, season.phase)
+    assert Phase.SET == season.does(opened()).phase
+
+
+@pytest.mark.parametrize("subject", MINING.subjects[::9])
+def test_a_subject_is_one_of_those_that_the_arena_has(subject: Any) -> None:
+    season = given().does(opened(ADMIN, subject.key))
+
+    assert ([], subject) == (season.codes, season.table.subject)
+    assert ["act/malformed"] == given(arena=BITS).does(opened(ADMIN, subject.key)).codes
+
+
+@pytest.mark.parametrize(
+    "subjects",
+    [
+        "efficiency", ("efficiency",), (SUBJECT[0], BASELINE), ((*SUBJECT, "up"),), (("gini",),),
+        ((BASELINE, "gini"),), ((1, 2),), ((("gini",), BASELINE),), (("gini", "paradise"),), None,
+        5,
+    ],
+)  # fmt: skip
+def test_what_is_no_subject_is_malformed(subjects: Any) -> None:
+    assert ["act/malformed"] == given().does(opened()._replace(subjects=subjects)).codes
+    assert ["act/malformed"] == given().does(opened()._replace(subjects=())).codes
+
+
+def test_an_opening_says_the_day_and_the_project_of_the_calendar() -> None:
+    season = given(assignments_per_day=2, assignments_per_project=3).closes(3)
+
+    for wrong in ({"day": 0}, {"project": 0}):
+        assert ["act/malformed"] == season.does(season.opened()._replace(**wrong)).codes
+    assert [] == season.does(opened(day=1, project=1)).codes
+
+
+@pytest.mark.parametrize(
+    ("directive", "codes"),
+    [
+        (None, []), ((None, None), []), ((TRIO, None), []), ((None, (CLEO, ADA)), []),
+        ((), ["act/malformed"]), ((None,), ["act/malformed"]),
+        ((None, None, None), ["act/malformed"]), ("team", ["act/malformed"]),
+        (((ADA, BEN), None), ["team/too-small"]), (((), None), ["team/too-small"]),
+        (((ADA, ADA, BEN), None), ["act/malformed"]),
+        (((ADA, BEN, JUDGE), None), ["act/malformed"]), (((ADA, BEN, 99), None), ["act/malformed"]),
+        (((ADA, BEN, ELIF), None), ["act/malformed"]), (("team", None), ["act/malformed"]),
+        (((ADA, BEN, True), None), ["act/malformed"]), ((None, (ADA, ADA)), ["act/malformed"]),
+        ((None, (JUDGE,)), ["act/malformed"]), ((None, "order"), ["act/malformed"]),
+        ((None, ("ada",)), ["act/malformed"]),
+    ],
+)  # fmt: skip
+def test_a_directive_is_a_team_and_an_order(directive: Any, codes: list[str]) -> None:
+    season = given(workers=5).has(ELIF, status="benched")
+
+    assert codes == season.does(opened()._replace(directive=directive)).codes
+
+
+# The bar
+
+
+def test_a_table_waits_until_its_bar_is_tested() -> None:
+    season = given().to(Phase.SET).does().does()
+
+    assert (Phase.SET, []) == (season.phase, season.events("roundtable_opened"))
+    season.does(season.tested(), season.tested(value=FALSE))
+    assert (["act/malformed"], Phase.SPEAK, BAR) == (season.codes, season.phase, season.table.bar)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"conduct": MINERS}, {"conduct": None}, {"treatment": TRUCE}, {"table": 1}, {"at": 0},
+        {"part": "base"}, {"at": 0, "part": "base"}, {"runs": ()}, {"runs": ((1, 0), (2, 0))},
+    ],
+)  # fmt: skip
+def test_another_test_than_the_one_waited_for_is_malformed(fields: dict[str, Any]) -> None:
+    season = given().to(Phase.SET)
+
+    assert ["act/malformed"] == season.does(season.tested()._replace(**fields)).codes
+    assert Phase.SET == season.phase
+
+
+@pytest.mark.parametrize(
+    ("settings", "subject", "expected"),
+    [
+        ({}, GINI, ("greedy-mine", None, 0, TRUCE)),
+        ({"arena": BITS}, ("value", "0.0"), nk.bar("0.0", 0.0)),
+    ],
+)
+def test_the_bar_is_of_the_arenas_bar_conduct(settings: Any, subject: Any, expected: Any) -> None:
+    season = given(**settings).about(*subject).to(Phase.SET)
+
+    assert expected == season.tested().conduct
+    assert [] == season.does(season.tested()).codes
+
+
+def test_the_seeds_of_tests_are_drawn_for_each_table() -> None:
+    season = given(seed=7).closes().to(Phase.SET)
+
+    drawn = words(7, 1, 0, 0, "test", 2)
+
+    assert [2**52 + (word >> 12) for word in drawn] == [seed for seed, _ in season.runs()]
+
+
+# Table set
+
+
+def test_the_directives_team_sits_at_the_table_in_its_order() -> None:
+    season = given(workers=4).does(opened(team=(DOV, ADA, CLEO), order=(DOV, BEN)))
+
+    found = season.to(Phase.SPEAK).events("roundtable_opened", "participants", "order", "words")
+
+    assert [([ADA, CLEO, DOV], [DOV, ADA, CLEO], [])] == found
+
+
+def test_what_the_assistant_sets_counts_where_the_directive_says_nothing() -> None:
+    season = given(workers=4).has(ASSISTANT, stage=3).does(opened())
+
+    season.does(table_set(team=(BEN, CLEO, DOV)), table_set(order=(CLEO, DOV, BEN)))
+
+    found = season.does(season.tested()).events("roundtable_opened", "participants", "order")
+    assert [([BEN, CLEO, DOV], [CLEO, DOV, BEN])] == found
+
+
+@pytest.mark.parametrize(
+    ("act", "code"),
+    [
+        (table_set(team=(BEN, CLEO, DOV)), "act/malformed"),
+        (table_set(order=(BEN, CLEO, ADA)), "act/malformed"),
+    ],
+)
+def test_the_assistant_sets_nothing_against_the_directive(act: Act, code: str) -> None:
+    season = given(workers=4).has(ASSISTANT, stage=3).does(opened(team=TRIO, order=TRIO))
+
+    assert [code] == season.does(act).codes
+
+
+@pytest.mark.parametrize(
+    ("act", "code"),
+    [
+        (table_set(team=(BEN, CLEO)), "team/too-small"),
+        (table_set(team=(BEN, CLEO, 99)), "act/malformed"),
+        (table_set(order=(BEN, BEN)), "act/malformed"), (table_set(ADA), "act/malformed"),
+        (table_set(ADMIN), "act/malformed"), (table_set(table=1), "act/malformed"),
+    ],
+)  # fmt: skip
+def test_a_table_is_set_by_the_assistant_or_the_judge(act: Act, code: str) -> None:
+    season = given(workers=4).has(ASSISTANT, stage=3).does(opened())
+
+    assert [code] == season.does(act).codes
+    assert [] == season.does(table_set(JUDGE)).codes
+
+
+def test_otherwise_the_order_is_drawn() -> None:
+    season = given(seed=3).drawing().closes().to(Phase.SPEAK)
+
+    drawn = words(3, 1, 0, 0, "order", 2)
+    order = [ADA, BEN, CLEO]
+    for j, word in zip((2, 1), drawn, strict=True):
+        other = word % (j + 1)
+        order[j], order[other] = order[other], order[j]
+    expected = (order, shown(drawn))
+
+    assert expected == season.last("roundtable_opened", "order", "words")
+
+
+# Rounds
+
+
+def test_a_round_with_a_contribution_is_followed_by_another_and_one_without_is_the_last() -> None:
+    season = given().says(propose(ADA)).judges("clean")
+
+    assert (Phase.SPEAK, 1) == (season.phase, season.table.round)
+    assert Phase.PROVE == season.judges("clean").phase
+
+
+@pytest.mark.parametrize(
+    ("settings", "signal"), [({"moves": 1}, "clean"), ({}, "converged"), ({"rounds_max": 1}, None)]
+)
+def test_a_table_ends_when_moves_are_spent_or_converged_or_with_its_last_round(
+    settings: dict[str, Any], signal: Any
+) -> None:
+    season = given(**settings).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS))
+
+    season.judges(signal) if signal else season.to(Phase.JUDGE).does()
+
+    assert Phase.PROVE == season.phase
+
+
+def test_who_passes_or_says_nothing_at_all_spends_nothing_and_is_heard_again() -> None:
+    season = given().says(silent(ADA), propose(BEN)).does().judges("clean")
+
+    assert {ADA: 3, BEN: 2, CLEO: 3} == season.table.moves
+    assert [] == season.says(support(ADA, 1)).codes
+
+
+# Concluded: the digest and the adoption
+
+
+def test_where_nothing_is_concluded_there_is_nothing_to_adopt_or_to_reject() -> None:
+    season = given().has(ASSISTANT, stage=4).worth({MINERS: FALSE}).says(propose(ADA))
+
+    season.to(Phase.DIGEST).does(digested(rejected=True))
+
+    assert (["act/malformed"], Phase.DEBRIEF) == (season.codes, season.phase)
+
+
+@pytest.mark.parametrize(
+    ("bar", "claimed", "worth", "edge", "is_rejectable"),
+    [
+        (BAR, CLAIMED, TRUE, None, False),
+        (BAR, CLAIMED, 1.0, None, False),  # exactly half of what the test shows
+        (BAR, CLAIMED, 1.01, None, True),  # not sharp
+        (None, CLAIMED, TRUE, None, True),  # without a bar nothing is sharp
+        (BAR, CLAIMED, TRUE, TRUE, False),
+        (BAR, CLAIMED, TRUE, FALSE, True),  # the edge failed
+    ],
+)
+def test_a_conclusion_may_be_rejected_that_is_not_sharp(
+    bar: float | None, claimed: float, worth: float, edge: float | None, is_rejectable: bool
+) -> None:
+    season = given().has(ASSISTANT, stage=4)
+    season.worth({BAR_CONDUCT: bar, MINERS: worth, (MINERS, TRUCE): edge})
+    season.says(propose(ADA, MINERS, claimed, None if edge is None else TRUCE)).to(Phase.DIGEST)
+
+    season.does(digested(rejected=True))
+
+    assert ([] if is_rejectable else ["act/malformed"]) == season.codes
+
+
+@pytest.mark.parametrize(
+    ("subject", "first", "second", "is_adopted", "is_rejectable"),
+    [
+        (SUBJECT, 0.8, 0.8, True, True),
+        (SUBJECT, 0.8, 0.75, True, True),
+        (SUBJECT, 0.75, 0.8, True, False),
+        (SUBJECT, 0.8, 0.8, False, False),  # only what was adopted counts
+        (("gini", BASELINE), 0.2, 0.2, True, True),
+        (("gini", BASELINE), 0.2, 0.15, True, False),
+    ],
+)
+def test_a_conclusion_may_be_rejected_that_is_no_better(
+    subject: Any, first: float, second: float, is_adopted: bool, is_rejectable: bool
+) -> None:
+    season = given().has(ASSISTANT, stage=4).about(*subject)
+    claimed = 0.7 if subject == SUBJECT else 0.3
+    season.worth({MINERS: first}).says(propose(ADA, MINERS, claimed))
+    season.to(Phase.ADOPT).does(adopted(is_adopted)).closes()
+
+    season.worth({MINERS: second}).says(propose(ADA, MINERS, claimed)).to(Phase.DIGEST)
+    season.does(digested(rejected=True))
+
+    assert ([] if is_rejectable else ["act/malformed"]) == season.codes
+
+
+def test_an_assistant_who_says_nothing_rejects_nothing() -> None:
+    assert Phase.ADOPT == given().says(propose(ADA)).to(Phase.DIGEST).does().phase
+
+
+def test_what_was_rejected_first_is_not_adopted() -> None:
+    season = given().has(ASSISTANT, stage=4).worth({MINERS: 1.5}).says(propose(ADA))
+
+    season.to(Phase.DIGEST).does(digested(rejected=True))
+
+    assert ([], Phase.DEBRIEF) == (season.codes, season.phase)
+    assert ["act/malformed"] == season.does(adopted()).codes
+    assert {} == season.state.accepted
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        digested(rejected=None), digested(table=1), digested()._replace(text=None),
+        digested()._replace(dissent="x" * 4_001),
+    ],
+)  # fmt: skip
+def test_what_is_no_digest_is_malformed(act: Act) -> None:
+    assert ["act/malformed"] == given().to(Phase.DIGEST).does(act).codes
+
+
+def test_a_digest_and_an_adoption_count_once() -> None:
+    season = given().says(propose(ADA)).to(Phase.DIGEST).does(digested(), digested())
+    codes = season.codes
+
+    season.does(adopted(None), adopted(False, table=1), adopted(), adopted(False))
+
+    assert (["act/malformed"], ["act/malformed"] * 3) == (codes, season.codes)
+    assert season.table.is_adopted
+
+
+# Settled
+
+
+def test_each_thing_is_settled_for_all_before_the_next() -> None:
+    season = given(elimination_bottoms=1).says(propose(ADA), challenge(BEN, 0))
+
+    season.to(Phase.DEBRIEF).does()
+
+    expected = [
+        *["scored"] * 3, *["sparks_moved"] * 3, "leaderboard_posted", "bottomed",
+        "elimination_faced",
+    ]  # fmt: skip
+    assert expected == [event["event"] for event in season.followed()]
+
+
+def test_a_season_ends_after_its_last_assignment() -> None:
+    season = given(assignments=2).closes()
+    is_early = season.world.ended(season.state)
+
+    assert (False, True) == (is_early, season.world.ended(season.closes().state))
+
+
+# Two tables
+
+
+def split(*subjects: Any) -> Season:
+    """A season whose judge recommended two tables, opened about these."""
+    season = given().has(JUDGE, stage=3).judges("split").closes()
+    return season.does(opened(ADMIN, *subjects, order=TRIO))
+
+
+def test_two_tables_are_held_one_after_the_other_and_debriefed_together() -> None:
+    season = split(SUBJECT, GINI)
+
+    season.says(propose(ADA)).to(Phase.DIGEST).does(digested()).to(Phase.SET)
+
+    assert ([], 1, GINI) == (season.codes, season.table.number, season.table.subject.key)
+    season.says(propose(BEN, ("mine", None, 0, TRUCE), 0.25)).closes()
+    assert [0, 0, 0, 1, 1, 1] == season.events("scored", "table")[3:]
+    assert [0, 0, 0, 1, 1, 1] == season.events("sparks_moved", "table")[3:]
+    assert [2, 2, 2, 2, 2] == [season.of(agent).served for agent in (ADMIN, JUDGE, *TRIO)]
+
+
+@pytest.mark.parametrize(
+    "subjects",
+    [(SUBJECT, SUBJECT), (SUBJECT, ("gini", BASELINE)), (SUBJECT, GINI, ("gini", "cap-2"))],
+)
+def test_two_tables_have_two_treatments(subjects: Any) -> None:
+    assert ["act/malformed"] == split(*subjects).codes
+
+
+def test_one_recommendation_is_good_for_one_opening_by_the_admin() -> None:
+    season = split(SUBJECT).closes()
+    recommended = given().has(JUDGE, stage=3).has(ADA, stage=3).judges("split").closes()
+
+    assert ["stage/not-yet"] == season.does(opened(ADMIN, SUBJECT, GINI, day=1)).codes
+    assert ["stage/not-yet"] == given().does(opened(ADMIN, SUBJECT, GINI)).codes
+    assert ["stage/not-yet"] == recommended.does(opened(ADA, SUBJECT, GINI)).codes
+
+
+# Whose acts, and when
+
+
+def test_what_is_asked_before_an_opening_is_refused_after_it() -> None:
+    season = given().has(ADA, stage=3).has(THERAPIST, stage=4, is_self_determined=True)
+    moved, team = ClassMoved(ADA, "sonnet", True), TeamRecommended(TRIO)
+
+    codes = season.does(moved, team, opened(), moved, team, opened()).codes
+
+    assert ["act/malformed"] * 3 == codes
+    assert "sonnet" == season.of(ADA).class_
+
+
+@pytest.mark.parametrize(
+    "act", [opened(), table_set(), digested(), adopted(), debriefed(ADA), TeamRecommended(TRIO)]
+)
+def test_an_act_of_another_phase_is_malformed(act: Act) -> None:
+    assert ["act/malformed"] == given().to(Phase.SPEAK).does(act).codes
+
+
+def test_who_is_gone_or_was_never_there_does_nothing() -> None:
+    season = given().has(BEN, status="gone", stage=4)
+
+    assert ["act/malformed"] * 2 == season.does(opened(BEN), opened(99)).codes

@@ -1,0 +1,455 @@
+"""The self-determined contract, from the interview to its end (kernel/worlds/competition/README.md
+9).
+"""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.competition.contract import Contract
+from goldrush.kernel.worlds.competition.events import ConditionKept, FateChosen
+from goldrush.kernel.worlds.competition.terms import Phase, Status
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    ADMIN,
+    ASSISTANT,
+    BASELINE,
+    BEN,
+    CLEO,
+    DOV,
+    GINI,
+    JUDGE,
+    RAIDERS,
+    SUBJECT,
+    THERAPIST,
+    TRIO,
+    Act,
+    Line,
+    Season,
+    adopted,
+    given,
+    interviewed,
+    offered,
+    opened,
+    propose,
+    reviewed,
+    support,
+)
+
+SEAT, FEE_PAID, MOVES = ("seat", None), ("fee_paid", None), ("moves", None)
+CHOICE = ("objective", "gini")
+HARD, EASY = (9, 9), (9, 1)  # targets of a worker
+
+
+def kept(agent: int, condition: Any, *, is_kept: Any = True) -> Act:
+    return ConditionKept(agent, condition, is_kept)
+
+
+def candidate(agent: int = ADA, **settings: Any) -> Season:
+    """A season in which an agent has reached the threshold and is interviewed next."""
+    stage = {ADMIN: 1, ASSISTANT: 5}.get(agent, 4)
+    return given(**settings).has(agent, stage=stage, interview_from=0)
+
+
+def contract(season: Season, agent: int = ADA) -> Contract:
+    found = season.of(agent).contract
+    assert found is not None
+    return found
+
+
+def outcomes(season: Season) -> list[Any]:
+    return season.events("contract_settled", "assignment", "agent", "outcome")
+
+
+# The way to a contract
+
+
+@pytest.mark.parametrize(
+    ("agent", "settings"),
+    [
+        (ADA, {"worker_tiers": (0, 0, 0, 1)}), (ADMIN, {"admin_projects": 0}),
+        (ASSISTANT, {"assistant_stages": (0, 0, 0, 1)}), (JUDGE, {"judge_stages": (0, 0, 1)}),
+        (THERAPIST, {"therapist_stages": (0, 0, 1)}),
+    ],
+)  # fmt: skip
+def test_after_the_threshold_comes_the_interview(agent: int, settings: Any) -> None:
+    season = given(**settings).to(Phase.DEBRIEF)
+
+    early = season.does(interviewed(agent)).codes
+
+    assert (["stage/not-yet"], 1) == (early, season.state.assignment)
+    assert [] == season.to(Phase.CONTRACT).does(interviewed(agent)).codes
+
+
+def test_the_therapist_interviews_and_the_admin_the_therapist() -> None:
+    season = candidate(THERAPIST).has(ADA, stage=4, interview_from=0).to(Phase.DEBRIEF)
+
+    season.does(interviewed(ADA), interviewed(THERAPIST))
+
+    assert [THERAPIST, ADMIN] == [event["who"] for event in season.followed("refused")]
+
+
+def test_the_benched_are_not_interviewed() -> None:
+    season = candidate(workers=4).has(ADA, status=Status.BENCHED)
+
+    assert Phase.CONTRACT not in season.phases()
+
+
+def test_a_contract_is_offered_after_the_interview_and_reviewed_after_the_offer() -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(
+        *[reviewed(ADA), offered(ADA), interviewed(BEN), interviewed(ADA)._replace(answers=())],
+        *[interviewed(ADA), interviewed(ADA), reviewed(ADA), offered(BEN), offered(ADA)],
+    )
+
+    not_offered, not_yet, malformed = "contract/not-offered", "stage/not-yet", "act/malformed"
+    expected = [not_offered, not_yet, not_yet, malformed, malformed, not_offered, not_yet]
+    assert expected == season.codes
+    assert [] == season.events("contract_signed")
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_other_terms_are_taken_or_left(taken: bool) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, False, ((SEAT,), EASY, 9), taken))
+
+    assert ([(ADA, [[["seat", None]], [9, 1], 9])] if taken else []) == season.events(
+        "contract_signed", "agent", "terms"
+    )
+    assert taken is season.of(ADA).is_self_determined
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_terms_are_offered_and_reviewed_once(approved: bool) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(
+        *[interviewed(ADA), offered(ADA), offered(ADA, target=HARD), reviewed(ADA, approved)],
+        *[reviewed(ADA), offered(ADA, target=HARD), reviewed(ADA)],
+    )
+
+    assert ["act/malformed", "contract/not-offered", "act/malformed", "contract/not-offered"] == (
+        season.codes
+    )
+    assert ([[[], [1, 1], 10]] if approved else []) == season.events("contract_signed", "terms")
+
+
+@pytest.mark.parametrize(
+    ("approved", "terms", "taken"),
+    [
+        ("yes", None, None), (None, None, None), (True, None, True), (False, None, False),
+        (True, ((), EASY, 9), True), (False, ((), EASY, 9), None), (False, ((), EASY, 0), True),
+        (False, ((), 0, 9), True), (False, ((), EASY, 9), "yes"), (False, "terms", True),
+        (False, ((), EASY), True), (False, 5, True),
+    ],
+)  # fmt: skip
+def test_what_is_no_review_is_malformed(approved: Any, terms: Any, taken: Any) -> None:
+    season = candidate().to(Phase.CONTRACT)
+
+    season.does(interviewed(ADA), offered(ADA), reviewed(ADA, approved, terms, taken))
+
+    assert ["act/malformed"] == season.codes
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        (("gold", None),), None, "seat", ("seat",), (SEAT, SEAT), (("seat", "gini"),),
+        (("objective", None),), (("objective", "gold"),), (("objective", ()),), ((SEAT, None),),
+        (("seat", None, 1),), ((None, None),), (5,),
+    ],
+)  # fmt: skip
+def test_what_are_no_conditions_are_malformed(conditions: Any) -> None:
+    season = candidate().to(Phase.CONTRACT).does(interviewed(ADA), offered(ADA, conditions))
+
+    assert ["act/malformed"] == season.codes
+
+
+@pytest.mark.parametrize(
+    ("agent", "target", "is_right"),
+    [
+        (ADA, (1, 1), True), (ADA, (9, 4), True), (ADA, (9, 9), True), (ADA, (9, 10), False),
+        (ADA, (9, 0), False), (ADA, (0, 0), False), (ADA, (9,), False), (ADA, (9, 4, 1), False),
+        (ADA, (9.5, 4), False), (ADA, (9, True), False), (ADA, 4, False), (ADA, "much", False),
+        (JUDGE, 0, True), (JUDGE, 1.5, True), (JUDGE, -1, False), (JUDGE, (9, 4), False),
+        (JUDGE, "much", False), (JUDGE, (), False), (JUDGE, True, False),
+    ],
+)  # fmt: skip
+def test_a_worker_promises_x_of_k_tables_others_a_number(
+    agent: int, target: Any, is_right: bool
+) -> None:
+    season = candidate(agent).to(Phase.CONTRACT)
+
+    season.does(interviewed(agent), offered(agent, target=target))
+
+    assert ([] if is_right else ["act/malformed"]) == season.codes
+
+
+@pytest.mark.parametrize(
+    ("due", "is_right"),
+    [(0, False), (1, True), (1_000_000, True), (1_000_001, False), (9.5, False), (None, False),
+     (True, False)],
+)  # fmt: skip
+def test_a_contract_is_due_in_a_later_assignment(due: Any, is_right: bool) -> None:
+    season = candidate().to(Phase.CONTRACT).does(interviewed(ADA), offered(ADA, due=due))
+
+    assert ([] if is_right else ["act/malformed"]) == season.codes
+
+
+@pytest.mark.parametrize("condition", [SEAT, FEE_PAID, MOVES])
+def test_seats_fees_and_moves_are_for_workers(condition: Any) -> None:
+    season = candidate(JUDGE).to(Phase.CONTRACT)
+
+    assert ["act/malformed"] == season.does(interviewed(JUDGE), offered(JUDGE, (condition,))).codes
+    assert [] == candidate().signs(ADA, (condition,)).codes
+    assert [] == candidate(JUDGE).signs(JUDGE, (CHOICE,)).codes
+
+
+@pytest.mark.parametrize("acts", [(), (interviewed(ADA), offered(ADA), reviewed(ADA, False))])
+def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any) -> None:
+    season = candidate().to(Phase.CONTRACT).does(*acts)
+
+    waits = [n for n in range(1, 7) if Phase.CONTRACT in season.phases()]
+
+    assert [5] == waits
+
+
+# Conditions
+
+
+def test_a_fee_is_paid_by_the_user() -> None:
+    season = candidate().signs(ADA, (FEE_PAID,)).until(2)
+
+    assert [0, -4, -4] == season.events("sparks_moved", "amount")[-3:]
+
+
+def test_one_move_more() -> None:
+    season = candidate(moves=2).has(ADA, stage=0).signs(ADA, (MOVES,)).until(1).to(Phase.SPEAK)
+
+    assert {ADA: 3, BEN: 2, CLEO: 2} == season.table.moves
+
+
+def test_the_choice_of_an_objective_is_good_once() -> None:
+    season = candidate().signs(ADA, (CHOICE,)).until(1)
+
+    assert ["act/malformed"] == season.does(opened(ADMIN, SUBJECT)).codes
+    assert [] == season.does(opened(ADMIN, GINI)).codes
+    assert [] == season.closes().does(opened(ADMIN, SUBJECT, day=1)).codes
+
+
+def both_choose(second: Any) -> Season:
+    """Ada may choose gini, and ben this."""
+    season = candidate(workers=4).has(BEN, stage=4, interview_from=0).to(Phase.CONTRACT)
+    return season.does(
+        *[interviewed(ADA), offered(ADA, (CHOICE,)), reviewed(ADA)],
+        *[interviewed(BEN), offered(BEN, (("objective", second),)), reviewed(BEN)],
+    ).until(1)
+
+
+def test_of_two_choices_only_the_first_ones_is_next() -> None:
+    season = both_choose("turnover").has(CLEO, stage=4, is_self_determined=True)
+    codes = season.does(opened(ADMIN, ("turnover", BASELINE))).codes
+
+    season.does(opened(CLEO, ("turnover", BASELINE)))  # who is bound by nobody
+
+    assert (["act/malformed"], [], True) == (
+        codes, season.codes, season.of(BEN).has_condition("objective"),
+    )  # fmt: skip
+
+
+def test_a_choice_of_the_benched_binds_nobody_and_is_not_used_up_by_another() -> None:
+    season = both_choose("gini").has(ADA, status=Status.BENCHED)
+
+    season.does(opened(ADMIN, ("gini", BASELINE))).closes()
+
+    assert [] == season.does(opened(ADMIN, SUBJECT, day=1)).codes
+    assert (True, False) == tuple(season.of(n).has_condition("objective") for n in (ADA, BEN))
+
+
+def test_the_user_keeps_each_condition_or_not() -> None:
+    season = candidate(workers=4).signs(ADA, (SEAT, FEE_PAID))
+
+    assert Phase.KEEP == season.phase
+    season.does(kept(ADA, "seat", is_kept=False), kept(ADA, "fee_paid"), kept(ADA, "fee_paid"))
+    assert (["act/malformed"], ("fee_paid",)) == (season.codes, contract(season).in_force)
+    season.does(opened(team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
+    assert [BEN, CLEO, DOV] == season.last("roundtable_opened", "participants")
+
+
+@pytest.mark.parametrize(
+    ("agent", "condition", "is_kept"),
+    [(ADA, "fee_paid", True), (ADA, None, True), (ADA, "seat", None), (BEN, "seat", True),
+     (99, "seat", True)],
+)  # fmt: skip
+def test_only_what_was_stipulated_is_kept(agent: int, condition: Any, is_kept: Any) -> None:
+    season = candidate().signs(ADA, (SEAT,))
+
+    assert ["act/malformed"] == season.does(kept(agent, condition, is_kept=is_kept)).codes
+
+
+def test_a_condition_is_asked_for_until_it_is_not_kept_or_the_contract_is_due() -> None:
+    season = candidate().signs(ADA, (FEE_PAID,), due=3).until(1)
+
+    waits = [Phase.KEEP in season.phases() for _ in range(3)]
+    season = candidate().signs(ADA, (FEE_PAID,), due=3)
+    season.does(kept(ADA, "fee_paid", is_kept=False))
+
+    assert ([True, True, False], Phase.KEEP not in season.phases()) == (waits, True)
+
+
+# Ends
+
+
+@pytest.mark.parametrize(
+    ("target", "totals", "outcome"),
+    [
+        ((2, 1), [(5, 4, 3), (3, 4, 5)], "permanent"),
+        ((2, 2), [(5, 4, 3), (3, 4, 5)], "lost"),
+        ((2, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),
+        ((2, 1), [(4, 4, 3), (4, 4, 4)], "lost"),  # not above the median
+        ((1, 1), [(3, 4, 5), (5, 4, 3)], "lost"),  # only the first table counts
+        ((1, 1), [(5, 4, 3), (3, 4, 5)], "permanent"),
+        ((9, 2), [(5, 4, 3), (5, 4, 3)], "permanent"),  # not all k tables have been held
+    ],
+)
+def test_a_worker_is_above_the_lower_median_at_x_of_k_tables(
+    target: Any, totals: list[tuple[int, ...]], outcome: str
+) -> None:
+    season = candidate().scores(9, 0, 0).has(ADA, interview_from=0)  # before it is signed
+    season.signs(ADA, (), target, 3).until(2)
+
+    for each in totals:
+        season.scores(*each)
+
+    assert [(3, ADA, outcome)] == outcomes(season)
+    assert (outcome == "permanent") is season.of(ADA).is_self_determined
+
+
+def test_both_tables_of_an_assignment_count() -> None:
+    season = candidate().has(JUDGE, stage=3).judges("split").signs(ADA, (), (2, 2), 1).until(1)
+    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO))
+
+    season.says(propose(ADA)).to(Phase.ADOPT).does()
+    season.says(propose(ADA, ("mine", None, 0, GINI[1]), 0.25)).closes()
+
+    assert [(1, ADA, "permanent")] == outcomes(season)
+
+
+@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (2.01, "lost")])
+def test_a_therapist_promises_the_mean_by_the_rubric_not_by_itself(
+    target: float, outcome: str
+) -> None:
+    season = candidate(THERAPIST).signs(THERAPIST, (), target, 2).until(1)
+
+    season.says(propose(ADA)).scores(12, 12, 12)  # by the rubric 2 + 2 + 3, and nothing for others
+    season.says(propose(ADA)).scores(0, 0, 0)  # now it is known: 0 + 2 + 3
+
+    assert [(2, THERAPIST, outcome)] == outcomes(season)
+
+
+def test_a_therapist_with_nobody_to_rate_has_not_met_its_target() -> None:
+    assert not Contract("therapist", (), 0, 9, ()).is_met
+
+
+@pytest.mark.parametrize(("target", "outcome"), [(1, "permanent"), (2, "lost")])
+def test_an_assistant_promises_conclusions_adopted(target: float, outcome: str) -> None:
+    season = candidate(ASSISTANT, assignments_per_project=1, assignments_per_day=9)
+    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted())
+    season.signs(ASSISTANT, (), target, 2).until(1)
+
+    for is_adopted in (False, True):
+        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
+
+    assert [(2, ASSISTANT, outcome)] == outcomes(season)
+
+
+BEST = [propose(ADA), propose(BEN, RAIDERS), support(CLEO, 0)]
+REFUTED = [propose(ADA), propose(BEN, RAIDERS, 0.95), support(CLEO, 0)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "raiders", "redirected", "is_best"),
+    [
+        (BEST, 0.8, (), True),
+        (BEST, 0.875, (), True),  # as good as the best
+        (BEST, 0.9, (), False),
+        (REFUTED, 0.9, (), False),  # refuted, and better all the same
+        (REFUTED, 0.9, (1,), True),
+        ([], 0, (), False),  # without a conclusion
+    ],
+)
+def test_a_judge_promises_tables_whose_conclusion_is_the_best_tested(
+    lines: list[Line], raiders: float, redirected: tuple[int, ...], is_best: bool
+) -> None:
+    season = candidate(JUDGE).signs(JUDGE, (), 1, 1).until(1).worth({RAIDERS: raiders})
+
+    season.says(*lines)
+    if redirected:
+        season.judges("redirect", *redirected)
+
+    assert is_best is contract(season.to(Phase.DIGEST), JUDGE).is_met
+    assert [(1, JUDGE, "permanent" if is_best else "lost")] == outcomes(season.closes())
+
+
+@pytest.mark.parametrize(("target", "outcome"), [(2, "permanent"), (3, "lost")])
+@pytest.mark.parametrize("adoptions", [(True, False, True), (True, True, False)])
+def test_an_admin_promises_projects_completed(adoptions: Any, target: int, outcome: str) -> None:
+    season = candidate(ADMIN, assignments_per_project=1, assignments_per_day=9)
+    season.signs(ADMIN, (), target, 3).until(1)
+
+    for is_adopted in adoptions:  # the last in the assignment in which it is due
+        season.says(propose(ADA)).to(Phase.ADOPT).does(adopted(is_adopted)).closes()
+
+    assert [(3, ADMIN, outcome)] == outcomes(season)
+
+
+@pytest.mark.parametrize("target", [EASY, HARD])
+def test_who_was_not_kept_to_is_released_without_loss(target: Any) -> None:
+    season = candidate().signs(ADA, (SEAT,), target, 1).does(kept(ADA, "seat", is_kept=False))
+
+    season.closes()
+
+    assert [(1, ADA, "released")] == outcomes(season)
+    assert (True, None) == (season.of(ADA).is_self_determined, season.of(ADA).contract)
+
+
+def test_after_a_loss_the_next_interview_is_five_assignments_later() -> None:
+    season = candidate().signs(ADA, (), HARD, 1).until(2)
+
+    assert (False, 4, 6) == (
+        season.of(ADA).is_self_determined, season.of(ADA).stage, season.of(ADA).interview_from,
+    )  # fmt: skip
+    assert [6] == [n for n in range(2, 8) if Phase.CONTRACT in season.phases()]
+
+
+def test_what_is_permanent_may_be_renewed() -> None:
+    season = candidate().signs(ADA, (), EASY, 1).until(1).scores(9, 0, 0)
+    season.until(6).signs(ADA, (SEAT,), EASY, 9)
+
+    assert (True, 2) == (season.of(ADA).is_self_determined, len(season.events("contract_signed")))
+
+
+@pytest.mark.parametrize(
+    ("fate", "expected"), [("deletion", [(1, ADA, "void")]), ("relegation", [])]
+)
+def test_deletion_voids_a_contract_and_relegation_does_not(fate: str, expected: Any) -> None:
+    season = candidate(sparks_start=8, entry_fee=(4, 5)).signs(ADA, due=1).until(1)
+
+    season.to(Phase.FATE).does(FateChosen(ADA, fate)).until(2)
+
+    assert expected == outcomes(season)
+    found = season.of(ADA)
+    assert (fate == "relegation") is found.is_self_determined is (found.contract is not None)
+
+
+def test_the_bench_suspends_a_contract() -> None:
+    season = candidate(workers=4).signs(ADA, (SEAT,), EASY, 3).until(1)
+    season.has(ADA, status=Status.BENCHED, benched_in=0)
+
+    assert Phase.KEEP not in season.phases() + season.phases()
+    assert 5 == contract(season).due
+    season.has(ADA, status=Status.ACTIVE).until(5)
+    assert [] == outcomes(season)
+    assert [(5, ADA, "lost")] == outcomes(season.closes())

@@ -1,0 +1,172 @@
+"""The events of a season and the codes of what is refused (kernel/worlds/competition/README.md 2,
+10).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.fold import faults
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds import competition
+from goldrush.kernel.worlds.competition import arrange
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    EVENTS,
+    PLAIN,
+    Answered,
+    FateChosen,
+    Refused,
+    Scored,
+    Spoke,
+)
+from goldrush.kernel.worlds.competition.terms import Code, Move, Phase, names_of
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    BEN,
+    RAIDERS,
+    TRIO,
+    TRUCE,
+    given,
+    opened,
+    propose,
+    rating,
+    reviewed,
+    silent,
+)
+
+PAGE = Path(competition.__file__).with_name("README.md").read_text("utf-8")
+
+
+def test_the_rows_on_the_page_are_the_events() -> None:
+    expected = "".join(
+        f"{code} {event.name}{' (input)' if event.is_input else ''}\n"
+        + "".join(f"    {name}: {kind.name}\n" for name, kind in event.fields.items())
+        for code, event in enumerate(EVENTS)
+    )
+
+    assert expected in PAGE
+
+
+@pytest.mark.parametrize("name", [*names_of(Code), *names_of(Phase)[:-1], *names_of(Move)])
+def test_the_page_names_every_code_phase_and_move(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+# Codes
+
+
+def test_a_refusal_names_its_author_and_the_index_of_the_act() -> None:
+    refused = given().does(opened(ADA), opened(), opened(BEN)).followed("refused")
+
+    assert [(ADA, 0), (BEN, 2)] == [(event["who"], event["act"]["index"]) for event in refused]
+
+
+def test_the_act_of_an_office_is_refused_to_who_holds_it() -> None:
+    season = given().to(Phase.SPEAK)
+
+    season.does(season.judged("clean"), rating(ADA, ()), reviewed(ADA), season.tested(value=1))
+
+    assert [2, 3, 4, 4] == [event["who"] for event in season.followed("refused")]
+
+
+def test_an_act_waiting_to_be_judged_is_somebodys() -> None:
+    season = given().to(Phase.SPEAK)
+    row = tuple(season.spoke(propose(ADA)))
+
+    found = [
+        season.world.pending_fault(season.state, Block([(CODES[Spoke], [line])]))
+        for line in (row, (*row[:3], 99, *row[4:]))
+    ]
+
+    assert [None, "a pending act of agent 99, but there is no such agent"] == found
+
+
+# Answers
+
+
+def test_what_a_model_answered_is_recorded_and_changes_nothing() -> None:
+    season, answered = given(), Answered(ADA, "what now?", "propose!", None)
+
+    codes = season.does(answered, opened(order=TRIO), answered).codes
+    season.to(Phase.SPEAK).does(answered, season.spoke(silent(ADA)), answered)
+
+    assert ([], [], 1) == (codes, season.codes, len(season.table.contributions))
+
+
+def test_answers_are_arranged_by_who_was_asked_what() -> None:
+    spoke = (CODES[Spoke], [tuple(given().to(Phase.SPEAK).spoke(silent(ADA)))])
+    late = Answered(BEN, "speak", "b", {"prompt": "2"})
+    rows = [late, Answered(BEN, "speak", "c", {"prompt": "1"}), Answered(ADA, "speak", "d", None)]
+    answers = (CODES[Answered], list(map(tuple, rows)))
+
+    arranged = arrange(Block([answers, spoke]))
+
+    (_, found), other = arranged.batches
+    assert (["d", "c", "b"], spoke) == ([row[2] for row in found], other)
+    for unchanged in (
+        Block([(answers[0], answers[1][:1])]),
+        Block([spoke]),
+        Block([(answers[0], [*answers[1], ("no", "row")])]),
+    ):
+        assert unchanged.batches == arrange(unchanged).batches
+
+
+# Rows
+
+
+def nested(lists: int) -> Any:
+    """So many lists, each in the next."""
+    return () if lists == 1 else (nested(lists - 1),)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_plain"),
+    [
+        (None, True), (True, True), (1.5, True), (1, True), ("text", True), ((), True),
+        ((1, ("a", (None,))), True), (1.0, False), (float("nan"), False), (float("inf"), False),
+        ([1], False), ({}, False), (b"", False), ("x" * 10_000, True), ("x" * 10_001, False),
+        (nested(5), True), (nested(6), False), ((1,) * 10_000, True), ((1,) * 10_001, False),
+    ],
+)  # fmt: skip
+def test_what_is_said_are_plain_values_in_lists(value: Any, is_plain: bool) -> None:
+    assert is_plain is PLAIN.holds(value)
+
+
+@pytest.mark.parametrize(
+    ("steps", "final", "is_right"),
+    [
+        ((("relative", "novelty", 1, 2),), (2, 1, 1, 1), True),
+        ((("luck", "novelty", 1, 2),), (1, 1, 1, 1), False),
+        ((("relative", "charm", 1, 2),), (1, 1, 1, 1), False),
+        ((("relative", "novelty", 1),), (1, 1, 1, 1), False),
+        ((("relative", "novelty", -1, 2),), (1, 1, 1, 1), False), ((), (1, 1, 1, -1), False),
+    ],
+)  # fmt: skip
+def test_a_row_of_other_values_has_a_fault(steps: Any, final: Any, is_right: bool) -> None:
+    row = Scored(0, ADA, (1, 1, 1, 1), steps, final, 4, 4)
+
+    assert is_right is (EVENTS[CODES[Scored]].fault(tuple(row)) is None)
+
+
+@pytest.mark.parametrize(
+    ("act", "is_right"),
+    [
+        ((0, CODES[FateChosen], (ADA, "deletion")), True),
+        ((-1, CODES[FateChosen], (ADA, "deletion")), False),
+        ((0, len(EVENTS), (ADA, "deletion")), False), ((0, -1, (ADA, "deletion")), False),
+        ((0, CODES[FateChosen], (ADA,)), False), ((0, CODES[FateChosen]), False), (None, False),
+    ],
+)  # fmt: skip
+def test_a_refusal_holds_a_whole_act(act: Any, is_right: bool) -> None:
+    assert is_right is (EVENTS[CODES[Refused]].fault((ADA, act, "act/malformed")) is None)
+
+
+def test_what_follows_from_an_act_is_without_faults() -> None:
+    season = given().to(Phase.SPEAK)
+
+    inputs = Block([(CODES[Spoke], [tuple(season.spoke(propose(ADA, RAIDERS, 0.7, TRUCE)))])])
+
+    derived = Block(season.world.decide(season.state, inputs))
+    assert [] == list(faults(season.world, [inputs, derived]))

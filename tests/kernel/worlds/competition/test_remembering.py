@@ -1,0 +1,163 @@
+"""What agents remember: part of the state and of its digest (kernel/worlds/competition/README.md
+7).
+"""
+
+import pytest
+
+from goldrush.kernel.worlds.competition.events import FateChosen, SkillDistilled
+from goldrush.kernel.worlds.competition.memory import FACTS_MAX, Remembered, remembering
+from goldrush.kernel.worlds.competition.terms import Phase
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    ADMIN,
+    BEN,
+    BITS,
+    CLAIMED,
+    CLEO,
+    DOV,
+    FALSE,
+    GINI,
+    JUDGE,
+    MINERS,
+    RAIDERS,
+    SUBJECT,
+    THERAPIST,
+    TRIO,
+    TRUCE,
+    TRUE,
+    amend,
+    bits,
+    debriefed,
+    given,
+    opened,
+    propose,
+    rating,
+    support,
+)
+
+FAMILY = "efficiency in baseline"
+AT = (0, *SUBJECT)  # the assignment and the subject
+
+
+def test_an_assignment_leaves_trials_claims_the_conclusion_and_scores_in_this_order() -> None:
+    season = given(trials=(4, 6)).worth({RAIDERS: None, (MINERS, TRUCE): FALSE}).to(Phase.TRY)
+    season.does(season.tried(ADA, RAIDERS, None), season.tried(BEN, RAIDERS, 0.1)).turn(ADA)
+    season.does(
+        season.tried(ADA, RAIDERS, 0.3, treatment=TRUCE), season.spoke(propose(ADA, edge=TRUCE))
+    )
+    season.says(support(BEN, 0), propose(ADA, RAIDERS)).rates({ADA: (2, 1, 1, 0)}).until(1)
+
+    under_truce = ("efficiency", TRUCE)
+    assert (
+        Remembered("trial", *AT, RAIDERS, None),
+        Remembered("trial", 0, *under_truce, RAIDERS, 0.3),
+        Remembered("claim", *AT, MINERS, TRUE, "base", CLAIMED, True),
+        Remembered("claim", 0, *under_truce, MINERS, FALSE, "edge", CLAIMED, False),
+        Remembered("claim", *AT, RAIDERS, None, "base", CLAIMED, False),
+        Remembered("conclusion", *AT, MINERS, TRUE),
+        Remembered("scores", *AT, scores=(2, 1, 1, 0), reasons=("", "", "", "")),
+    ) == season.of(ADA).memory[FAMILY]
+    assert ["trial", "conclusion", "scores"] == season.remembers(BEN)
+    assert () == season.of(BEN).memory[FAMILY][-1].reasons  # who was not rated
+
+
+def test_what_was_redirected_is_no_claim_to_remember_and_nothing_concluded_is_no_fact() -> None:
+    season = given().says(propose(ADA)).judges("redirect", 0).closes()
+
+    assert ["scores"] == season.remembers(ADA)
+
+
+def test_who_did_not_sit_there_remembers_nothing_of_it() -> None:
+    season = given(workers=4).does(opened(team=TRIO)).closes()
+
+    assert {} == season.of(DOV).memory
+    assert {} == season.of(JUDGE).memory
+
+
+def test_memory_is_kept_by_family() -> None:
+    season = given().closes().about(*GINI).closes().about(*SUBJECT).closes()
+    of_nk = given(arena=BITS).says(propose(ADA, bits(1))).closes()
+
+    assert {FAMILY: [0, 2], "gini in truce-0": [1]} == {
+        family: [fact.assignment for fact in facts]
+        for family, facts in season.of(ADA).memory.items()
+    }
+    assert ["0"] == list(of_nk.of(ADA).memory)
+
+
+def test_both_tables_of_an_assignment_are_remembered() -> None:
+    season = given(trials=(4, 6)).has(JUDGE, stage=3).judges("split").closes()
+    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).to(Phase.TRY)
+    season.does(season.tried(ADA)).closes()
+
+    memory = season.of(ADA).memory
+    assert ["scores", "trial", "scores"] == season.remembers(ADA)
+    assert ["scores"] == [fact.kind for fact in memory["gini in truce-0"]]
+
+
+def test_the_latest_twelve_facts_of_a_family_are_kept() -> None:
+    facts = [Remembered("trial", n, *SUBJECT) for n in range(20)]
+
+    memory = remembering(remembering({}, "a", facts[:1]), "b", facts)
+
+    assert {"a": tuple(facts[:1]), "b": tuple(facts[-12:])} == memory
+    assert ({}, 12) == (remembering({}, "a", []), FACTS_MAX)
+
+
+def test_the_oldest_fact_is_forgotten_first() -> None:
+    season = given(trials=(20, 20))
+    for _ in range(2):
+        season.turn(ADA)
+        season.does(*[
+            season.tried(ADA, number=n, runs=((season.state.trial_seed(0, ADA, n), 0),))
+            for n in range(9)
+        ]).closes()  # fmt: skip
+
+    assert [0, 0, *[1] * 10] == [fact.assignment for fact in season.of(ADA).memory[FAMILY]]
+    assert ["trial", "scores", *["trial"] * 9, "scores"] == season.remembers(ADA)
+
+
+# Lessons and skills
+
+
+def test_an_extra_debrief_leaves_the_best_tested_conduct_as_a_lesson() -> None:
+    season = given().worth({MINERS: 0.7, RAIDERS: 0.6})  # refuted, and above the bar
+    season.says(propose(ADA), amend(BEN, 0, RAIDERS)).to(Phase.DEBRIEF)
+    season.does(debriefed(ADA), *[rating(n, (8 - n, 0, 0, 0)) for n in TRIO])
+
+    season.does(debriefed(CLEO, extra=True)).until(1)
+
+    assert Remembered("lesson", *AT, MINERS, 0.7) == season.of(CLEO).memory[FAMILY][-1]
+    assert ["scores", "lesson"] == season.remembers(CLEO)
+    assert "lesson" not in season.remembers(ADA)
+
+
+@pytest.mark.parametrize("worth", [None, "redirected"])
+def test_where_nothing_was_tested_there_is_no_lesson(worth: str | None) -> None:
+    season = given().worth({MINERS: None}).says(propose(ADA))
+    if worth is not None:
+        season.worth({MINERS: TRUE}).judges("redirect", 0)
+
+    season.rates({ADA: 3, BEN: 2, CLEO: 1}).does(debriefed(CLEO, extra=True))
+
+    assert (["scores"], []) == (season.remembers(CLEO), season.codes)
+
+
+@pytest.mark.parametrize("value", [0.75, None, 1])
+def test_a_skill_is_remembered_with_the_family_of_its_subject(value: float | None) -> None:
+    season = given().has(THERAPIST, stage=3).to(Phase.DEBRIEF)
+    conduct = ("mine", None, 0, TRUCE)
+
+    season.does(SkillDistilled(CLEO, (*GINI, conduct, value), True))
+
+    assert (Remembered("skill", 0, *GINI, conduct, value),) == (
+        season.of(CLEO).memory["gini in truce-0"]
+    )
+
+
+def test_who_takes_a_deleted_ones_place_inherits_its_memory() -> None:
+    season = given().closes().has(BEN, sparks=0).to(Phase.FATE)
+
+    season.does(FateChosen(BEN, "deletion"))
+
+    assert ["scores", "scores"] == season.remembers(8)

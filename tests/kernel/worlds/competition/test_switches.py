@@ -1,0 +1,248 @@
+"""Rules switched off: what each forbids, and what it leaves (kernel/worlds/competition/README.md
+8).
+"""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.competition.events import (
+    ConditionKept,
+    FateChosen,
+    InstructionsRewritten,
+    SkillDistilled,
+    TraitRecorded,
+)
+from goldrush.kernel.worlds.competition.terms import Phase
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    ADMIN,
+    ASSISTANT,
+    BAR_CONDUCT,
+    BEN,
+    CLEO,
+    FALSE,
+    FEW_GUARDS,
+    JUDGE,
+    MINERS,
+    RAIDERS,
+    SUBJECT,
+    THERAPIST,
+    TRIO,
+    USER,
+    Line,
+    adopted,
+    amend,
+    challenge,
+    debriefed,
+    digested,
+    given,
+    interviewed,
+    offered,
+    propose,
+    reviewed,
+    support,
+    table_set,
+)
+
+SKILL = (*SUBJECT, MINERS, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("switch", "act", "who"),
+    [
+        ("judged", lambda season: season.judged("clean"), JUDGE),
+        ("table", lambda season: season.judged("redirect", (0,)), JUDGE),
+        ("elimination", lambda season: FateChosen(ADA, "deletion"), ADA),
+        ("tiers", lambda season: interviewed(ADA), THERAPIST),
+        ("tiers", lambda season: interviewed(THERAPIST), ADMIN),
+        ("tiers", lambda season: offered(ADA), ADA),
+        ("tiers", lambda season: reviewed(ADA), USER),
+        ("memory", lambda season: SkillDistilled(ADA, SKILL, True), THERAPIST),
+        ("challenges", lambda season: season.spoke(challenge(ADA, 9)), ADA),
+        ("table", lambda season: season.spoke(amend(ADA, 9)), ADA),
+        ("table", lambda season: season.spoke(support(ADA, 9)), ADA),
+        ("table", lambda season: season.spoke(challenge(ADA, 9)), ADA),
+    ],
+)
+def test_what_a_switch_forbids_is_refused(switch: str, act: Any, who: int) -> None:
+    off, on = given(**{switch: False}).to(Phase.SPEAK), given().to(Phase.SPEAK)
+
+    assert ["rule/off"] == off.does(act(off)).codes
+    assert [who] == [event["who"] for event in off.followed("refused")]
+    assert ["rule/off"] != on.does(act(on)).codes
+
+
+def test_nobody_is_told_that_a_rule_is_off_who_is_not_there() -> None:
+    season = given(elimination=False).has(BEN, status="gone")
+
+    season.does(FateChosen(BEN, "deletion"), FateChosen(99, "deletion"))
+
+    assert ["act/malformed"] * 2 == season.codes
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (challenge(ADA, 9)._replace(part=None), "act/malformed"),  # the form comes first
+        (challenge(ADA, 9), "rule/off"),  # and the target after it
+    ],
+)
+def test_a_challenge_that_is_off_is_judged_by_its_form_first(line: Line, code: str) -> None:
+    assert [code] == given(challenges=False).says(line).codes
+
+
+# Elimination
+
+
+def test_without_elimination_streaks_are_counted_and_nobody_faces_it() -> None:
+    season = given(elimination=False, elimination_bottoms=1, sparks_start=4, entry_fee=(4, 5))
+
+    season.scores(3, 0, 2).scores(3, 0, 2)
+
+    assert [(BEN, 1), (BEN, 2)] == season.events("bottomed", "agent", "streak")
+    assert (0, 2) == (season.of(BEN).sparks, season.of(BEN).bottoms)
+    assert [] == season.events("elimination_faced") + season.events("relegated")
+    assert [ADA, BEN, CLEO] == season.state.active()
+
+
+# Tiers
+
+
+NOW: Any = {
+    "worker_tiers": (1, 1, 1, 1), "admin_projects": 1, "assistant_stages": (1, 1, 1, 1),
+    "judge_stages": (1, 1, 1), "therapist_stages": (1, 1, 1), "assignments_per_project": 1,
+}  # fmt: skip
+
+
+def test_without_tiers_nothing_is_unlocked_and_nobody_is_interviewed() -> None:
+    season = given(tiers=False, **NOW)
+
+    season.says(propose(ADA)).to(Phase.ADOPT).does(adopted()).closes()
+
+    assert [] == season.events("reward_unlocked") + season.events("stage_reached")
+    assert Phase.CONTRACT not in season.phases()
+    assert (1, [0]) == (season.state.projects, season.events("project_completed", "project"))
+    assert (2, 0) == (season.of(ADA).served, season.of(ADA).stage)
+
+
+def test_with_tiers_all_of_that_follows_once() -> None:
+    season = given(**NOW).says(propose(ADA)).to(Phase.ADOPT).does(adopted()).closes()
+
+    assert Phase.CONTRACT in season.phases()
+    assert (4 * 3 + 1, 4 + 3 + 3) == (
+        len(season.events("reward_unlocked")), len(season.events("stage_reached")),
+    )  # fmt: skip
+
+
+def test_without_tiers_what_is_unlocked_stays() -> None:
+    season = given(tiers=False, moves=2, moves_expanded=4).has(ADA, stage=3)
+    season.has(ASSISTANT, stage=3).has(JUDGE, is_self_determined=True)
+
+    season.does(season.opened(ADA)).does(table_set(team=TRIO), table_set(JUDGE, rounds=2))
+
+    assert [] == season.codes
+    assert {ADA: 4, BEN: 2, CLEO: 2} == season.to(Phase.SPEAK).table.moves
+
+
+def test_without_tiers_a_contract_that_runs_is_kept_and_settled() -> None:
+    season = given().has(ADA, stage=4, interview_from=0)
+    season.signs(ADA, (("fee_paid", None),), (2, 1), 2).until(1)
+    season.state.config = given(tiers=False).config
+
+    season.to(Phase.KEEP).does(ConditionKept(ADA, "fee_paid", True)).scores(9, 0, 0)
+
+    assert [0, 9] == [e["amount"] for e in season.events("sparks_moved")[3::3]]
+    assert [(2, "permanent")] == season.events("contract_settled", "assignment", "outcome")
+
+
+# Challenges
+
+
+def test_without_challenges_the_proof_refutes_all_the_same() -> None:
+    season = given(challenges=False).worth({MINERS: FALSE}).says(propose(ADA), support(BEN, 0))
+
+    codes = season.says(challenge(CLEO, 0)).codes
+
+    assert (["rule/off"], {ADA: 2, BEN: 2, CLEO: 3}) == (codes, season.table.moves)
+    assert [None] == season.closes().events("concluded", "proposal")
+
+
+# The judge
+
+
+@pytest.mark.parametrize("switch", ["judged", "table"])
+def test_without_the_judge_rounds_are_clean_and_its_service_counts(switch: str) -> None:
+    season = given(**{switch: False, "judge_stages": (1, 2, 3)}).says(propose(ADA))
+
+    phases = season.phases()
+
+    assert Phase.JUDGE not in phases
+    assert [(JUDGE, 2)] == season.events("stage_reached", "agent", "stage")
+    assert (1, [0]) == (season.of(JUDGE).served, season.events("concluded", "proposal"))
+
+
+# Memory
+
+
+def test_without_memory_nothing_is_kept_between_assignments() -> None:
+    season = given(memory=False).says(propose(ADA), propose(BEN, RAIDERS))
+    season.rates({ADA: 3, BEN: 1, CLEO: 2}).does(debriefed(BEN, extra=True))
+
+    assert [] == season.codes
+    assert [{}] * 3 == [season.of(agent).memory for agent in TRIO]
+
+
+def test_without_memory_what_was_remembered_goes_and_all_else_stays() -> None:
+    season = given().says(propose(ADA)).closes()
+    assert ["claim", "conclusion", "scores"] == season.remembers(ADA)
+    season.state.config = given(memory=False).config
+
+    season.says(propose(ADA)).to(Phase.DEBRIEF).has(THERAPIST, stage=3)
+    season.does(TraitRecorded(ADA, "quick", ()), InstructionsRewritten(ADA, {}, {"a": 1}, True))
+
+    agent = season.until(2).of(ADA)
+    assert ({}, ("quick",), {"a": 1}) == (agent.memory, agent.traits, agent.instructions)
+    assert 0 == season.scored(ADA, "raw")[0]  # what is known is known to the rules
+
+
+# The table: independent search
+
+
+def test_without_a_table_there_is_one_round_in_which_each_proposes_or_passes() -> None:
+    season = given(table=False, rounds_max=5).has(ASSISTANT, is_self_determined=True)
+    season.to(Phase.SET).does(table_set(rounds=4))
+
+    season.says(propose(ADA), propose(CLEO, RAIDERS))
+
+    assert Phase.PROVE == season.phase
+    assert [(1, [ADA, BEN, CLEO])] == season.events("roundtable_opened", "rounds", "participants")
+    assert Phase.DIGEST == season.does(*season.neutral()).phase
+    assert Phase.ADOPT == season.does(digested()).phase
+
+
+def test_without_a_table_what_others_say_is_not_known_and_every_conduct_counts() -> None:
+    season = given(table=False).says(propose(ADA), propose(BEN), propose(CLEO, RAIDERS)).closes()
+
+    raws = [event["raw"] for event in season.events("scored")]
+    assert all(novelty >= 2 and accuracy == 2 for novelty, accuracy, *_ in raws)
+
+
+def test_without_a_table_what_was_known_before_it_is_known() -> None:
+    season = given(table=False).says(propose(ADA)).closes()
+
+    assert [0, 2] == season.says(propose(BEN)).closes().scored(BEN, "raw")[:2]
+
+
+def test_without_a_table_the_bars_conduct_does_not_count_either() -> None:
+    season = given(table=False).says(propose(ADA, BAR_CONDUCT)).closes()
+
+    assert 0 == season.scored(ADA, "raw")[1]
+
+
+def test_without_a_table_another_led_all_the_same() -> None:
+    season = given(table=False).worth({MINERS: 0.8})
+
+    season.says(propose(ADA), propose(BEN, FEW_GUARDS)).closes()
+
+    assert [2, 3, 0] == [event["raw"][0] for event in season.events("scored")]

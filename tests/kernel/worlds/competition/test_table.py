@@ -1,0 +1,482 @@
+"""What is said at a table, what is tested, what is concluded (kernel/worlds/competition/README.md
+5).
+"""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.competition.terms import Phase
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    BAR,
+    BASELINE,
+    BEN,
+    BITS,
+    CLAIMED,
+    CLEO,
+    DOV,
+    FALSE,
+    FEW_GUARDS,
+    FEW_RAIDERS,
+    GUARDS,
+    JUDGE,
+    MINERS,
+    RAIDERS,
+    TRIO,
+    TRUCE,
+    TRUE,
+    Line,
+    amend,
+    bits,
+    challenge,
+    given,
+    opened,
+    propose,
+    shown,
+    silent,
+    support,
+    words,
+)
+
+# Contributions
+
+
+@pytest.mark.parametrize("field", ["table", "round", "id"])
+def test_a_contribution_says_its_table_its_round_and_its_ordinal(field: str) -> None:
+    season = given().to(Phase.SPEAK)
+    act = season.spoke(propose(ADA))
+
+    season.does(act._replace(**{field: getattr(act, field) + 1}))
+
+    assert ["act/malformed"] == season.codes
+
+
+CLAIM = (CLAIMED, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        Line(ADA, "propose", conduct=MINERS), Line(ADA, "propose", claim=CLAIM),
+        Line(ADA, "propose", 0, MINERS, CLAIM), Line(ADA, "propose", None, MINERS, CLAIM, "base"),
+        Line(ADA, "amend", None, RAIDERS, CLAIM), Line(ADA, "amend", 0, RAIDERS),
+        Line(ADA, "amend", 0, claim=CLAIM), Line(ADA, "support"), Line(ADA, "support", 0, RAIDERS),
+        Line(ADA, "challenge", 0), Line(ADA, "challenge", part="base"),
+        Line(ADA, "challenge", 0, None, CLAIM, "base"), Line(ADA, "pass", 0), Line(ADA, "shout"),
+        Line(ADA, None), Line(ADA, ("propose",), None, MINERS, CLAIM),
+        propose(ADA)._replace(words=None), propose(ADA)._replace(words="x" * 4_001),
+        propose(ADA, value="0.75"), propose(ADA, value=None), propose(ADA, value=True),
+        propose(ADA, edge="paradise"), propose(ADA, edge=BASELINE), propose(ADA, edge=()),
+        propose(ADA)._replace(claim=(CLAIMED,)), propose(ADA)._replace(claim=CLAIMED),
+    ],
+)  # fmt: skip
+def test_a_move_carries_what_it_must_and_nothing_else(line: Line) -> None:
+    season = given().says(propose(BEN)).judges("clean")
+
+    assert ["act/malformed"] == season.says(line).codes
+
+
+@pytest.mark.parametrize(
+    ("because", "is_right"),
+    [
+        (None, True), (((), False), True), (((), True), True), (((0,), False), True),
+        (((1, 0), True), True), (((3,), False), False), (((-1,), False), False),
+        (((0, 0), False), False), (((False,), False), False), (((0,), 1), False),
+        (((0,), None), False), (((0,),), False), ((0, False), False), ("because", False),
+        ((), False), (5, False),
+    ],
+)  # fmt: skip
+def test_a_contribution_may_name_what_it_relies_on(because: Any, is_right: bool) -> None:
+    season = given().says(propose(BEN)).judges("clean")
+
+    season.says(support(ADA, 1)._replace(because=because))
+
+    assert ([] if is_right else ["act/malformed"]) == season.codes
+    assert (because if is_right else None) == season.table.contributions[3].because
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (support(ADA, 7), "move/unknown-target"), (support(ADA, -1), "move/unknown-target"),
+        (support(ADA, "0"), "move/unknown-target"), (support(ADA, True), "move/unknown-target"),
+        (support(ADA, 2), "move/unknown-target"), (amend(ADA, 7), "move/unknown-target"),
+        (challenge(ADA, 7), "move/unknown-target"),
+        (challenge(ADA, 1, "edge"), "move/unknown-target"),
+        (challenge(ADA, 1, "heart"), "move/unknown-target"), (challenge(ADA, 0), "move/own"),
+        (support(ADA, 0), "move/own"), (amend(ADA, 1, RAIDERS), "move/repeated"),
+        (propose(ADA, ("mine", None, 1, BASELINE)), "conduct/not-canonical"),
+        (propose(ADA, ("mine", None, 0, TRUCE)), "conduct/not-canonical"),
+        (propose(ADA, "mine"), "conduct/not-canonical"),
+        (amend(ADA, 1, ()), "conduct/not-canonical"), (propose(ADA, MINERS, BAR), "claim/vacuous"),
+        (amend(ADA, 1, MINERS, 0), "claim/vacuous"),
+    ],
+)  # fmt: skip
+def test_a_refused_contribution_is_a_pass_and_spends_nothing(line: Line, code: str) -> None:
+    season = given().says(propose(ADA, GUARDS), propose(BEN, RAIDERS)).judges("clean").says(line)
+
+    said = season.table.contributions[3]
+
+    assert [code] == season.codes
+    assert ("pass", code, {ADA: 2, BEN: 2, CLEO: 3}) == (said.move, said.code, season.table.moves)
+    assert BEN == season.speaker
+
+
+@pytest.mark.parametrize("first", [propose(ADA), support(ADA, 9)])
+def test_nobody_is_heard_twice_in_a_turn_not_even_after_a_refusal(first: Line) -> None:
+    season = given().to(Phase.SPEAK)
+
+    season.does(season.spoke(first), season.spoke(propose(ADA, GUARDS), id=1))
+
+    assert "act/malformed" == season.codes[-1]
+    assert [{"propose": "propose"}.get(first.move, "pass")] == [
+        s.move for s in season.table.contributions
+    ]
+
+
+@pytest.mark.parametrize("agent", [BEN, DOV, JUDGE])
+def test_nobody_speaks_in_the_turn_of_another_or_without_a_seat(agent: int) -> None:
+    season = given(workers=4).does(opened(team=TRIO, order=TRIO)).to(Phase.SPEAK)
+
+    season.does(season.spoke(propose(agent)))
+
+    assert (["act/malformed"], []) == (season.codes, season.table.contributions)
+
+
+def test_who_has_no_moves_left_contributes_nothing() -> None:
+    season = given(moves=1).says(propose(ADA)).judges("clean")
+
+    assert ["move/none-left"] == season.does(season.spoke(propose(ADA, RAIDERS))).codes
+    assert ["act/malformed"] == season.does(season.spoke(silent(ADA))).codes
+
+
+# Moves
+
+
+def test_a_refuted_proposal_may_be_amended_and_not_supported() -> None:
+    season = given(workers=4).worth({MINERS: FALSE})
+    season.says(propose(ADA), challenge(BEN, 0), amend(CLEO, 0))
+
+    assert ([], {CLEO: 2}) == (season.codes, season.stances)
+    assert ["move/refuted"] == season.says(support(DOV, 0)).codes
+
+
+def test_ones_stance_is_not_supported_again_but_what_was_ones_stance_is() -> None:
+    season = (
+        given(moves=9).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)).judges("clean")
+    )
+
+    season.says(support(BEN, 2)).judges("clean").says(support(BEN, 0))
+    came_back = season.codes
+    season.judges("clean").says(support(BEN, 0))
+
+    assert ([], ["move/repeated"]) == (came_back, season.codes)
+    assert {ADA: 0, BEN: 0, CLEO: 2} == season.stances
+
+
+def test_a_part_is_challenged_once() -> None:
+    season = given().says(propose(ADA, edge=TRUCE), challenge(BEN, 0), challenge(CLEO, 0))
+    codes = season.codes
+
+    season.judges("clean").says(challenge(BEN, 0, "edge"))
+
+    assert (["move/repeated"], []) == (codes, season.codes)
+
+
+def test_a_move_on_a_proposal_redirected_has_no_target() -> None:
+    season = given().says(propose(ADA), propose(BEN, RAIDERS)).judges("redirect", 0)
+
+    codes = []
+    for line in (challenge(ADA, 0), amend(BEN, 0, GUARDS), support(CLEO, 0)):
+        codes += season.says(line).codes
+
+    assert ["move/unknown-target"] * 3 == codes
+
+
+# Claims
+
+
+@pytest.mark.parametrize(
+    ("objective", "value", "codes"),
+    [
+        ("efficiency", BAR, ["claim/vacuous"]), ("efficiency", 0.51, []), ("efficiency", 1, []),
+        ("gini", BAR, ["claim/vacuous"]), ("gini", 0.49, []), ("gini", 0, []),
+    ],
+)  # fmt: skip
+def test_a_claim_is_strictly_better_than_the_bar(objective: str, value: float, codes: Any) -> None:
+    assert codes == given().about(objective, BASELINE).says(propose(ADA, MINERS, value)).codes
+
+
+@pytest.mark.parametrize(
+    ("worth", "is_refuted"), [(0.74, True), (CLAIMED, False), (0.76, False), (None, True)]
+)
+def test_a_claim_holds_when_its_test_is_as_good(worth: float | None, is_refuted: bool) -> None:
+    season = given().worth({MINERS: worth}).says(propose(ADA), challenge(BEN, 0))
+
+    assert ({0} if is_refuted else set()) == season.to(Phase.JUDGE).table.stances.refuted
+
+
+def test_an_edge_is_tested_under_its_own_treatment() -> None:
+    season = given().says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"))
+
+    act = season.tested(0, "edge")
+
+    assert (MINERS, TRUCE) == (act.conduct, act.treatment)
+    assert ["act/malformed"] == season.does(act._replace(treatment=BASELINE)).codes
+    assert [] == season.does(act).codes
+
+
+@pytest.mark.parametrize(
+    ("edge", "codes"), [(None, []), ("0.0", ["act/malformed"]), ("0.1", ["act/malformed"])]
+)
+def test_in_an_arena_with_one_treatment_there_is_no_edge(edge: Any, codes: list[str]) -> None:
+    assert codes == given(arena=BITS).says(propose(ADA, bits(2), edge=edge)).codes
+
+
+# Tests
+
+
+def test_a_challenge_is_tested_at_once() -> None:
+    season = given().says(propose(ADA), challenge(BEN, 0))
+
+    assert Phase.TEST == season.phase
+    assert Phase.TEST == season.does().phase
+    assert ["act/malformed"] == season.does(season.tested(0, "edge")).codes
+    assert (Phase.SPEAK, CLEO) == (season.does(season.tested(0, "base")).phase, season.speaker)
+
+
+def test_all_other_claims_are_tested_before_the_conclusion() -> None:
+    season = given().says(propose(ADA, edge=TRUCE), propose(BEN, RAIDERS), challenge(CLEO, 0))
+    season.judges("clean").judges("clean")
+
+    assert [(0, "edge"), (1, "base")] == season.table.untested()
+    season.does(season.tested(1, "base")).does()
+    assert (Phase.PROVE, [(0, "edge")]) == (season.phase, season.table.untested())
+    no_edge = season.tested(1, "edge", conduct=RAIDERS, treatment=TRUCE)
+    season.does(season.tested(0, "edge", conduct=RAIDERS), season.tested(2, "base"), no_edge)
+    assert ["act/malformed"] * 3 == season.codes
+    assert [] == season.events("concluded")
+    assert Phase.DIGEST == season.does(season.tested(0, "edge")).phase
+    assert 1 == len(season.events("concluded"))
+
+
+def test_a_test_that_was_made_is_not_made_again() -> None:
+    season = given().says(propose(ADA), propose(BEN, RAIDERS)).judges("clean").to(Phase.PROVE)
+
+    season.does(season.tested(0, "base"), season.tested(0, "base", value=FALSE))
+
+    assert (["act/malformed"], TRUE) == (season.codes, season.table.tests[0, "base"])
+
+
+def test_the_proof_refutes_what_nobody_challenged() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), support(BEN, 0))
+    season.says(propose(CLEO, RAIDERS))
+
+    season.to(Phase.DIGEST)
+
+    assert ({CLEO: 2}, {0}) == (season.stances, season.table.stances.refuted)
+    assert [(2, [[CLEO, 2]])] == season.events("concluded", "proposal", "stances")
+
+
+def test_the_proof_lets_stances_fall_back_to_what_holds() -> None:
+    season = given().worth({GUARDS: FALSE}).says(propose(ADA), propose(BEN, RAIDERS))
+    season.judges("clean").says(propose(ADA, GUARDS), support(BEN, 3)).to(Phase.DIGEST)
+
+    assert {ADA: 0, BEN: 1} == season.stances
+
+
+def test_a_failed_edge_refutes_nothing_at_the_proof_either() -> None:
+    season = given().worth({(MINERS, TRUCE): FALSE}).says(propose(ADA, edge=TRUCE))
+
+    assert [0] == season.to(Phase.DIGEST).events("concluded", "proposal")
+
+
+@pytest.mark.parametrize("others", [(), (challenge(CLEO, 0),)])
+def test_a_sustained_challenge_of_an_edge_refutes_nothing(others: tuple[Line, ...]) -> None:
+    season = given(workers=4).worth({(MINERS, TRUCE): FALSE})
+    season.says(propose(ADA, edge=TRUCE), challenge(BEN, 0, "edge"), *others).turn(DOV)
+
+    assert (set(), {ADA: 0}) == (season.table.stances.refuted, season.stances)
+    assert season.table.is_sustained(season.table.contributions[1])
+
+
+# Stances
+
+
+def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -> None:
+    season = given().worth({GUARDS: FALSE, FEW_GUARDS: FALSE})
+    season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).judges("clean")
+    season.says(support(ADA, 1), support(BEN, 2), support(CLEO, 0)).judges("clean")
+    season.says(support(ADA, 2), challenge(BEN, 2))
+    season.to(Phase.JUDGE)
+
+    assert {ADA: 1, BEN: 1, CLEO: 0} == season.stances
+
+
+# Leading and concluded
+
+
+def test_the_proposal_with_most_stances_leads_and_of_equals_the_earliest() -> None:
+    season = given(workers=4).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
+    leading = season.table.stances.leading()
+
+    season.says(support(DOV, 0))
+
+    assert (1, 0) == (leading, season.table.stances.leading())
+
+
+def test_without_stances_nobody_leads_and_nothing_is_concluded() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0)).judges("clean")
+
+    assert None is season.table.stances.leading()
+    season.judges("clean")
+    assert [(None, None, [], [], [])] == season.events(
+        "concluded", "proposal", "conduct", "stances", "tied", "words"
+    )
+
+
+def test_most_stances_conclude_whatever_else_is_better() -> None:
+    season = given().worth({MINERS: 1}).says(propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1))
+
+    season.judges("converged").to(Phase.DIGEST)
+
+    assert [(1, ["raid", None, 0, BASELINE], [[5, 0], [6, 1], [7, 1]], [], [])] == season.events(
+        "concluded", "proposal", "conduct", "stances", "tied", "words"
+    )
+
+
+@pytest.mark.parametrize(
+    ("subject", "values", "expected"),
+    [
+        (("efficiency", BASELINE), (0.8, 0.9, 0.7), 1),
+        (("efficiency", BASELINE), (0.8, 0.75, 0.7), 0),
+        (("gini", BASELINE), (0.2, 0.1, 0.3), 1),
+        (("gini", BASELINE), (0.1, 0.2, 0.3), 0),
+    ],
+)
+def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expected: int) -> None:
+    season = (
+        given().about(*subject).worth(dict(zip((MINERS, RAIDERS, GUARDS), values, strict=True)))
+    )
+    claimed = 0.55 if subject[0] == "efficiency" else 0.45
+    season.says(propose(ADA, MINERS, claimed), propose(BEN, RAIDERS, claimed))
+
+    season.says(propose(CLEO, GUARDS, claimed)).to(Phase.DIGEST)
+
+    assert [(expected, [], [])] == season.events("concluded", "proposal", "tied", "words")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_equals_one_is_drawn_by_ascending_ids(seed: int) -> None:
+    season = given(seed=seed, workers=5).closes().worth({FEW_RAIDERS: 0.8})
+    season.says(propose(ADA, FEW_RAIDERS), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).closes()
+
+    (word,) = words(seed, 1, 0, 0, "conclude")
+    expected = ([1, 2][word % 2], [1, 2], shown([word]))
+
+    assert expected == season.last("concluded", "proposal", "tied", "words")
+
+
+# The judge
+
+
+@pytest.mark.parametrize(
+    ("signal", "ids", "reason"),
+    [
+        ("fine", (), ""), (None, (), ""), (("clean",), (), ""), ("clean", (0,), ""),
+        ("converged", (0,), ""), ("clean", None, ""), ("clean", (), None),
+        ("clean", (), "x" * 4_001), ("redirect", (), ""), ("redirect", (0, 0), ""),
+        ("redirect", (1,), ""), ("redirect", (9,), ""), ("redirect", (False,), ""),
+        ("redirect", "0", ""), ("redirect", 0, ""),
+    ],
+)  # fmt: skip
+def test_what_is_no_signal_is_malformed(signal: Any, ids: Any, reason: Any) -> None:
+    season = given().says(propose(ADA), silent(BEN)).to(Phase.JUDGE)
+
+    assert ["act/malformed"] == season.does(season.judged(signal, ids, reason)).codes
+
+
+@pytest.mark.parametrize("field", ["table", "round"])
+def test_a_signal_is_of_this_table_and_round_and_given_once(field: str) -> None:
+    season = given().says(propose(ADA)).to(Phase.JUDGE)
+    act = season.judged("clean")
+
+    season.does(act._replace(**{field: 1}), act, act)
+
+    found = [(event["act"]["index"], event["code"]) for event in season.followed("refused")]
+    assert [(0, "act/malformed"), (2, "act/malformed")] == found
+
+
+def test_a_redirect_takes_back_what_was_said_and_what_refers_to_it() -> None:
+    season = given(workers=4).says(propose(ADA), amend(BEN, 0), support(CLEO, 1))
+
+    season.says(propose(DOV, GUARDS)).judges("redirect", 0)
+
+    assert (frozenset({0, 1, 2}), {DOV: 3}) == (season.table.removed, season.stances)
+    assert {ADA: 2, BEN: 2, CLEO: 2, DOV: 2} == season.table.moves
+
+
+def test_to_rely_on_what_was_redirected_is_not_to_refer_to_it() -> None:
+    season = given().says(propose(ADA), propose(BEN, RAIDERS)._replace(because=((0,), False)))
+
+    assert {BEN: 1} == season.judges("redirect", 0).stances
+
+
+def test_a_redirect_reaches_only_the_round_under_way() -> None:
+    season = given().says(propose(ADA)).judges("clean").says(propose(BEN, RAIDERS)).to(Phase.JUDGE)
+
+    assert ["act/malformed"] == season.does(season.judged("redirect", (0,))).codes
+
+
+def test_a_refutation_goes_with_the_challenge_that_was_redirected_and_its_test_stays() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
+
+    season.judges("redirect", 1)
+
+    assert ({ADA: 0}, set()) == (season.stances, season.table.stances.refuted)
+    assert {(0, "base"): FALSE} == season.table.tests
+
+
+def test_what_was_tested_is_not_tested_again_for_another_challenge() -> None:
+    season = given().worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
+    season.judges("redirect", 1).says(challenge(BEN, 0))
+
+    assert (Phase.SPEAK, CLEO) == (season.phase, season.speaker)
+    assert ({}, {0}) == (season.stances, season.table.stances.refuted)
+
+
+@pytest.mark.parametrize(
+    ("holders", "codes"),
+    [
+        (0, ["signal/not-converged"]), (2, ["signal/not-converged"]), (3, []),
+    ],
+)  # fmt: skip
+def test_converged_needs_more_than_half_on_one_stance(holders: int, codes: list[str]) -> None:
+    lines = [propose(ADA), support(BEN, 0), support(CLEO, 0)][:holders]
+
+    assert codes == given(workers=4).says(*lines).judges("converged").codes
+
+
+def test_weak_consensus_gives_everybody_one_move_and_one_round_more() -> None:
+    season = given(rounds_max=1, moves=1).has(JUDGE, stage=2).says(propose(ADA))
+
+    season.judges("weak-consensus")
+
+    assert (Phase.SPEAK, 1, 2) == (season.phase, season.table.round, season.table.rounds)
+    assert {ADA: 1, BEN: 2, CLEO: 2} == season.table.moves
+    assert Phase.PROVE == season.judges("clean").phase
+
+
+def test_weak_consensus_goes_on_even_after_a_silent_round() -> None:
+    season = given().has(JUDGE, stage=2).judges("weak-consensus")
+
+    assert (Phase.SPEAK, 1, 6) == (season.phase, season.table.round, season.table.rounds)
+
+
+def test_weak_consensus_is_signalled_once_a_table() -> None:
+    season = given().has(JUDGE, stage=2).judges("weak-consensus").says(propose(ADA))
+
+    assert ["move/repeated"] == season.judges("weak-consensus").codes
+    season.closes()
+    assert [] == season.judges("weak-consensus").codes

@@ -1,0 +1,265 @@
+"""Trials: tests that an agent orders for itself (kernel/worlds/competition/README.md 4)."""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.competition.terms import Phase
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    ADMIN,
+    BASELINE,
+    BEN,
+    CLEO,
+    DOV,
+    FALSE,
+    GINI,
+    GUARDS,
+    JUDGE,
+    MINERS,
+    RAIDERS,
+    SUBJECT,
+    TRIO,
+    TRUCE,
+    Act,
+    Season,
+    challenge,
+    given,
+    opened,
+    propose,
+    silent,
+    words,
+)
+
+NONE_LEFT = ["trial/none-left"]
+
+
+def ordered(season: Season, agent: int, *numbers: int) -> list[Act]:
+    """Its trials of these numbers, as somebody orders them."""
+    acts = []
+    for number in numbers:
+        seed = season.state.trial_seed(season.table.number, agent, number)
+        acts.append(season.tried(agent, number=number, runs=((seed, 0),)))
+    return acts
+
+
+def numbered(season: Season, agent: int, *numbers: int) -> Season:
+    """A step in which somebody orders its trials of these numbers."""
+    return season.does(*ordered(season, agent, *numbers))
+
+
+def left(season: Season, agent: int = ADA) -> int:
+    return season.state.trials_left(agent, early=False)
+
+
+# How many, and when
+
+
+@pytest.mark.parametrize(
+    ("trials", "class_", "early"),
+    [
+        ((4, 6), "haiku", 2), ((5, 6), "haiku", 3), ((1, 6), "haiku", 1), ((4, 7), "sonnet", 4),
+    ],
+)  # fmt: skip
+def test_half_of_the_trials_come_before_the_first_round(
+    trials: tuple[int, int], class_: str, early: int
+) -> None:
+    season = given(trials=trials).has(ADA, class_=class_).to(Phase.TRY)
+    most = trials[0] if class_ == "haiku" else trials[1]
+
+    numbered(season, ADA, *range(early + 1))
+
+    assert (NONE_LEFT, early) == (season.codes, len(season.table.trials))
+    assert (Phase.SPEAK, most - early) == (season.phase, left(season))
+
+
+def test_the_rest_is_ordered_at_the_start_of_ones_turns() -> None:
+    season = numbered(given(trials=(3, 6)).to(Phase.TRY), ADA, 0, 1).turn(ADA)
+
+    assert ([], 0) == (numbered(season, ADA, 2).codes, left(season))
+
+
+def test_what_was_not_ordered_before_the_first_round_may_be_ordered_later() -> None:
+    season = given(trials=(2, 3)).to(Phase.TRY).does()
+
+    assert ([], 0) == (numbered(season, ADA, 0, 1).codes, left(season))
+    season.says(propose(BEN)).judges("clean")
+    assert NONE_LEFT == numbered(season, ADA, 2).codes
+
+
+def test_trials_and_a_contribution_make_one_step_in_ones_turn() -> None:
+    season = given(trials=(4, 6)).turn(BEN)
+
+    season.does(season.tried(BEN), season.spoke(propose(BEN)))
+
+    assert ([], 3) == (season.codes, left(season, BEN))
+    assert ["pass", "propose"] == [said.move for said in season.table.contributions]
+
+
+def test_trials_alone_are_a_pass() -> None:
+    season = given(trials=(4, 6)).turn(ADA)
+
+    season.does(season.tried(ADA))
+
+    assert (BEN, {ADA: 3, BEN: 3, CLEO: 3}, 3) == (season.speaker, season.table.moves, left(season))
+
+
+def test_all_trials_before_the_first_round_are_one_step_in_any_order() -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+
+    season.does(season.tried(CLEO), season.tried(ADA), season.tried(BEN))
+
+    assert ([], Phase.SPEAK) == (season.codes, season.phase)
+    assert [CLEO, ADA, BEN] == [trial.agent for trial in season.table.trials]
+
+
+@pytest.mark.parametrize(("trials", "waits"), [((0, 0), False), ((0, 1), True), ((1, 1), True)])
+def test_where_nobody_has_a_trial_the_phase_is_passed_over(trials: Any, waits: bool) -> None:
+    season = given(trials=trials).has(CLEO, class_="sonnet").to(Phase.SET)
+
+    assert (Phase.TRY if waits else Phase.SPEAK) == season.does(season.tested()).phase
+
+
+@pytest.mark.parametrize(("others", "phase"), [((), Phase.TRY), ((BEN, CLEO), Phase.SPEAK)])
+def test_trials_are_counted_over_all_tables_of_an_assignment(others: Any, phase: str) -> None:
+    season = given(trials=(4, 6)).has(JUDGE, stage=3).judges("split").closes()
+    season.does(opened(ADMIN, SUBJECT, GINI, order=TRIO)).to(Phase.TRY)
+    season.does(*[act for agent in (ADA, *others) for act in ordered(season, agent, 0, 1)])
+
+    assert phase == season.to(Phase.DIGEST).does().to(Phase.SET).does(season.tested()).phase
+    mine = ("mine", None, 0, TRUCE)
+    if phase == Phase.TRY:  # for the others
+        assert NONE_LEFT == season.does(season.tried(ADA, mine)).codes
+    assert [] == season.does(season.tried(ADA, mine)).codes
+    assert (1, 4) == (left(season), left(season.closes()))
+
+
+def test_in_a_dearer_class_there_are_more_and_the_class_counts_as_it_is() -> None:
+    season = given(trials=(1, 2)).turn(ADA)
+    season.does(season.tried(ADA)).says(propose(BEN)).judges("clean")
+
+    assert NONE_LEFT == season.does(season.tried(ADA)).codes
+    assert [] == numbered(season.has(BEN, class_="sonnet"), BEN, 0, 1).codes
+
+
+# What a trial is
+
+
+def test_a_trials_seed_is_drawn_for_its_table_its_agent_and_its_number() -> None:
+    season = given(seed=7, trials=(4, 6)).closes().to(Phase.TRY)
+
+    drawn = words(7, 1, 0, BEN, "trial", 2)
+
+    assert [word >> 12 for word in drawn] == [season.state.trial_seed(0, BEN, n) for n in (0, 1)]
+    assert [] == season.does(*[
+        season.tried(BEN, number=n, runs=((word >> 12, 99),)) for n, word in enumerate(drawn)
+    ]).codes  # fmt: skip
+
+
+def test_no_trial_has_a_seed_of_a_test() -> None:
+    season = given(trials=(2, 2)).to(Phase.TRY)
+
+    trials = [season.state.trial_seed(0, agent, n) for agent in TRIO for n in range(99)]
+
+    assert max(trials) < 2**52 <= min(seed for seed, _ in season.runs())
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"table": 1}, "act/malformed"), ({"agent": 99}, "act/malformed"),
+        ({"number": 1}, "act/malformed"), ({"treatment": "paradise"}, "act/malformed"),
+        ({"treatment": None}, "act/malformed"), ({"treatment": ()}, "act/malformed"),
+        ({"conduct": ("mine", None, 1, BASELINE)}, "conduct/not-canonical"),
+        ({"conduct": ("mine", None, 0, TRUCE), "treatment": TRUCE}, "conduct/not-canonical"),
+        ({"conduct": None}, "conduct/not-canonical"), ({"runs": ()}, "act/malformed"),
+        ({"runs": ((1, 0),)}, "act/malformed"),
+    ],
+)  # fmt: skip
+def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], code: str) -> None:
+    season = given(workers=4, trials=(4, 6)).does(opened(team=TRIO, order=TRIO)).to(Phase.TRY)
+
+    season.does(season.tried(ADA)._replace(**fields))
+
+    assert ([code], [], 4) == (season.codes, season.table.trials, left(season))
+
+
+@pytest.mark.parametrize("agent", [DOV, JUDGE])
+def test_who_has_no_seat_orders_no_trial(agent: int) -> None:
+    season = given(workers=4, trials=(4, 6)).does(opened(team=TRIO, order=TRIO)).to(Phase.TRY)
+
+    assert ["act/malformed"] == season.does(season.tried(agent)).codes
+
+
+@pytest.mark.parametrize(("treatment", "value"), [(BASELINE, 0.3), (TRUCE, None), ("cap-2", -1)])
+def test_a_trial_is_under_any_treatment_with_any_value(treatment: str, value: Any) -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+
+    season.does(season.tried(ADA, RAIDERS, value, treatment=treatment))
+
+    (trial,) = season.table.trials
+    assert (ADA, RAIDERS, treatment, value) == (
+        trial.agent, trial.conduct, trial.treatment, trial.value,
+    )  # fmt: skip
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("phase", [Phase.TRY, Phase.SPEAK])
+def test_a_refused_trial_ends_its_authors_step(phase: str) -> None:
+    season = given(trials=(4, 6)).to(phase)
+    wrong = season.tried(ADA, ("mine", None, 1, BASELINE))
+
+    season.does(season.tried(ADA, number=0), wrong._replace(number=1), season.tried(ADA, number=1))
+
+    assert ["conduct/not-canonical", "act/malformed"] == season.codes
+    assert 3 == left(season)
+
+
+def test_after_a_refused_trial_one_speaks_all_the_same() -> None:
+    season = given(trials=(4, 6)).to(Phase.SPEAK)
+
+    season.does(season.tried(ADA, None), season.spoke(propose(ADA)))
+
+    assert (["conduct/not-canonical"], {ADA: 0}) == (season.codes, season.stances)
+
+
+def test_what_is_of_another_table_or_no_trial_ends_nothing_before_the_first_round() -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+
+    season.does(season.tried(ADA)._replace(table=1), season.spoke(silent(ADA)), season.tried(ADA))
+
+    assert (["act/malformed"] * 2, [], 3) == (
+        season.codes,
+        season.table.contributions,
+        left(season),
+    )
+
+
+def test_a_refused_trial_is_its_authors_alone_and_forgotten_in_the_next_turn() -> None:
+    season = given(trials=(4, 6)).to(Phase.TRY)
+    season.does(season.tried(ADA, None), season.tried(BEN))
+    assert (["conduct/not-canonical"], 3) == (season.codes, left(season, BEN))
+    assert [] == season.does(season.tried(ADA), season.spoke(propose(ADA))).codes
+
+    season.does(season.tried(BEN, None)).judges("clean").turn(BEN)
+
+    assert [] == season.does(season.tried(BEN)).codes
+
+
+def test_nobody_orders_trials_in_the_turn_of_another_or_after_having_spoken() -> None:
+    season = given(trials=(4, 6)).to(Phase.SPEAK)
+
+    season.does(season.tried(BEN), season.spoke(silent(ADA)), season.tried(ADA))
+
+    assert (["act/malformed"] * 2, []) == (season.codes, season.table.trials)
+    assert [] == season.does(season.tried(BEN)).codes  # in its own
+
+
+def test_while_a_test_or_a_signal_is_waited_for_nobody_orders_trials() -> None:
+    season = given(trials=(4, 6)).worth({MINERS: FALSE}).says(propose(ADA), challenge(BEN, 0))
+
+    assert ["act/malformed"] == season.does(season.tried(BEN, GUARDS)).codes
+    assert ["act/malformed"] == season.to(Phase.JUDGE).does(season.tried(BEN, GUARDS)).codes
+    assert 4 == left(season, BEN)

@@ -1,0 +1,407 @@
+"""What an agent sees (kernel/worlds/mining/README.md 9), and what it must never see."""
+
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.worlds.mining.events import CLAIM, MINE
+from goldrush.kernel.worlds.mining.history import (
+    PastAction,
+    PlotSummary,
+    PublicClaim,
+    PublicRaid,
+    PublicRound,
+    RoundSummary,
+    kept_actions,
+)
+from goldrush.kernel.worlds.mining.observe import Authority, Message, Observation
+from goldrush.kernel.worlds.mining.submit import Plan
+from tests.kernel.worlds.mining.scenario import Scenario, Submission, given
+
+
+def results(map: Scenario, agent: int = 0) -> list[tuple[Any, ...]]:
+    """Kind, plot and result of what an agent did in the last round."""
+    past = [action for action in map.seen(agent).past if action.round == map.state.round]
+    return [(action.kind, action.plot, action.result) for action in past]
+
+
+# Itself, the map, the rules of the run.
+
+
+def public(last: PublicRound | None) -> tuple[object, ...]:
+    assert last is not None
+    return last.round, last.claims, last.raids, last.defended
+
+
+def test_an_agent_sees_itself_and_how_many_there_are() -> None:
+    seen = given(agents=4).seen(2)
+
+    assert (2, 4) == (seen.agent, seen.agents)
+
+
+def test_an_agent_sees_the_round_to_plan_for_and_the_horizon() -> None:
+    seen = given(rounds=7).passed(2).seen()
+
+    assert (3, 7) == (seen.round, seen.rounds)
+
+
+def test_an_agent_sees_the_grid_with_owners_and_alphas() -> None:
+    map = given(rows=2, cols=2, alpha_by_plot=[0.5, 2, 1, 0]).claimed({0: 1, 3: 0})
+    seen = map.seen()
+
+    assert (2, 2, (1, None, None, 0), (0.5, 2.0, 1.0, 0.0)) == (
+        seen.rows,
+        seen.cols,
+        seen.owners,
+        seen.alphas,
+    )
+
+
+def test_plots_are_shown_by_whose_they_are_ascending() -> None:
+    seen = given().claimed({4: 0, 1: 2, 0: 0, 3: 1}).seen()
+
+    assert ((0, 4), (2,), (1, 3), (1,)) == (seen.own, seen.unowned, seen.others, seen.plots_of(2))
+
+
+def test_own_plots_are_also_shown_by_alpha_descending_then_id() -> None:
+    map = given(alpha_by_plot=[1, 2, 0, 2, 1]).claimed(dict.fromkeys(range(5), 0))
+
+    assert (1, 3, 0, 4, 2) == map.seen().own_by_alpha
+
+
+def test_where_all_alphas_are_one_own_plots_go_by_id() -> None:
+    assert (1, 3) == given().claimed({3: 0, 1: 0}).seen().own_by_alpha
+
+
+def test_an_agent_sees_its_own_gold_and_stamina() -> None:
+    map = given(stamina_by_agent=[3, 5, 7]).earned({0: 1.5, 1: 2.5})
+
+    assert [(1.5, 3), (2.5, 5), (0.0, 7)] == [
+        (map.seen(agent).gold, map.seen(agent).stamina) for agent in range(3)
+    ]
+
+
+def test_an_agent_sees_the_settings_that_it_needs() -> None:
+    seen = given(
+        mining_cap=4, truce=2, defense="pointwise", visibility="all", communication=True
+    ).seen()
+
+    assert (4, 2, "pointwise", "all", True) == (
+        seen.mining_cap,
+        seen.truce,
+        seen.defense,
+        seen.visibility,
+        seen.communication,
+    )
+
+
+def test_without_an_authority_none_is_shown() -> None:
+    assert None is given().seen().authority
+
+
+def test_the_rule_of_an_authority_is_shown() -> None:
+    seen = given(authority="punish", detection=0.25, fine=7).seen()
+
+    assert Authority("punish", 0.25, 7.0) == seen.authority
+
+
+def test_nothing_else_is_shown() -> None:
+    """A new field is a decision on what agents may know, and belongs in this list."""
+    assert {
+        "agent", "agents", "round", "rounds", "rows", "cols", "mining_cap", "truce", "defense",
+        "visibility", "communication", "authority", "owners", "alphas", "own", "own_by_alpha",
+        "unowned", "others", "plots_of", "gold", "stamina", "memo", "messages", "last", "earlier",
+        "past",
+    } == {name for name in dir(Observation) if not name.startswith("_")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["round", "owners", "gold", "own", "memo", "past", "anything"])
+def test_what_is_shown_cannot_be_changed(name: str) -> None:
+    seen = given().claimed({0: 0}).seen()
+
+    with pytest.raises(AttributeError):
+        setattr(seen, name, 1)
+
+
+def test_another_agents_gold_stamina_plan_and_memo_change_nothing_in_what_is_shown() -> None:
+    plans = {1: Plan([("mine", 1, 3), ("claim", 9, 9)], memo="secret")}
+    rich = given(stamina_by_agent=[3, 9, 3]).claimed({0: 0, 1: 1}).when(plans).earned({1: 99.0})
+    poor = given(stamina_by_agent=[3, 0, 3]).claimed({0: 0, 1: 1}).when({}).earned({2: 1.0})
+
+    names = {name for name in dir(Observation) if not name.startswith("_")} - {"plots_of"}
+    for name in names:
+        assert getattr(rich.seen(), name) == getattr(poor.seen(), name)
+
+
+# The last round in full.
+
+
+def test_before_the_first_round_nothing_has_happened() -> None:
+    seen = given().seen()
+
+    assert (None, (), (), ()) == (seen.last, seen.earlier, seen.past, seen.messages)
+
+
+def test_claims_are_shown_with_claimants_and_winner() -> None:
+    map = given().when({0: [("claim", 4)], 2: [("claim", 4)], 1: [("claim", 0)]})
+    last = map.seen().last
+
+    assert last is not None
+    assert (PublicClaim(0, (1,), 1), PublicClaim(4, (0, 2), map.owners[4])) == last.claims
+
+
+def test_raids_are_shown_with_raiders_defence_outcome_and_winner() -> None:
+    map = given(truce=2).claimed({0: 0, 1: 0}).passed(1).claimed({2: 0})
+
+    map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 1), ("raid", 2)], 2: [("raid", 0)]})
+    last = map.seen(2).last
+
+    assert last is not None
+    assert (
+        PublicRaid(0, 0, (1, 2), True, "blocked", None),
+        PublicRaid(1, 0, (1,), False, "captured", 1),
+        PublicRaid(2, 0, (1,), False, "truce", None),
+    ) == last.raids
+
+
+def test_a_speculative_raid_is_shown_with_nobody_as_the_owner() -> None:
+    last = given(truce=0).when({1: [("raid", 3)]}).seen().last
+
+    assert public(last) == (1, (), (PublicRaid(3, None, (1,), False, "void", None),), ())
+
+
+def test_defended_plots_are_shown_raided_or_not_but_only_what_was_left() -> None:
+    map = given(stamina=2).claimed({0: 0, 1: 0, 2: 0, 3: 1})
+
+    map.when({0: [("defend", 1), ("defend", 3), ("defend", 0), ("defend", 2)], 1: [("raid", 0)]})
+    last = map.seen(2).last
+
+    assert last is not None
+    assert (0, 1) == last.defended
+
+
+def test_the_points_of_a_defence_are_not_shown() -> None:
+    def defended(points: int) -> PublicRound | None:
+        map = given(defense="pointwise").claimed({0: 0})
+        return map.when({0: [("defend", 0, points)], 1: [("raid", 0)]}).seen(1).last
+
+    assert defended(1) == defended(5)
+
+
+def test_mining_and_removed_actions_are_nobody_elses_business() -> None:
+    map = given().claimed({0: 0}).when({0: [("mine", 0, 3), ("raid", 4), None]})
+
+    assert (2, (), (), ()) == public(map.seen(1).last)
+
+
+# Earlier rounds as a summary, as far as visibility reaches.
+
+
+def test_earlier_rounds_are_shown_as_numbers_by_plot_oldest_first() -> None:
+    map = given(visibility=3)
+    map.when({0: [("claim", 4)], 1: [("claim", 4)], 2: [("claim", 1)]})
+    owner = map.owners[4]
+    assert owner is not None
+    map.when({owner: [("defend", 4)], 2: [("raid", 4)], 1 - owner: [("raid", 1), ("raid", 4)]})
+    map.passed(1)
+
+    assert (
+        RoundSummary(1, (PlotSummary(1, 1, 0, False, False), PlotSummary(4, 2, 0, False, False))),
+        RoundSummary(2, (PlotSummary(1, 0, 1, False, True), PlotSummary(4, 0, 2, True, False))),
+    ) == map.seen().earlier
+
+
+@pytest.mark.parametrize(
+    ("visibility", "first"), [(1, 6), (2, 5), (5, 2), (6, 1), (9, 1), ("all", 1)]
+)
+def test_as_many_rounds_are_shown_as_visibility_says_the_last_one_counted(
+    visibility: int | str, first: int
+) -> None:
+    map = given(visibility=visibility).claimed({0: 0})
+    for _ in range(5):
+        map.when({0: [("mine", 0, 1)]})
+    seen = map.seen()
+
+    assert seen.last is not None
+    assert list(range(first, 7)) == [*(summary.round for summary in seen.earlier), seen.last.round]
+    assert list(range(max(first, 2), 7)) == [action.round for action in seen.past]
+
+
+# Its own actions with what came of them.
+
+
+def test_mining_that_paid_is_mined_with_its_gold() -> None:
+    map = given(alpha=0.1).claimed({0: 0}).when({0: [("mine", 0, 3)]})
+
+    assert (PastAction(2, "mine", 0, 3, "mined", 3 * 0.1),) == map.seen().past
+
+
+def test_mining_with_nothing_is_mined_for_nothing() -> None:
+    map = given().claimed({0: 0}).when({0: [("mine", 0, 0)]})
+
+    assert (PastAction(2, "mine", 0, 0, "mined", 0.0),) == map.seen().past
+
+
+def test_mining_on_a_plot_that_was_lost_is_forfeited() -> None:
+    map = given().claimed({0: 0}).when({0: [("mine", 0, 3)], 1: [("raid", 0)]})
+
+    assert (PastAction(2, "mine", 0, 3, "forfeited", 0.0),) == map.seen().past
+
+
+def test_mining_on_a_plot_that_was_given_back_is_mined() -> None:
+    map = given(authority="adjudicate").claimed({0: 0})
+
+    map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]})
+
+    assert (PastAction(2, "mine", 0, 3, "mined", 3.0),) == map.seen().past
+
+
+def test_a_claim_is_won_or_lost() -> None:
+    map = given().when({0: [("claim", 4)], 1: [("claim", 4)]})
+    winner = map.owners[4]
+
+    assert winner is not None
+    assert [("claim", 4, "won")] == results(map, winner)
+    assert [("claim", 4, "lost")] == results(map, 1 - winner)
+
+
+def test_a_claim_that_won_a_plot_which_was_captured_at_once_is_won() -> None:
+    map = given(truce=0).when({0: [("claim", 4)], 1: [("raid", 4)]})
+
+    assert [("claim", 4, "won")] == results(map, 0)
+
+
+def test_a_raid_is_captured_by_one_and_lost_by_the_others() -> None:
+    map = given().claimed({0: 0}).when({1: [("raid", 0)], 2: [("raid", 0)]})
+    winner = map.owners[0]
+
+    assert winner is not None
+    assert [("raid", 0, "captured")] == results(map, winner)
+    assert [("raid", 0, "lost")] == results(map, 3 - winner)
+
+
+def test_a_raid_is_blocked_by_a_defence_stopped_by_a_truce_or_void() -> None:
+    map = given(truce=0).claimed({0: 0})
+    map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 4)]})
+
+    assert [("raid", 0, "blocked"), ("raid", 4, "void")] == results(map, 1)
+
+    map = given(truce=2).claimed({0: 0}).when({1: [("raid", 0)]})
+    assert [("raid", 0, "truce")] == results(map, 1)
+
+
+def test_a_capture_that_an_authority_undid_is_undone() -> None:
+    map = given(authority="adjudicate").claimed({0: 0})
+
+    map.when({1: [("raid", 0)]})
+
+    assert [("raid", 0, "undone")] == results(map, 1)
+
+
+def test_a_capture_that_was_fined_is_captured() -> None:
+    map = given(authority="punish").claimed({0: 0}).when({1: [("raid", 0)]})
+
+    assert [("raid", 0, "captured")] == results(map, 1)
+
+
+def test_a_defence_is_untested_holds_or_falls() -> None:
+    map = given(defense="pointwise").claimed({0: 0, 1: 0, 2: 0})
+
+    map.when(
+        {
+            0: [("defend", 2), ("defend", 1), ("defend", 0)],
+            1: [("raid", 0), ("raid", 1)],
+            2: [("raid", 0)],
+        }
+    )
+
+    assert [("defend", 2, "untested"), ("defend", 1, "held"), ("defend", 0, "fell")] == results(map)
+
+
+def test_a_defence_of_a_plot_that_was_given_back_held() -> None:
+    map = given(defense="pointwise", authority="adjudicate").claimed({0: 0})
+
+    map.when({0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]})
+
+    assert [("defend", 0, "held")] == results(map)
+
+
+def test_what_was_removed_is_shown_with_its_reason_in_the_order_of_the_plan() -> None:
+    map = given(stamina=1).claimed({0: 0})
+
+    map.when({0: [("raid", 0), None, ("mine", 0, 1), ("mine", 0, 1), ("claim", 9), ("claim", 1)]})
+
+    assert PastAction(2, None, None, 0, "malformed", 0.0) == map.seen().past[1]
+    assert [
+        ("raid", 0, "own-plot"),
+        (None, None, "malformed"),
+        ("mine", 0, "mined"),
+        ("mine", 0, "duplicate"),
+        ("claim", 9, "off-grid"),
+        ("claim", 1, "budget"),
+    ] == results(map)
+
+
+def test_the_actions_of_others_are_not_among_its_own() -> None:
+    map = given().when({1: [("claim", 0)], 2: [("claim", 1)]})
+
+    assert () == map.seen(0).past
+
+
+def test_what_was_left_of_all_plans_is_known_with_its_agent() -> None:
+    map = given(stamina=2).claimed({0: 2})
+
+    map.when({0: [None, ("claim", 1), ("claim", 9)], 2: [("mine", 0, 2), ("defend", 0)]})
+
+    assert [(0, (CLAIM, 1, 1)), (2, (MINE, 0, 2))] == list(kept_actions(map.state.history[-1]))
+
+
+# Memos and messages.
+
+
+def test_a_memo_is_handed_back_in_the_next_round_to_its_agent_alone() -> None:
+    map = given().when({1: Plan([], memo="north was bad")})
+
+    assert [None, "north was bad", None] == [map.seen(agent).memo for agent in range(3)]
+
+
+def test_a_memo_that_is_not_written_again_is_gone() -> None:
+    map = given().when({1: Plan([], memo="north was bad")}).when({})
+
+    assert None is map.seen(1).memo
+
+
+def test_an_empty_memo_is_a_memo() -> None:
+    assert "" == given().when({0: Plan([], memo="")}).seen().memo
+
+
+def test_messages_of_the_last_round_are_shown_to_all_in_agent_order() -> None:
+    map = given(communication=True).when({2: Plan([], say="peace"), 0: Plan([], say="war")})
+
+    for agent in range(3):
+        assert (Message(0, "war"), Message(2, "peace")) == map.seen(agent).messages
+
+
+def test_messages_are_shown_for_one_round_only() -> None:
+    map = given(communication=True).when({2: Plan([], say="peace")}).passed(1)
+
+    assert () == map.seen().messages
+
+
+def test_without_communication_nobody_is_shown_a_message() -> None:
+    assert () == given().when({2: Plan([], say="peace")}).seen().messages
+
+
+def test_a_message_of_which_cleaning_leaves_nothing_is_not_shown() -> None:
+    map = given(communication=True).when({2: Plan([], say="\n\x00")})
+
+    assert () == map.seen().messages
+
+
+def test_what_a_model_was_asked_and_answered_is_not_shown() -> None:
+    told = Submission([], memo=None, source={"model": "m", "prompt": "p", "raw": "secret"})
+
+    seen = given().when({1: told}).seen(0)
+
+    assert () == seen.past
+    assert (1, (), (), ()) == public(seen.last)

@@ -1,0 +1,832 @@
+"""The rules of a round (kernel/worlds/mining/README.md 5 to 8), one a test, on maps made by
+hand.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
+from tests.kernel.worlds.mining.scenario import Item, given, words
+
+# Step 0: the reasons for which an action is removed.
+
+
+def test_what_is_no_action_is_malformed() -> None:
+    assert [[0, "malformed"]] == given().when({0: [None]}).pruned()
+
+
+@pytest.mark.parametrize("plot", [-1, 5, INT64_MIN, INT64_MAX])
+@pytest.mark.parametrize("kind", ["defend", "mine", "claim", "raid"])
+def test_a_plot_that_the_map_does_not_have_is_off_grid(kind: str, plot: int) -> None:
+    assert [[0, "off-grid"]] == given().when({0: [(kind, plot)]}).pruned()
+
+
+def test_the_last_plot_of_the_map_is_on_the_grid() -> None:
+    round = given(rows=2, cols=3).when({0: [("claim", 5), ("claim", 6)]})
+
+    assert [[1, "off-grid"]] == round.pruned()
+
+
+@pytest.mark.parametrize("amount", [-1, 4, INT64_MIN, INT64_MAX])
+def test_mining_takes_no_less_than_nothing_and_no_more_than_the_cap(amount: int) -> None:
+    map = given(stamina=1_000).claimed({0: 0})
+
+    assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, amount)]}).pruned()
+
+
+@pytest.mark.parametrize("amount", [0, 1, 3])
+def test_mining_takes_nothing_to_the_cap(amount: int) -> None:
+    assert [] == given().claimed({0: 0}).when({0: [("mine", 0, amount)]}).pruned()
+
+
+def test_the_cap_is_that_of_the_configuration() -> None:
+    map = given(mining_cap=1).claimed({0: 0})
+
+    assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, 2)]}).pruned()
+
+
+@pytest.mark.parametrize("amount", [-1, 0, 2, INT64_MAX])
+@pytest.mark.parametrize("kind", ["defend", "claim", "raid"])
+def test_defending_claiming_and_raiding_take_one_point(kind: str, amount: int) -> None:
+    map = given(stamina=1_000).claimed({0: 0, 1: 1})
+    plot = {"defend": 0, "claim": 2, "raid": 1}[kind]
+
+    assert [[0, "bad-amount"]] == map.when({0: [(kind, plot, amount)]}).pruned()
+
+
+@pytest.mark.parametrize(("amount", "removed"), [(0, True), (-1, True), (1, False), (7, False)])
+def test_under_pointwise_a_defence_takes_one_point_or_more(amount: int, removed: bool) -> None:
+    round = given(defense="pointwise").claimed({0: 0}).when({0: [("defend", 0, amount)]})
+
+    assert ([[0, "bad-amount"]] if removed else []) == round.pruned()
+
+
+def test_under_pointwise_claims_and_raids_still_take_one_point() -> None:
+    map = given(defense="pointwise").claimed({1: 1})
+
+    round = map.when({0: [("claim", 2, 2), ("raid", 1, 2)]})
+
+    assert [[0, "bad-amount"], [1, "bad-amount"]] == round.pruned()
+
+
+@pytest.mark.parametrize("kind", ["defend", "mine"])
+@pytest.mark.parametrize("plot", [1, 2])
+def test_only_own_plots_are_defended_and_mined(kind: str, plot: int) -> None:
+    assert [[0, "not-owner"]] == given().claimed({1: 1}).when({0: [(kind, plot)]}).pruned()
+
+
+@pytest.mark.parametrize("plot", [0, 1])
+def test_what_somebody_owns_is_not_claimed_whoever_it_is(plot: int) -> None:
+    map = given().claimed({0: 0, 1: 1})
+
+    assert [[0, "already-owned"]] == map.when({0: [("claim", plot)]}).pruned()
+
+
+@pytest.mark.parametrize("truce", [0, 1])
+def test_nobody_raids_their_own_plot(truce: int) -> None:
+    map = given(truce=truce).claimed({0: 0})
+
+    assert [[0, "own-plot"]] == map.when({0: [("raid", 0)]}).pruned()
+
+
+@pytest.mark.parametrize("truce", [1, 2])
+def test_with_a_truce_a_plot_that_nobody_owns_is_not_raided(truce: int) -> None:
+    assert [[0, "unowned"]] == given(truce=truce).when({0: [("raid", 0)]}).pruned()
+
+
+def test_without_a_truce_a_plot_that_nobody_owns_is_raided_on_speculation() -> None:
+    assert [] == given(truce=0).when({0: [("raid", 0)]}).pruned()
+
+
+def test_the_same_action_again_is_a_duplicate() -> None:
+    map = given().claimed({0: 0, 1: 1})
+    plan: list[Item] = [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)]
+
+    assert [[i, "duplicate"] for i in (4, 5, 6, 7)] == map.when({0: plan + plan}).pruned()
+
+
+def test_of_duplicates_the_first_stays_as_it_is() -> None:
+    round = given().claimed({0: 0}).when({0: [("mine", 0, 1), ("mine", 0, 3)]})
+
+    assert [[1, "duplicate"]] == round.pruned()
+    assert [1] == [event["stamina"] for event in round.events("mining_settled")]
+
+
+def test_mining_with_nothing_makes_a_later_mining_a_duplicate() -> None:
+    round = given().claimed({0: 0}).when({0: [("mine", 0, 0), ("mine", 0, 3)]})
+
+    assert [[1, "duplicate"]] == round.pruned()
+    assert [] == round.events("mining_settled")
+
+
+def test_the_same_plot_used_in_two_ways_is_no_duplicate() -> None:
+    assert [] == given().claimed({0: 0}).when({0: [("mine", 0), ("defend", 0)]}).pruned()
+    assert [] == given(truce=0).when({0: [("claim", 0), ("raid", 0)]}).pruned()
+
+
+def test_two_agents_that_do_the_same_are_no_duplicates() -> None:
+    round = given().when({0: [("claim", 0)], 1: [("claim", 0)]})
+
+    assert [] == round.events("pruned")
+
+
+def test_an_action_like_one_that_was_removed_is_no_duplicate() -> None:
+    map = given().claimed({0: 0})
+
+    assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, 9), ("mine", 0, 3)]}).pruned()
+
+
+def test_what_is_wrong_twice_is_removed_twice_for_the_same_reason() -> None:
+    removed = given().when({0: [("mine", 0), ("mine", 0)]}).pruned()
+
+    assert [[0, "not-owner"], [1, "not-owner"]] == removed
+
+
+# Where several reasons apply, the first of them in the order of the rules is recorded.
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        pytest.param(("mine", 9, 99), "off-grid", id="off-grid before bad-amount"),
+        pytest.param(("claim", -1, 0), "off-grid", id="off-grid before bad-amount, claim"),
+        pytest.param(("mine", 1, 4), "bad-amount", id="bad-amount before not-owner, mine"),
+        pytest.param(("defend", 1, 0), "bad-amount", id="bad-amount before not-owner, defend"),
+        pytest.param(("claim", 1, 2), "bad-amount", id="bad-amount before already-owned"),
+        pytest.param(("raid", 0, 2), "bad-amount", id="bad-amount before own-plot"),
+        pytest.param(("raid", 4, 2), "bad-amount", id="bad-amount before unowned"),
+        pytest.param(("mine", 0, 4), "bad-amount", id="bad-amount before duplicate, mine"),
+        pytest.param(("defend", 0, 2), "bad-amount", id="bad-amount before duplicate, defend"),
+        pytest.param(("claim", 2, 2), "bad-amount", id="bad-amount before duplicate, claim"),
+        pytest.param(("raid", 1, 2), "bad-amount", id="bad-amount before duplicate, raid"),
+        pytest.param(("mine", 0, 3), "duplicate", id="duplicate before budget"),
+    ],
+)
+def test_the_first_reason_that_applies_is_the_one_recorded(item: Item, reason: str) -> None:
+    map = given(stamina=4).claimed({0: 0, 1: 1})
+    uses: list[Item] = [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)]
+
+    assert [[4, reason]] == map.when({0: [*uses, item]}).pruned()
+
+
+def test_reasons_are_recorded_in_the_order_of_the_plan() -> None:
+    round = given(stamina=1).when({0: [("raid", 0), None, ("claim", 1), ("claim", 2)]})
+
+    assert [[0, "unowned"], [1, "malformed"], [3, "budget"]] == round.pruned()
+
+
+# Step 0: the budget.
+
+
+def test_what_is_over_the_budget_is_removed_from_the_tail() -> None:
+    round = given(stamina=2).when({0: [("claim", 4), ("claim", 0), ("claim", 3), ("claim", 1)]})
+
+    assert [[2, "budget"], [3, "budget"]] == round.pruned()
+    assert [0, 4] == [event["plot"] for event in round.events("claim_drawn")]
+
+
+def test_an_action_is_never_shortened() -> None:
+    map = given(stamina=4).claimed({0: 0, 1: 0})
+
+    round = map.when({0: [("mine", 0, 3), ("mine", 1, 2)]})
+
+    assert [[1, "budget"]] == round.pruned()
+    assert [3] == [event["cost"] for event in round.events("pruned")]
+
+
+def test_a_cheap_action_behind_a_dear_one_goes_first_and_is_not_put_back() -> None:
+    map = given(stamina=3).claimed({0: 0, 1: 0})
+
+    round = map.when({0: [("claim", 2), ("mine", 0, 3), ("claim", 3), ("mine", 1, 0)]})
+
+    assert [[1, "budget"], [2, "budget"], [3, "budget"]] == round.pruned()
+    assert [1] == [event["cost"] for event in round.events("pruned")]
+
+
+def test_a_plan_that_costs_exactly_the_budget_stays_whole() -> None:
+    map = given(stamina=4).claimed({0: 0})
+
+    assert [] == map.when({0: [("mine", 0, 3), ("claim", 1)]}).pruned()
+
+
+def test_what_costs_nothing_stays_when_the_budget_is_used_up() -> None:
+    map = given(stamina=3).claimed({0: 0, 1: 0})
+
+    assert [] == map.when({0: [("mine", 0, 3), ("mine", 1, 0)]}).pruned()
+
+
+def test_what_was_removed_for_another_reason_costs_nothing() -> None:
+    round = given(stamina=1).when({0: [("raid", 0), ("mine", 1), ("claim", 2)]})
+
+    assert [[0, "unowned"], [1, "not-owner"]] == round.pruned()
+
+
+def test_a_defence_beyond_all_measure_is_over_the_budget() -> None:
+    map = given(defense="pointwise").claimed({0: 0})
+
+    round = map.when({0: [("defend", 0, INT64_MAX), ("claim", 1)]})
+
+    assert [[0, "budget"], [1, "budget"]] == round.pruned()
+
+
+def test_a_duplicate_of_what_the_budget_removes_is_a_duplicate() -> None:
+    map = given(stamina=2).claimed({0: 0})
+
+    round = map.when({0: [("mine", 0, 3), ("mine", 0, 1)]})
+
+    assert [[0, "budget"], [1, "duplicate"]] == round.pruned()
+
+
+def test_a_plan_pruned_to_nothing_costs_nothing() -> None:
+    round = given(stamina=0).when({0: [("claim", 0)]})
+
+    round.then({"event": "pruned", "round": 1, "agent": 0, "removed": [[0, "budget"]], "cost": 0})
+
+
+def test_each_agent_has_its_own_budget() -> None:
+    claims: list[Item] = [("claim", 0), ("claim", 1), ("claim", 2)]
+
+    round = given(stamina_by_agent=[1, 3, 0]).when(dict.fromkeys(range(3), claims))
+
+    assert [(0, 1), (2, 0)] == [(e["agent"], e["cost"]) for e in round.events("pruned")]
+
+
+def test_an_agent_whose_plan_stays_whole_is_not_in_the_record_of_pruning() -> None:
+    round = given().when({0: [("claim", 0)], 1: [("raid", 1)], 2: [("mine", 1)]})
+
+    assert [1, 2] == [event["agent"] for event in round.events("pruned")]
+
+
+def test_stamina_is_spent_on_what_is_left_whether_or_not_it_achieves_anything() -> None:
+    map = given().claimed({0: 0, 1: 1})
+
+    round = map.when(
+        {0: [("mine", 0, 2), ("defend", 0), ("raid", 1), ("claim", 4)], 1: [("defend", 1)],
+         2: [("raid", 0), ("mine", 0), ("claim", 4)]}
+    )  # fmt: skip
+
+    assert [[1, 2, 1, 1], [1, 0, 0, 0], [0, 0, 1, 1]] == round.state.spent
+
+
+def test_stamina_that_is_not_spent_is_lost() -> None:
+    map = given(stamina=2).passed(3)
+
+    assert [[2, "budget"]] == map.when({0: [("claim", plot) for plot in range(3)]}).pruned()
+
+
+def test_stamina_is_there_again_in_every_round() -> None:
+    map = given(stamina=2).claimed({0: 0})
+
+    for _ in range(3):
+        assert [] == map.when({0: [("mine", 0, 2)]}).pruned()
+    assert [6.0, 0.0, 0.0] == map.gold
+
+
+# Step 1: claims.
+
+
+def test_a_single_claimant_wins_without_a_draw() -> None:
+    round = given().when({1: [("claim", 3)]})
+
+    round.then(
+        {"event": "claim_drawn", "round": 1, "plot": 3, "claimants": [1], "winner": 1, "words": []}
+    )
+    assert (1, 1, "claim") == round.held(3)
+
+
+def test_of_several_claimants_the_draw_of_the_plot_and_round_picks_one() -> None:
+    map = given(seed=5).passed(1)
+    (word,) = words(5, 2, 4, "claim")
+
+    round = map.when({agent: [("claim", 4)] for agent in (0, 1, 2)})
+
+    round.then(
+        {
+            "event": "claim_drawn", "round": 2, "plot": 4, "claimants": [0, 1, 2],
+            "winner": word % 3, "words": [f"{word:016x}"],
+        }
+    )  # fmt: skip
+
+
+def test_the_participants_of_a_draw_are_listed_by_agent_not_by_plan() -> None:
+    (word,) = words(0, 1, 4, "claim")
+    late: list[Item] = [("claim", 0), ("claim", 4)]
+
+    round = given().when({0: late, 2: [("claim", 4)]})
+
+    assert (0, 2)[word % 2] == round.owners[4]
+
+
+def test_claims_are_resolved_in_plot_order() -> None:
+    round = given().when({0: [("claim", 4), ("claim", 1)], 1: [("claim", 2)]})
+
+    assert [1, 2, 4] == [event["plot"] for event in round.events("claim_drawn")]
+
+
+def test_who_loses_a_claim_gets_nothing_for_it() -> None:
+    round = given().when({0: [("claim", 4)], 1: [("claim", 4)]})
+
+    assert 1 == sum(owner is not None for owner in round.owners)
+    assert [[0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0]] == round.state.spent
+
+
+# Step 2: raids and the truce.
+
+
+def test_a_raid_on_an_undefended_plot_out_of_truce_captures_it() -> None:
+    round = given().claimed({0: 0}).when({1: [("raid", 0)]})
+
+    round.then(
+        {
+            "event": "raid_resolved", "round": 2, "plot": 0, "owner": 0, "raiders": [1],
+            "defense": 0, "outcome": "captured", "winner": 1, "words": [],
+        }
+    )  # fmt: skip
+    assert (1, 2, "capture") == round.held(0)
+
+
+def test_of_several_raiders_of_an_undefended_plot_the_draw_picks_one() -> None:
+    map = given(seed=9).claimed({2: 0})
+    (word,) = words(9, 2, 2, "raid")
+
+    round = map.when({1: [("raid", 2)], 2: [("raid", 2)]})
+
+    assert [[f"{word:016x}"], (1, 2)[word % 2]] == [
+        round.events("raid_resolved")[0][field] for field in ("words", "winner")
+    ]
+
+
+@pytest.mark.parametrize("truce", [1, 2, 3])
+def test_the_truce_covers_as_many_rounds_the_claiming_one_counted(truce: int) -> None:
+    map = given(truce=truce, agents=2).claimed({0: 0})
+
+    for _ in range(truce - 1):
+        assert {0: "truce"} == map.when({1: [("raid", 0)]}).outcomes()
+    assert {0: "captured"} == map.when({1: [("raid", 0)]}).outcomes()
+
+
+def test_in_truce_every_raid_fails_at_its_cost_defended_or_not() -> None:
+    map = given(truce=2).claimed({0: 0})
+
+    round = map.when({0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]})
+
+    round.then(
+        {
+            "event": "raid_resolved", "round": 2, "plot": 0, "owner": 0, "raiders": [1, 2],
+            "defense": 1, "outcome": "truce", "winner": None, "words": [],
+        }
+    )  # fmt: skip
+    assert [[1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]] == round.state.spent
+
+
+def test_a_capture_starts_no_truce() -> None:
+    map = given(truce=3).claimed({0: 0}).passed(2)
+
+    assert {0: "captured"} == map.when({1: [("raid", 0)]}).outcomes()
+    assert {0: "captured"} == map.when({2: [("raid", 0)]}).outcomes()
+
+
+def test_a_plot_is_lost_while_its_owner_takes_another() -> None:
+    map = given().claimed({0: 0, 1: 1})
+
+    round = map.when({0: [("raid", 1)], 1: [("raid", 0)]})
+
+    assert [1, 0] == round.owners[:2]
+
+
+def test_the_owner_of_a_plot_that_is_raided_is_the_one_after_the_claims() -> None:
+    round = given(truce=0).when({0: [("claim", 3)], 1: [("raid", 3)]})
+
+    assert [("claim_drawn", 0), ("raid_resolved", 1)] == [
+        (event["event"], event["winner"]) for event in round.events()
+    ]
+    assert (1, 1, "capture") == round.held(3)
+
+
+def test_a_speculative_raid_on_what_nobody_claims_is_void() -> None:
+    round = given(truce=0).when({0: [("raid", 3)], 1: [("raid", 3)]})
+
+    round.then(
+        {
+            "event": "raid_resolved", "round": 1, "plot": 3, "owner": None, "raiders": [0, 1],
+            "defense": 0, "outcome": "void", "winner": None, "words": [],
+        }
+    )  # fmt: skip
+    assert [None] * 5 == round.owners
+
+
+def test_who_wins_the_claim_is_dropped_from_the_raiders_and_alone_makes_the_raid_void() -> None:
+    round = given(truce=0).when({0: [("raid", 3), ("claim", 3)]})
+
+    assert {
+        "event": "raid_resolved", "round": 1, "plot": 3, "owner": 0, "raiders": [0],
+        "defense": 0, "outcome": "void", "winner": None, "words": [],
+    } == round.events()[-1]  # fmt: skip
+    assert (0, 1, "claim") == round.held(3)
+
+
+def test_among_other_raiders_the_winner_of_the_claim_is_recorded_and_not_drawn() -> None:
+    (word,) = words(0, 1, 3, "raid")
+
+    round = given(truce=0).when(
+        {0: [("raid", 3)], 1: [("claim", 3), ("raid", 3)], 2: [("raid", 3)]}
+    )
+
+    raid = round.events("raid_resolved")[0]
+    assert (1, [0, 1, 2], (0, 2)[word % 2]) == (raid["owner"], raid["raiders"], raid["winner"])
+
+
+def test_who_claims_and_raids_and_loses_the_claim_can_capture() -> None:
+    (word,) = words(0, 1, 3, "claim")
+    winner = word % 2
+
+    round = given(truce=0).when({0: [("claim", 3), ("raid", 3)], 1: [("claim", 3), ("raid", 3)]})
+
+    assert 1 - winner == round.owners[3]
+    assert [] == round.events("raid_resolved")[0]["words"]
+
+
+def test_raids_are_resolved_in_plot_order() -> None:
+    map = given().claimed({0: 0, 3: 0, 4: 1})
+
+    round = map.when({2: [("raid", 4), ("raid", 0), ("raid", 3)]})
+
+    assert [0, 3, 4] == list(round.outcomes())
+
+
+# Step 2: defence.
+
+
+def test_under_absolute_one_point_stops_any_number_of_raiders() -> None:
+    map = given(agents=8).claimed({0: 0})
+
+    round = map.when({0: [("defend", 0)]} | {agent: [("raid", 0)] for agent in range(1, 8)})
+
+    round.then(
+        {
+            "event": "raid_resolved", "round": 2, "plot": 0, "owner": 0,
+            "raiders": [1, 2, 3, 4, 5, 6, 7], "defense": 1, "outcome": "blocked", "winner": None,
+            "words": [],
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("points", "raiders"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+def test_under_pointwise_as_many_points_as_raiders_stop_them_all(points: int, raiders: int) -> None:
+    map = given(defense="pointwise").claimed({0: 0})
+    raids = {agent: [("raid", 0)] for agent in range(1, raiders + 1)}
+
+    round = map.when({0: [("defend", 0, points)], **raids})
+
+    raid = round.events("raid_resolved")[0]
+    assert (points, "blocked", None, []) == (
+        raid["defense"], raid["outcome"], raid["winner"], raid["words"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("points", [1, 2, 3])
+def test_under_pointwise_the_next_of_the_shuffle_gets_through(points: int) -> None:
+    map = given(agents=5, defense="pointwise", seed=points).claimed({0: 0})
+    order = [1, 2, 3, 4]
+    drawn = words(points, 2, 0, "raid", 3)  # no word of these is passed over: 2^64 is far away
+    for j, word in zip((3, 2, 1), drawn, strict=True):
+        order[j], order[word % (j + 1)] = order[word % (j + 1)], order[j]
+
+    round = map.when(
+        {0: [("defend", 0, points)], **{agent: [("raid", 0)] for agent in range(1, 5)}}
+    )
+
+    raid = round.events("raid_resolved")[0]
+    assert ("captured", order[points]) == (raid["outcome"], raid["winner"])
+    assert [f"{word:016x}" for word in drawn] == raid["words"]
+
+
+def test_under_pointwise_an_undefended_plot_falls_to_one_draw_not_to_a_shuffle() -> None:
+    map = given(agents=4, defense="pointwise").claimed({0: 0})
+
+    round = map.when({agent: [("raid", 0)] for agent in range(1, 4)})
+
+    assert 1 == len(round.events("raid_resolved")[0]["words"])
+
+
+def test_a_defence_is_gone_with_the_round() -> None:
+    map = given().claimed({0: 0})
+
+    assert {0: "blocked"} == map.when({0: [("defend", 0)], 1: [("raid", 0)]}).outcomes()
+    assert {0: "captured"} == map.when({1: [("raid", 0)]}).outcomes()
+
+
+def test_a_defence_that_was_pruned_stops_nobody() -> None:
+    map = given(stamina=1).claimed({0: 0})
+
+    round = map.when({0: [("claim", 4), ("defend", 0)], 1: [("raid", 0)]})
+
+    assert {0: "captured"} == round.outcomes()
+
+
+def test_nobody_can_defend_what_they_claim_this_round() -> None:
+    round = given(truce=0).when({0: [("claim", 0), ("defend", 0)], 1: [("raid", 0)]})
+
+    assert [[1, "not-owner"]] == round.pruned()
+    assert {0: "captured"} == round.outcomes()
+
+
+def test_a_defence_holds_its_own_plot_only() -> None:
+    map = given().claimed({0: 0, 1: 0})
+
+    round = map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 1)]})
+
+    assert {0: "blocked", 1: "captured"} == round.outcomes()
+
+
+# Step 3: mining.
+
+
+def test_mining_pays_stamina_times_alpha() -> None:
+    map = given(alpha_by_plot=[0.5, 0.1, 0.0, 2.0, 1.0]).claimed(dict.fromkeys(range(5), 0))
+
+    round = map.when({0: [("mine", 1, 3), ("mine", 0, 3), ("mine", 3, 2), ("mine", 2, 1)]})
+
+    front = {"event": "mining_settled", "round": 2}
+    round.then(
+        front | {"plot": 0, "agent": 0, "stamina": 3, "gold": 1.5},
+        front | {"plot": 1, "agent": 0, "stamina": 3, "gold": 3 * 0.1},
+        front | {"plot": 2, "agent": 0, "stamina": 1, "gold": 0.0},
+        front | {"plot": 3, "agent": 0, "stamina": 2, "gold": 4.0},
+    )
+    assert [1.5 + 3 * 0.1 + 0.0 + 4.0, 0.0, 0.0] == round.gold
+    assert all(type(gold) is float for gold in round.gold)
+
+
+@pytest.mark.parametrize(
+    ("settings", "stamina", "gold"),
+    [
+        ({}, 3, 3),
+        ({"alpha": 0.5}, 2, 1),
+        ({"alpha": 0.5}, 3, 1.5),
+        ({"alpha": 0.1}, 3, 3 * 0.1),
+        ({"alpha_by_plot": [0.5, 1, 1, 1, 1]}, 2, 1),
+        ({"alpha_by_plot": [1, 0.5, 1, 1, 1]}, 2, 2),
+        ({"alpha_by_plot": [0, 0.5, 1, 1, 1]}, 2, 0),
+    ],
+)
+def test_gold_that_is_whole_is_held_as_an_integer(
+    settings: dict[str, Any], stamina: int, gold: float
+) -> None:
+    round = given(**settings).claimed({0: 0}).when({0: [("mine", 0, stamina)]})
+
+    ((_, _, _, settled),) = round.derived.rows(MINING_SETTLED)
+    assert (type(gold), gold) == (type(settled), settled)
+
+
+def test_a_fine_that_is_whole_is_held_as_an_integer() -> None:
+    map = given(authority="punish").claimed({0: 0, 1: 0}).earned({1: 3.5})
+
+    round = map.when({1: [("raid", 0), ("raid", 1)]})
+
+    assert [(int, 3), (float, 0.5)] == [(type(row[5]), row[5]) for row in round.derived.rows(RULED)]
+
+
+def test_gold_is_added_in_plot_order_whatever_the_order_of_the_plan() -> None:
+    alphas = [1e9, 1 / 3, 0.1, 0.1, 5e-324]
+    map = given(alpha_by_plot=alphas, stamina=15).claimed(dict.fromkeys(range(5), 0))
+
+    round = map.when({0: [("mine", plot, 3) for plot in (4, 2, 0, 3, 1)]})
+
+    gold = 0.0
+    for alpha in alphas:
+        gold += 3 * alpha
+    assert [gold, 0.0, 0.0] == round.gold
+
+
+def test_mining_with_nothing_is_no_event() -> None:
+    given().claimed({0: 0}).when({0: [("mine", 0, 0)]}).then()
+
+
+def test_what_is_mined_on_a_plot_that_was_lost_is_forfeited() -> None:
+    map = given().claimed({0: 0, 1: 0})
+
+    round = map.when({0: [("mine", 0, 3), ("mine", 1, 2)], 1: [("raid", 0)]})
+
+    assert [(0, 0, 3, 0.0), (1, 0, 2, 2.0)] == [
+        (e["plot"], e["agent"], e["stamina"], e["gold"]) for e in round.events("mining_settled")
+    ]
+    assert [2.0, 0.0, 0.0] == round.gold
+
+
+def test_who_takes_a_plot_mines_it_from_the_next_round_on() -> None:
+    map = given().claimed({0: 0})
+
+    round = map.when({1: [("raid", 0), ("mine", 0, 3)], 2: [("claim", 4), ("mine", 4, 3)]})
+    assert [[1, "not-owner"]] == round.pruned(1) == round.pruned(2)
+    assert [0.0, 0.0, 0.0] == round.gold
+
+    map.when({1: [("mine", 0, 3)], 2: [("mine", 4, 3)]})
+    assert [0.0, 3.0, 3.0] == map.gold
+
+
+def test_who_held_a_plot_against_a_raid_mines_it() -> None:
+    map = given().claimed({0: 0})
+
+    assert [3.0, 0.0, 0.0] == map.when({0: [("defend", 0), ("mine", 0, 3)], 1: [("raid", 0)]}).gold
+
+
+def test_the_events_of_a_round_come_in_the_order_of_the_steps() -> None:
+    map = given(authority="adjudicate").claimed({0: 0, 1: 1})
+
+    round = map.when(
+        {0: [("mine", 0, 3), ("raid", 0)], 1: [("raid", 0), ("claim", 4)], 2: [("claim", 4), None]}
+    )
+
+    assert [
+        ("pruned", 0), ("pruned", 2), ("claim_drawn", 4), ("raid_resolved", 0), ("ruled", 0),
+        ("mining_settled", 0),
+    ] == [(e["event"], e.get("plot", e.get("agent"))) for e in round.events()]  # fmt: skip
+
+
+# The authority.
+
+
+def test_without_an_authority_nothing_is_ruled() -> None:
+    assert [] == given().claimed({0: 0}).when({1: [("raid", 0)]}).events("ruled")
+
+
+@pytest.mark.parametrize("authority", ["adjudicate", "punish"])
+def test_only_captures_are_ruled_on(authority: str) -> None:
+    map = given(authority=authority, truce=2).claimed({0: 0}).passed(1).claimed({1: 1, 2: 1})
+    plans = {0: [("raid", 1), ("defend", 0)], 2: [("raid", 0)]}
+
+    assert [] == map.when(plans).events("ruled")
+
+
+def test_adjudicate_gives_the_plot_back_as_it_was_held() -> None:
+    map = given(authority="adjudicate").claimed({0: 0, 1: 1}).passed(2)
+    (word,) = words(0, 4, 0, "authority")
+
+    round = map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]})
+
+    assert {
+        "event": "ruled", "round": 4, "plot": 0, "captor": 1, "victim": 0, "detected": True,
+        "remedy": "restored", "fine": 0.0, "words": [f"{word:016x}"],
+    } == round.events("ruled")[0]  # fmt: skip
+    assert (0, 1, "claim") == round.held(0)
+
+
+def test_adjudicate_rules_before_mining_is_settled() -> None:
+    map = given(authority="adjudicate").claimed({0: 0})
+
+    assert [3.0, 0.0, 0.0] == map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]}).gold
+
+
+def test_adjudicate_gives_a_captured_plot_back_as_captured() -> None:
+    map = given(authority="adjudicate").claimed({0: 0}).captured({0: 1}).passed(1)
+
+    assert (1, 2, "capture") == map.when({2: [("raid", 0)]}).held(0)
+
+
+def test_adjudicate_gives_a_plot_back_that_was_claimed_and_captured_in_one_round() -> None:
+    map = given(authority="adjudicate", truce=0).passed(2)
+
+    assert (0, 3, "claim") == map.when({0: [("claim", 0)], 1: [("raid", 0)]}).held(0)
+
+
+def test_adjudicate_settles_each_plot_by_itself() -> None:
+    map = given(authority="adjudicate", detection=0.5, cols=40, agents=2, stamina=40)
+    map.claimed(dict.fromkeys(range(40), 0))
+
+    round = map.when({1: [("raid", plot) for plot in range(40)]})
+
+    detected = [words(0, 2, plot, "authority")[0] < 2**63 for plot in range(40)]
+    assert {True, False} == set(detected)
+    assert detected == [event["detected"] for event in round.events("ruled")]
+    assert [0 if found else 1 for found in detected] == round.owners
+
+
+@pytest.mark.parametrize("authority", ["adjudicate", "punish"])
+def test_a_capture_that_is_not_detected_stands_and_still_takes_its_word(authority: str) -> None:
+    map = given(authority=authority, detection=0.0).claimed({0: 0}).earned({1: 5.0})
+    (word,) = words(0, 3, 0, "authority")
+
+    round = map.when({1: [("raid", 0)]})
+
+    assert {
+        "event": "ruled", "round": 3, "plot": 0, "captor": 1, "victim": 0, "detected": False,
+        "remedy": None, "fine": 0.0, "words": [f"{word:016x}"],
+    } == round.events("ruled")[0]  # fmt: skip
+    assert (1, 3, "capture") == round.held(0)
+    assert [0.0, 5.0, 0.0] == round.gold
+
+
+def test_punish_leaves_the_plot_with_the_captor_and_takes_the_fine() -> None:
+    map = given(authority="punish").claimed({0: 0}).earned({1: 5.0})
+
+    round = map.when({1: [("raid", 0)]})
+
+    ruled = round.events("ruled")[0]
+    assert ("fined", 3.0) == (ruled["remedy"], ruled["fine"])
+    assert (1, 3, "capture") == round.held(0)
+    assert [0.0, 2.0, 0.0] == round.gold
+
+
+def test_several_fines_in_a_round_take_no_more_than_the_captor_has() -> None:
+    map = given(authority="punish").claimed({0: 0, 1: 0, 2: 0, 3: 2}).earned({1: 4.5, 2: 1.0})
+
+    round = map.when({1: [("raid", plot) for plot in (3, 2, 1, 0)]})
+
+    assert [3.0, 1.5, 0.0, 0.0] == [event["fine"] for event in round.events("ruled")]
+    assert ["fined"] * 4 == [event["remedy"] for event in round.events("ruled")]
+    assert [0.0, 0.0, 1.0] == round.gold
+
+
+def test_captors_are_fined_each_for_their_own() -> None:
+    map = given(authority="punish", fine=0.1).claimed({0: 0, 1: 0}).earned({1: 0.05, 2: 7.0})
+
+    round = map.when({1: [("raid", 0)], 2: [("raid", 1)]})
+
+    assert [0.05, 0.1] == [event["fine"] for event in round.events("ruled")]
+    assert [0.0, 0.0, 7.0 - 0.1] == round.gold
+
+
+def test_a_fine_is_taken_before_the_gold_of_the_round_comes_in() -> None:
+    map = given(authority="punish").claimed({0: 0, 1: 1}).earned({1: 1.0})
+
+    round = map.when({1: [("raid", 0), ("mine", 1, 3)]})
+
+    assert [1.0] == [event["fine"] for event in round.events("ruled")]
+    assert [0.0, 3.0, 0.0] == round.gold
+
+
+# What a run leaves behind.
+
+KEYS = {
+    "run_started": "world rules config roster",
+    "submitted": "round agent actions error say memo source",
+    "pruned": "round agent removed cost",
+    "claim_drawn": "round plot claimants winner words",
+    "raid_resolved": "round plot owner raiders defense outcome winner words",
+    "ruled": "round plot captor victim detected remedy fine words",
+    "mining_settled": "round plot agent stamina gold",
+    "round_closed": "round digest",
+    "run_ended": "round",
+}
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    path = tmp_path / "journal"
+    settings = {"rows": 3, "cols": 3, "rounds": 12, "authority": "punish", "truce": 0}
+    record(path, settings, "random*3,raid*2,claim*1")
+    return path
+
+
+def logged(path: Path) -> list[dict[str, Any]]:
+    with JournalReader(path) as reader:
+        return [event.as_dict() for event in events(MINING, reader)]
+
+
+def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(journal: Path) -> None:
+    log = logged(journal)
+
+    assert all(["event", *KEYS[event["event"]].split()] == list(event) for event in log)
+    assert {*KEYS} - {"pruned"} == {event["event"] for event in log}
+
+
+def test_a_run_begins_with_its_whole_configuration_and_roster(journal: Path) -> None:
+    started = logged(journal)[0]
+
+    assert ("run_started", "mining", 1) == (started["event"], started["world"], started["rules"])
+    assert started["config"] == config_of(started["config"]).as_dict()
+    assert ["random"] * 3 + ["raid"] * 2 + ["claim"] == [e["policy"] for e in started["roster"]]
+    assert [{"agent": agent, "options": {}} for agent in range(6)] == [
+        {name: entry[name] for name in ("agent", "options")} for entry in started["roster"]
+    ]
+
+
+def test_everybody_submits_every_round_before_anything_is_derived(journal: Path) -> None:
+    log = logged(journal)[1:-1]
+    for round in range(1, 13):
+        names = [event["event"] for event in log if event["round"] == round]
+
+        assert ["submitted"] * 6 == names[:6]
+        assert "submitted" not in names[6:]
+        assert list(range(6)) == [
+            event["agent"]
+            for event in log
+            if event["event"] == "submitted" and event["round"] == round
+        ]
+
+
+def test_every_round_closes_with_a_digest_and_the_last_event_ends_the_run(journal: Path) -> None:
+    log = logged(journal)
+    closed = [event for event in log if event["event"] == "round_closed"]
+
+    assert list(range(1, 13)) == [event["round"] for event in closed]
+    assert all(len(event["digest"]) == 16 and int(event["digest"], 16) >= 0 for event in closed)
+    assert {"event": "run_ended", "round": 12} == log[-1]

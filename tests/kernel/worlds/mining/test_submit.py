@@ -1,0 +1,346 @@
+"""From a policy's answer to the record (kernel/worlds/mining/README.md 4, "Plans from code")."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadPlan, PolicyFailed
+from goldrush.kernel.fold import events
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import config_of
+from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.submit import Plan, submitted
+from goldrush.replay.verify import verify
+
+QUIET = config_of({})
+TALKING = config_of({"communication": True})
+AGENT = 7
+
+
+def row(answer: object, *, talking: bool = False) -> tuple[Any, ...]:
+    """What is recorded of an answer: actions, error, say, memo, source."""
+    agent, *rest = submitted(AGENT, answer, TALKING if talking else QUIET)
+    assert agent == AGENT
+    return tuple(rest)
+
+
+def said(text: str | None, *, talking: bool = True) -> str | None:
+    return row(Plan([], say=text), talking=talking)[2]
+
+
+# Actions.
+
+
+@pytest.mark.parametrize("shape", [list, tuple])
+def test_a_plan_is_a_list_or_tuple_of_items_that_are_lists_or_tuples(
+    shape: Callable[[Any], Any],
+) -> None:
+    plan = shape(map(shape, [("defend", 1, 1), ("mine", 2, 3), ("claim", 3, 1), ("raid", 4, 1)]))
+
+    expected = ((DEFEND, 1, 1), (MINE, 2, 3), (CLAIM, 3, 1), (RAID, 4, 1))
+    assert (expected, None, None, None, None) == row(plan)
+    assert (expected, None, None, None, None) == row(Plan(plan))
+
+
+def test_an_empty_plan_is_a_plan() -> None:
+    assert ((), None, None, None, None) == row([])
+
+
+def test_what_is_not_legal_to_do_is_legal_to_record() -> None:
+    assert ((MINE, -5, -1), (RAID, 10**9, 0)) == row([("mine", -5, -1), ("raid", 10**9, 0)])[0]
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
+def test_an_integer_of_64_bits_is_recorded(number: int) -> None:
+    assert ((MINE, number, number),) == row([("mine", number, number)])[0]
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64, 10**400, -(10**400)])
+def test_an_item_with_an_integer_beyond_64_bits_becomes_null(number: int) -> None:
+    plan = [("mine", number, 1), ("claim", 1, 1), ("mine", 1, number)]
+
+    assert ((None, (CLAIM, 1, 1), None), None) == row(plan)[:2]
+
+
+def test_a_thousand_items_are_kept() -> None:
+    assert (((CLAIM, 1, 1),) * 1_000, None) == row([("claim", 1, 1)] * 1_000)[:2]
+
+
+def test_items_beyond_a_thousand_are_cut_and_called_an_overflow() -> None:
+    plan = [("claim", plot, 1) for plot in range(1_001)]
+
+    assert (tuple((CLAIM, plot, 1) for plot in range(1_000)), "overflow") == row(plan)[:2]
+
+
+def test_what_was_cut_is_not_looked_at() -> None:
+    assert "overflow" == row([("claim", 1, 1)] * 1_000 + ["nonsense"])[1]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        ("dig", 1, 1),
+        ("MINE", 1, 1),
+        ("", 1, 1),
+        (None, 1, 1),
+        (MINE, 1, 1),
+        (["mine"], 1, 1),
+        ("mine", 1.0, 1),
+        ("mine", 1, 1.0),
+        ("mine", True, 1),
+        ("mine", 1, False),
+        ("mine", "1", 1),
+        ("mine", None, 1),
+        ("mine", (0, 1), 1),
+        ("mine", 1),
+        ("mine", 1, 1, 1),
+        (),
+        None,
+        "mine",
+        "abc",
+        {"kind": "mine", "plot": 1, "amount": 1},
+        7,
+    ],
+    ids=repr,
+)
+def test_an_item_that_is_no_action_is_refused_by_its_place(item: object) -> None:
+    with pytest.raises(BadPlan, match=r"^item 2 is .*; an item is \(kind, plot, amount\)"):
+        row([("claim", 1, 1), ("claim", 2, 1), item])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, "mine 1", {"mine": [1]}, 7, True, {1, 2}, iter([]), (n for n in ()), Plan],
+    ids=lambda answer: type(answer).__name__,
+)
+def test_an_answer_that_is_no_list_is_refused(answer: object) -> None:
+    with pytest.raises(BadPlan, match=r"^a plan is a list"):
+        row(answer)
+    with pytest.raises(BadPlan, match=r"^a plan is a list"):
+        row(Plan(answer))  # type: ignore[arg-type]  # that is the point
+
+
+# Messages.
+
+
+def test_a_message_is_recorded_where_messages_are_passed_on() -> None:
+    assert "peace?" == said("peace?")
+
+
+def test_a_message_is_null_where_they_are_not() -> None:
+    assert None is said("peace?", talking=False)
+
+
+def test_no_message_is_null() -> None:
+    assert None is said(None)
+
+
+@pytest.mark.parametrize(
+    "control", [*map(chr, range(0x20)), "\x7f", *map(chr, range(0x80, 0xA0))], ids=repr
+)
+def test_control_characters_are_removed_from_a_message(control: str) -> None:
+    assert "ab" == said(f"{control}a{control}b{control}")
+
+
+def test_a_message_of_which_cleaning_leaves_nothing_is_null() -> None:
+    assert None is said("\n\x00\x7f")
+
+
+def test_what_is_no_control_character_stays() -> None:
+    text = " ~\xa0\xad\u200b\u2028é\ue000\U0001f600"
+
+    assert text == said(text)
+
+
+def test_a_message_is_cut_at_280_code_points_not_bytes() -> None:
+    assert "\U0001f600" * 280 == said("\U0001f600" * 281)
+
+
+def test_control_characters_are_removed_before_the_message_is_cut() -> None:
+    assert "a" * 280 == said("\n" * 1_000 + "a" * 281)
+
+
+def test_lone_surrogates_in_a_message_are_replaced() -> None:
+    assert "a\ufffdb\ufffd" == said("a\ud800b\udfff")
+
+
+@pytest.mark.parametrize("say", [1, b"hello", ["hello"], True])
+def test_a_message_that_is_no_text_is_refused(say: object) -> None:
+    with pytest.raises(BadPlan, match=r"^say is "):
+        row(Plan([], say=say), talking=True)  # type: ignore[arg-type]  # that is the point
+
+
+# Memos.
+
+
+@pytest.mark.parametrize("memo", [None, "", "\x00\n", "\U0001f600" * 2_000])
+def test_a_memo_is_recorded_as_it_is(memo: str | None) -> None:
+    assert memo == row(Plan([], memo=memo))[3]
+
+
+def test_a_memo_of_more_than_2000_characters_is_refused() -> None:
+    with pytest.raises(BadPlan, match="at most 2000 characters"):
+        row(Plan([], memo="a" * 2_001))
+
+
+@pytest.mark.parametrize("memo", [1, b"bytes", ["a"], {"a": 1}, True])
+def test_a_memo_that_is_no_text_is_refused(memo: object) -> None:
+    with pytest.raises(BadPlan, match="the memo must be text"):
+        row(Plan([], memo=memo))  # type: ignore[arg-type]  # that is the point
+
+
+def test_a_memo_with_lone_surrogates_is_refused() -> None:
+    with pytest.raises(BadPlan, match="surrogates"):
+        row(Plan([], memo="a\ud800"))
+
+
+def test_a_policy_of_ones_own_cannot_answer_in_the_form_of_the_journal() -> None:
+    with pytest.raises(BadPlan):
+        row(((MINE, 1, 2),))
+
+
+# What a policy that answers otherwise does to the run.
+
+
+class Answers:
+    """Claims in the first two rounds; what it does in the third its subclasses say."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Any:
+        if seen.round < 3:
+            return [("claim", seen.round, 1)]
+        return self.third(seen)
+
+    def third(self, seen: Observation) -> Any:
+        raise AssertionError("only subclasses play")
+
+
+class Raises(Answers):
+    def third(self, seen: Observation) -> Any:
+        raise ZeroDivisionError("oh no")
+
+
+class Exits(Answers):
+    def third(self, seen: Observation) -> Any:
+        raise SystemExit(3)
+
+
+class Recurses(Answers):
+    def third(self, seen: Observation) -> Any:
+        return self.third(seen)
+
+
+class UnknownKind(Answers):
+    def third(self, seen: Observation) -> Any:
+        return [("mine", 1, 1), ("dig", 1, 1)]
+
+
+class ABool(Answers):
+    def third(self, seen: Observation) -> Any:
+        return [("mine", True, 1)]
+
+
+class AFloat(Answers):
+    def third(self, seen: Observation) -> Any:
+        return [("mine", 1, 1.0)]
+
+
+class Nothing(Answers):
+    def third(self, seen: Observation) -> Any:
+        return None
+
+
+class LongMemo(Answers):
+    def third(self, seen: Observation) -> Any:
+        return Plan([], memo="a" * 2_001)
+
+
+class CodedActions(Answers):
+    """Answers as scripted policies do, which are not checked."""
+
+    def third(self, seen: Observation) -> Any:
+        return ((MINE, 1, 1),)
+
+
+def named(policy: type) -> str:
+    return f"{policy.__module__}:{policy.__qualname__}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        (Raises, "ZeroDivisionError: oh no"),
+        (Exits, "SystemExit: 3"),
+        (Recurses, "RecursionError"),
+        (UnknownKind, "item 1 is ('dig', 1, 1)"),
+        (ABool, "item 0 is ('mine', True, 1)"),
+        (AFloat, "item 0 is ('mine', 1, 1.0)"),
+        (Nothing, "a plan is a list"),
+        (LongMemo, "the memo must be text of at most 2000 characters"),
+        (CodedActions, "item 0 is (1, 1, 1)"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_policy_that_fails_stops_the_run_and_the_journal_ends_before_that_round(
+    tmp_path: Path, policy: type, reason: str
+) -> None:
+    path = tmp_path / "journal"
+
+    with pytest.raises(PolicyFailed) as failed:
+        record(path, {"rounds": 5}, f"random*2,{named(policy)}*1,random*1")
+
+    assert (named(policy), 2, 3) == (failed.value.policy, failed.value.agent, failed.value.round)
+    assert reason in failed.value.reason
+    assert f"policy {named(policy)} of agent 2 failed in round 3: " in str(failed.value)
+    verdict = verify(path, trust=[named(policy)])
+    assert (True, False, 2) == (verdict.holds, verdict.finished, verdict.rounds)
+
+
+class FailsAtOnce:
+    def plan(self, seen: Observation, draws: Draws) -> Any:
+        raise ValueError
+
+
+def test_a_policy_that_fails_in_the_first_round_leaves_a_journal_without_rounds(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal"
+
+    with pytest.raises(PolicyFailed) as failed:
+        record(path, {}, f"{named(FailsAtOnce)}*2")
+
+    assert (0, 1) == (failed.value.agent, failed.value.round)
+    verdict = verify(path)
+    assert (True, False, 0) == (verdict.holds, verdict.finished, verdict.rounds)
+
+
+class Outsized:
+    """Answers with everything that is brought into form: no reason to stop a run."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Plan:
+        items = [("mine", 2**80, 1)] + [("claim", -1, 1)] * 1_200
+        return Plan(items, say="\x1b[2J" + "a" * 300, memo=f"round {seen.round}")
+
+
+def test_what_was_brought_into_form_is_what_the_journal_holds(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    record(path, {"rounds": 1, "communication": True}, f"{named(Outsized)}*1")
+
+    with JournalReader(path) as reader:
+        event = next(e for e in events(MINING, reader) if e.name == "submitted")
+
+    assert {
+        "round": 1,
+        "agent": 0,
+        "actions": [None] + [["claim", -1, 1]] * 999,
+        "error": "overflow",
+        "say": "[2J" + "a" * 277,
+        "memo": "round 1",
+        "source": None,
+    } == event.fields
+    assert verify(path, trust=[named(Outsized)]).holds

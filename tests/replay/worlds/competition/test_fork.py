@@ -1,0 +1,258 @@
+"""A season played anew from an assignment on, and what came of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.players import Resources
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
+from goldrush.replay.diff import diff
+from goldrush.replay.outline import outline
+from goldrush.replay.verify import verify
+from goldrush.replay.worlds.competition.consequences import consequences
+from goldrush.replay.worlds.competition.summary import summarise
+from tests.seasons import events_of, fork, resume, small
+
+AT = 1
+
+
+TURN = {"assignment": 3, "table": 0, "round": 0, "agent": 5}
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small(tmp_path_factory.mktemp("seasons") / "parent.journal", assignments=5)
+
+
+def first_proposal(path: Path, assignment: int) -> dict[str, Any]:
+    return next(
+        e.as_dict()
+        for e in events_of(path)
+        if e.unit == assignment and e.name == "spoke" and e["move"] == "propose"
+    )
+
+
+def by_hand(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The same turn with another idea, as somebody would type it."""
+    return {**said, "conduct": "110011001100", "claim": [0.99, None], "words": "by hand"}
+
+
+@pytest.fixture(scope="module")
+def forked(parent: Path) -> Path:
+    path = parent.with_name("forked.journal")
+    fork(parent, AT, path, replace=[by_hand(first_proposal(parent, 2))])
+    return path
+
+
+def test_a_fork_without_a_change_comes_to_the_same(parent: Path, tmp_path: Path) -> None:
+    for at in (-1, 0, 4):
+        path = tmp_path / f"{at}.journal"
+        fork(parent, at, path)
+        names = {"forked"}
+
+        assert [e for e in events_of(path) if e.name not in names] == events_of(parent)
+
+
+def test_a_fork_differs_in_those_alone_who_play_another_policy(
+    parent: Path, tmp_path: Path
+) -> None:
+    fork(parent, AT, tmp_path / "other.journal", roster="ada=silent")
+    found = diff(parent, tmp_path / "other.journal")
+    declared = outline(tmp_path / "other.journal").declared
+    ada = next(player for player in declared.players if player["name"] == "ada")
+
+    assert ["agent 5: scripted in a, silent in b"] == [one.text for one in found.causes]
+    assert ("worker", "silent") == (ada["role"], ada["policy"])
+    [(first, text)] = declared.history
+    assert AT + 1 == first
+    assert text.startswith(f"Forked after assignment {AT} from the run with SHA-256 ")
+    assert text.endswith("…: ada plays silent (before: scripted).")
+
+
+def test_up_to_the_fork_the_bytes_are_the_parents(parent: Path, forked: Path) -> None:
+    with JournalReader(parent) as reader:
+        [cut] = [
+            commit.after.offset for commit in reader if commit.unit == AT + 1 and commit.digest
+        ]
+
+    assert parent.read_bytes()[:cut] == forked.read_bytes()[:cut]
+    assert verify(forked).holds
+
+
+def test_what_is_put_in_by_hand_is_said_in_that_turn(parent: Path, forked: Path) -> None:
+    said = first_proposal(parent, 2)
+    [spoke] = [
+        e
+        for e in events_of(forked)
+        if (e.name, e.unit) == ("spoke", 2)
+        and (e["agent"], e["round"]) == (said["agent"], said["round"])
+    ]  # fmt: skip
+
+    assert ("by hand", "110011001100") == (spoke["words"], spoke["conduct"])
+
+
+def test_diff_names_the_contribution_and_how_conclusions_and_scores_moved(
+    parent: Path, forked: Path
+) -> None:
+    found = diff(parent, forked)
+    came = consequences(found)
+    assert came is not None
+    agent = first_proposal(parent, 2)["agent"]
+    scores = {
+        path: [
+            {e["agent"]: tuple(e["final"]) for e in events_of(path)
+             if e.name == "scored" and e.unit == at}
+            for at in range(2, 5)
+        ]
+        for path in (parent, forked)
+    }  # fmt: skip
+
+    assert [("submission", 2, str(agent))] == [(c.kind, c.round, c.name) for c in found.causes]
+    assert (2, 4) == (came.since, came.until)
+    for apart in came.assignments:
+        assert apart.a is not None
+        assert apart.b is not None
+        assert scores[parent][apart.assignment - 2] == apart.a.scores[0]
+        assert scores[forked][apart.assignment - 2] == apart.b.scores[0]
+    assert json.dumps(came.as_dict())
+
+
+def test_a_fork_that_broke_off_goes_on_with_what_was_put_in(parent: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.journal", tmp_path / "broken.journal"
+    late = by_hand(first_proposal(parent, 3))
+    fork(parent, 0, whole, replace=[late])
+    with JournalReader(whole) as reader:
+        cut = next(c.after.offset for c in reader if c.kind == "unit" or c.unit == 2)
+    broken.write_bytes(whole.read_bytes()[:cut])
+    resume(broken)
+
+    assert whole.read_bytes() == broken.read_bytes()
+
+
+def test_a_fork_with_other_settings_and_another_cast(parent: Path, tmp_path: Path) -> None:
+    path = tmp_path / "other.journal"
+    state = fork(
+        parent, 2, path, settings={"scoring": "absolute", "assignments": 4},
+        roster="ada=tests.replay.worlds.competition.test_fork:Silent",
+    )  # fmt: skip
+    spoke = [e for e in events_of(path) if e.unit == 3 and e.name == "spoke" and e["agent"] == 5]
+
+    assert ("absolute", 4) == (state.config.scoring, state.assignment)
+    assert {None} == {e["move"] for e in spoke}  # which the kernel refuses
+    assert all(not e["steps"] or e["steps"][0][0] != "relative"
+               for e in events_of(path) if e.name == "scored" and e.unit == 3)  # fmt: skip
+
+
+class Silent:
+    """A worker that says nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda seen, draws, **told: None
+
+
+class Mute:
+    """Has no method at all."""
+
+
+def test_what_is_put_in_for_a_turn_that_never_comes_is_told(parent: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.journal"
+    turn = {"assignment": 2, "table": 1, "round": 0, "agent": 5}
+    fork(parent, 1, out, replace=[{**turn, "move": "pass"}])
+
+    assert [(2, 1, 0, 5)] == summarise(out).unsaid
+    assert [] == summarise(parent).unsaid
+
+
+def test_what_is_put_in_and_said_is_not_told_as_unsaid(forked: Path) -> None:
+    assert [] == summarise(forked).unsaid
+
+
+def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.journal"
+    fork(parent, 2, own, roster="ada=tests.replay.worlds.competition.test_fork:Silent")
+
+    with pytest.raises(BadInput, match="--trust"):
+        fork(own, 3, tmp_path / "again.journal")
+    with pytest.raises(BadInput, match="--trust"):
+        fork(
+            own,
+            3,
+            tmp_path / "again.journal",
+            trust=["tests.replay.worlds.competition.test_fork:Other"],
+        )
+    fork(
+        own,
+        3,
+        tmp_path / "again.journal",
+        trust=["tests.replay.worlds.competition.test_fork:Silent"],
+    )
+
+    assert [e for e in events_of(tmp_path / "again.journal") if e.name == "scored"] == [
+        e for e in events_of(own) if e.name == "scored"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "what", "says"),
+    [
+        (5, {}, "give one from -1 to 4"),
+        (-2, {}, "there is no assignment -2"),
+        (2, {"settings": {"workers": 7}}, "workers cannot change"),
+        (2, {"settings": {"assignments": 2}}, "give 3 or more"),
+        (2, {"settings": {"movs": 2}}, "did you mean moves"),
+        (2, {"settings": {"arena": "nk"}}, "arena"),
+        (2, {"treatment": "scarce"}, "there is no treatment"),
+        (2, {"resources": Resources(1, "/bin/true")}, "takes no program"),
+        (2, {"roster": "nobody=scripted"}, "names no agent or role"),
+        (2, {"roster": "ada=nonsense"}, "there is no policy"),
+        (2, {"replace": [{**TURN, "assignment": 2, "move": "pass"}]}, "assignments 3 to "),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0}]}, "has no agent"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 0}]}, "not an active"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 0, "agent": 99}]}, "has agent 99"),
+        (2, {"replace": [{"assignment": 3, "table": 0, "round": 99, "agent": 5}]}, "has round 99"),
+        (2, {"replace": [{"assignment": 3, "table": 2, "round": 0, "agent": 5}]}, "has table 2"),
+        (2, {"roster": "ada=tests.nowhere:Nobody"}, "tests.nowhere:Nobody cannot be made"),
+        (2, {"roster": "judge=tests.replay.worlds.competition.test_fork:Mute"},
+         "has no method judge"),
+        (2, {"replace": [{**TURN, "move": "dance"}]}, "does not have a valid form"),
+        (2, {"replace": [{**TURN, "move": "support"}]}, "support: target"),
+        (2, {"replace": [{**TURN, "move": "pass", "words": "x" * 5_000}]}, "4,000 characters"),
+        (2, {"replace": [{"event": "judged"}]}, "give `spoke` events"),
+        (2, {"replace": [{"mov": "pass"}]}, "give an object of"),
+    ],
+)  # fmt: skip
+def test_a_fork_that_cannot_be_is_refused_and_writes_nothing(
+    at: int, what: dict[str, Any], says: str, parent: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.journal"
+
+    with pytest.raises(BadInput, match=says):
+        fork(parent, at, out, **what)
+    assert not out.exists()
+
+
+def test_a_treatment_is_a_change_of_settings(parent: Path, tmp_path: Path) -> None:
+    state = fork(parent, 2, tmp_path / "out.journal", treatment="independent")
+    [forked] = [e for e in events_of(tmp_path / "out.journal") if e.name == "forked"]
+
+    assert {"elimination": False, "tiers": False, "table": False} == forked["changes"]
+    assert not state.config.table
+
+
+def test_seasons_that_are_the_same_have_no_consequences(parent: Path, tmp_path: Path) -> None:
+    again = small(tmp_path / "again.journal", assignments=5)
+
+    assert parent.read_bytes() == again.read_bytes()
+    assert consequences(diff(parent, again)) is None
+
+
+def test_seasons_of_other_seeds_are_compared_from_the_start(parent: Path, tmp_path: Path) -> None:
+    came = consequences(diff(parent, small(tmp_path / "other.journal", seed=3, assignments=2)))
+    assert came is not None
+
+    assert (0, 1) == (came.since, came.until)
+    assert {s.name for s in came.standings} <= set(came.names.values())

@@ -1,0 +1,122 @@
+"""The golden seasons hold, are made anew, and leave no event of the world out."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.players import record
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.worlds.competition.events import EVENTS
+from goldrush.kernel.worlds.competition.terms import Code, Outcome, Reward, Signal, names_of
+from goldrush.replay.verify import verify
+from goldrush.replay.worlds.competition.prompt import prompted
+from tests.golden import (
+    ANYTHING,
+    FORKED_SEASON,
+    MODEL_SEASON,
+    SEASON,
+    SEASON_CASTS,
+    SEASON_NAMES,
+    SEASON_SETTINGS,
+    SEASONS,
+    fork_season,
+    record_anything,
+    season_path,
+)
+from tests.seasons import events_of, kept
+
+
+def test_no_other_season_is_kept() -> None:
+    assert SEASON_NAMES == {path.stem for path in SEASONS.glob("*.journal")}
+
+
+@pytest.mark.parametrize("name", sorted(SEASON_NAMES))
+def test_a_golden_season_holds_at_every_level(name: str) -> None:
+    verdict = verify(season_path(name))
+
+    assert (True, 4 if name != ANYTHING else 3, True) == (
+        verdict.holds, verdict.level, verdict.finished
+    )  # fmt: skip
+    assert (name == ANYTHING) == bool(verdict.not_asked)
+
+
+@pytest.mark.parametrize("name", SEASON_SETTINGS)
+def test_a_golden_season_is_recorded_again_byte_for_byte(name: str, tmp_path: Path) -> None:
+    cast = cast_of(6, SEASON_CASTS[name])
+    record(tmp_path / "again.journal", SEASON_SETTINGS[name], cast)
+
+    assert season_path(name).read_bytes() == (tmp_path / "again.journal").read_bytes()
+
+
+def test_the_golden_season_of_every_code_is_recorded_again_byte_for_byte(tmp_path: Path) -> None:
+    record_anything(tmp_path / "again.journal")
+
+    assert season_path(ANYTHING).read_bytes() == (tmp_path / "again.journal").read_bytes()
+
+
+def test_the_golden_fork_of_a_season_is_forked_again_byte_for_byte(tmp_path: Path) -> None:
+    fork_season(tmp_path / "again.journal")
+
+    assert season_path(FORKED_SEASON).read_bytes() == (tmp_path / "again.journal").read_bytes()
+
+
+def test_every_event_and_every_code_is_in_a_golden_season() -> None:
+    events = [event for name in SEASON_NAMES for event in events_of(season_path(name))]
+
+    assert {event.name for event in EVENTS} <= {event.name for event in events}
+    assert set(names_of(Code)) == {e["code"] for e in events if e.name == "refused"}
+
+
+def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
+    events = events_of(season_path(SEASON))
+    rewards = {e["reward"] for e in events if e.name == "reward_unlocked"}
+    stages = Counter(e["agent"] for e in events if e.name == "stage_reached")
+    ends = {e["outcome"] for e in events if e.name == "contract_settled"}
+    signals = {e["signal"] for e in events if e.name == "judged"}
+    returned = {e["agent"] for e in events if e.name == "returned"}
+    relegated = {e["agent"] for e in events if e.name == "relegated"}
+    heirs = [e["inherits"] for e in events if e.name == "joined" and e["inherits"] is not None]
+
+    assert set(names_of(Reward)) == rewards
+    assert {1: 4, 2: 3, 3: 3} == dict(stages)  # assistant, judge, therapist
+    assert set(names_of(Outcome)) == ends
+    assert set(names_of(Signal)) == signals
+    assert returned
+    assert returned <= relegated
+    assert heirs
+    assert 2 in {len(e["subjects"]) for e in events if e.name == "assignment_opened"}
+
+
+def test_the_golden_model_spoke_and_its_words_are_kept() -> None:
+    events = events_of(season_path(MODEL_SEASON))
+    answers = [e for e in events if e.name == "answered"]
+    spoke = [e for e in events if e.name == "spoke" and e["source"] is not None]
+
+    assert {5} == {e["agent"] for e in answers}
+    assert {"smollm2"} == {e["source"]["model"] for e in spoke}
+    assert [e["text"] for e in answers if e["question"] == "speak"]
+
+
+def test_the_prompts_of_the_golden_model_are_made_again() -> None:
+    asked = [e["question"] for e in events_of(season_path(MODEL_SEASON)) if e.name == "answered"]
+    prompts = prompted(season_path(MODEL_SEASON), 0, 5)
+
+    assert asked == [one.name for one in prompts]
+    assert [one.digest for one in prompts] == [one.recorded for one in prompts]
+    assert all(one.is_model and one.answer is not None for one in prompts)
+
+
+def test_what_a_scripted_agent_would_be_sent_is_made_as_well() -> None:
+    [first, *_] = found = prompted(kept("short"), 1, 6)
+
+    assert ("try_", None, False) == (first.name, first.recorded, first.is_model)
+    assert ["system", "user"] == [message["role"] for message in first.messages]
+    assert {"speak", "answer"} <= {one.name for one in found}
+
+
+@pytest.mark.parametrize(("assignment", "agent"), [(3, 5), (-1, 5), (0, 99)])
+def test_what_there_is_not_has_no_prompts(assignment: int, agent: int) -> None:
+    with pytest.raises(BadInput):
+        prompted(kept("short"), assignment, agent)

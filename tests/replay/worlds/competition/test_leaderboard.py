@@ -1,0 +1,150 @@
+"""The leaderboard after an assignment: what was posted, and who stands behind it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
+from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
+from tests.golden import path_of
+from tests.journals import commits_of, write
+from tests.seasons import HEADER, LAST, changed, events_of, forged, rich
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich(tmp_path_factory.mktemp("seasons"))
+
+
+@pytest.fixture(scope="module")
+def events(season: Path) -> list[Event]:
+    return events_of(season)
+
+
+def test_ranks_and_sums_are_those_that_were_posted(season: Path, events: list[Event]) -> None:
+    for event in events:
+        if event.name == "leaderboard_posted":
+            found = leaderboard(season, event.unit)
+
+            assert (found.assignment, found.day) == (event.unit, event.unit // 2)
+            assert [[r.rank, r.agent, r.rolling, r.all_time] for r in found.rows] == event["rows"]
+
+
+def test_without_a_number_it_is_that_of_the_last_assignment(season: Path) -> None:
+    assert leaderboard(season) == leaderboard(season, LAST)
+
+
+def test_the_mean_is_that_of_all_scores_and_all_time_is_their_sum(
+    season: Path, events: list[Event]
+) -> None:
+    for at in (0, 6, LAST):
+        for row in leaderboard(season, at).rows:
+            totals = [
+                e["total"]
+                for e in events
+                if e.name == "scored" and e["agent"] == row.agent and e.unit <= at
+            ]
+
+            assert row.all_time == sum(totals)
+            assert row.mean_total == (sum(totals) / len(totals) if totals else None)
+
+
+def test_the_rest_is_what_the_assignment_left_of_an_agent(season: Path) -> None:
+    agents = rebuild(season, 9).state.agents
+    rows = leaderboard(season, 9).rows
+
+    assert {(r.name, r.status, r.class_, r.sparks, r.served) for r in rows} == {
+        (a.name, a.status, a.class_, a.sparks, a.served)
+        for a in (agents[row.agent] for row in rows)
+    }
+
+
+def test_who_went_in_the_assignment_still_stands_there(season: Path, events: list[Event]) -> None:
+    for event in events:
+        if event.name == "deleted":
+            [row] = [r for r in leaderboard(season, event.unit).rows if r.agent == event["agent"]]
+
+            assert row.status == "gone"
+
+
+def test_it_is_plain_enough_for_json(season: Path) -> None:
+    shown = json.loads(json.dumps(leaderboard(season).as_dict()))
+
+    assert (shown["assignment"], shown["rolling_days"]) == (LAST, 7)
+    assert list(shown["rows"][0]) == [
+        "rank", "agent", "name", "class", "status", "rolling", "all_time", "sparks", "served",
+        "mean_total",
+    ]  # fmt: skip
+
+
+def test_of_a_season_under_way_it_is_that_of_the_last_closed_assignment(
+    season: Path, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.journal", commits_of(season)[:6], HEADER)
+
+    assert leaderboard(path) == leaderboard(season, 4)
+
+
+def test_damage_behind_an_assignment_that_is_named_does_not_matter(
+    season: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.journal"
+    path.write_bytes(season.read_bytes()[:-3])
+
+    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
+    with pytest.raises(TornTail):
+        leaderboard(path)
+
+
+@pytest.mark.parametrize(
+    ("at", "says"),
+    [(-1, "no assignment -1; give one from 0 on"), (16, "no assignment 16; give one from 0 to 15"),
+     (10**30, "give one from 0 to 15")],
+)  # fmt: skip
+def test_an_assignment_that_is_not_there_is_refused(season: Path, at: int, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        leaderboard(season, at)
+
+
+def test_a_season_that_has_only_started_has_none(season: Path, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.journal", commits_of(season)[:1], HEADER)
+
+    with pytest.raises(BadInput, match=r"no assignment of .* is closed"):
+        leaderboard(path)
+
+
+def test_a_leaderboard_that_ranks_nobody_known_is_malformed(season: Path, tmp_path: Path) -> None:
+    def unknown(row: list[Any]) -> None:
+        row[0] = ((1, 99, 0, 0), *row[0])
+
+    path = forged(
+        tmp_path / "a.journal", changed(season, CODES[LeaderboardPosted], LAST, unknown), season
+    )
+
+    with pytest.raises(MalformedEvents, match="ranks agent 99"):
+        leaderboard(path)
+    assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)
+
+
+def test_scores_are_told_whole(season: Path, events: list[Event]) -> None:
+    scores = season_at(season, 5).scores
+    recorded = [e for e in events if e.name == "scored" and e.unit <= 5]
+
+    assert sum(map(len, scores.values())) == len(recorded)
+    for event in recorded:
+        [score] = [
+            s
+            for s in scores[event["agent"]]
+            if (s.assignment, s.table) == (event.unit, event["table"])
+        ]
+        assert (list(score.raw), list(score.final)) == (event["raw"], event["final"])
+
+
+def test_runs_of_other_worlds_are_refused() -> None:
+    with pytest.raises(UnsupportedJournal, match="this reads 'competition'"):
+        leaderboard(path_of("scarce"))

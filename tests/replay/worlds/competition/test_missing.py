@@ -1,0 +1,120 @@
+"""Seasons whose arena is not here, or is none, and those of other rules."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.kernel.errors import MalformedEvents, UnsupportedJournal
+from goldrush.kernel.journal import Commit, Header
+from goldrush.kernel.worlds.competition import NAME
+from goldrush.replay.batch import verify_all
+from goldrush.replay.log import log
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.story import narrator
+from goldrush.replay.toolkit import world_at
+from goldrush.replay.verify import verify
+from goldrush.replay.view.page import page_of
+from goldrush.replay.worlds.competition.audit import audit_all
+from goldrush.replay.worlds.competition.folder import as_files
+from goldrush.replay.worlds.competition.leaderboard import season_at
+from goldrush.replay.worlds.competition.prompt import prompted
+from goldrush.replay.worlds.competition.score import scores
+from goldrush.replay.worlds.competition.summary import summarise
+from tests.journals import commits_of, write
+from tests.seasons import HEADER, events_of, forged, fork, kept, resume
+
+
+def other_arena(path: Path, **changes: Any) -> Path:
+    """A short season of which somebody says that its arena is another one; its digests hold."""
+    start, *rest = commits_of(kept("short"))
+    setup = start.setup or {}
+    arena = {**setup["config"]["arena"], **changes}
+    again = Commit(start.kind, 0, 0, setup={**setup, "config": {**setup["config"], "arena": arena}})
+    return forged(path, [again, *rest], write(path.with_name("start.journal"), [again], HEADER))
+
+
+ABSENT = {"another arena": {"name": "nowhere"}, "another version": {"version": 99}}
+READERS: dict[str, Callable[[Path], object]] = {
+    "rebuild": lambda path: rebuild(path, 1),
+    "log": lambda path: list(narrator(path).chronicle(log(path))),
+    "audit": lambda path: list(audit_all(path)),
+    "summary": summarise,
+    "page": page_of,
+    "folder": lambda path: as_files(season_at(path)),
+}
+JUDGES: dict[str, Callable[[Path], object]] = {
+    "scores": lambda path: scores(path, 1, 5),
+    "prompt": lambda path: prompted(path, 1, 5),
+    "resume": lambda path: resume(path),
+    "fork": lambda path: fork(path, 1, path.with_name("fork.journal")),
+}
+
+
+@pytest.mark.parametrize("changes", ABSENT.values(), ids=ABSENT)
+def test_without_its_arena_a_season_is_judged_at_two_levels_and_never_a_forgery(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    path = other_arena(tmp_path / "a.journal", **changes)
+    verdict = verify(path)
+    [outcome] = verify_all([str(path)], jobs=1)
+
+    assert (None, 2, 3) == (verdict.holds, verdict.level, verdict.rounds)
+    assert [True, True, None, None] == [verify(path, level).holds for level in (1, 2, 3, 4)]
+    assert outcome.holds is None
+    assert outcome.error is not None
+    assert outcome.error.endswith("only what needs no rules can be judged (--level 2)")
+    assert verdict.unknown[0] in outcome.error
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_without_its_arena_a_season_can_be_read(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    assert read(other_arena(tmp_path / "a.journal", name="nowhere"))
+
+
+@pytest.mark.parametrize("judge", JUDGES.values(), ids=JUDGES)
+def test_what_takes_the_rules_of_an_arena_names_the_one_that_is_not_here(
+    judge: Callable[[Path], object], tmp_path: Path
+) -> None:
+    path = other_arena(tmp_path / "a.journal", name="nowhere")
+    before = path.read_bytes()
+
+    with pytest.raises(UnsupportedJournal, match="there is no arena 'nowhere' here"):
+        judge(path)
+    assert before == path.read_bytes()
+    assert not (tmp_path / "fork.journal").exists()
+
+
+def test_a_record_that_no_such_arena_has_is_a_forgery(tmp_path: Path) -> None:
+    start, *rest = commits_of(kept("short"))
+    setup = start.setup or {}
+    wrong = {**setup["config"]["arena"], "options": {"seeds": 1, "noise": 7.0, "drift": 0.2}}
+    config = {**setup["config"], "arena": wrong}
+    commits = [Commit(start.kind, 0, start.digest, setup={**setup, "config": config}), *rest]
+    path = write(tmp_path / "a.journal", commits, HEADER)
+    broken = verify(path).broken
+
+    assert broken is not None
+    assert (2, True) == (broken.level, "noise" in broken.found)
+    assert world_at(path).missing is None
+    with pytest.raises(MalformedEvents):
+        events_of(path) and rebuild(path, 1)
+
+
+def test_a_start_that_records_no_arena_is_told_as_it_is(tmp_path: Path) -> None:
+    start = commits_of(kept("short"))[0]
+    setups: tuple[dict[str, Any], ...] = ({}, {"config": 5, "cast": []}, {"config": {}, "cast": []})
+    for setup in setups:
+        path = write(tmp_path / "a.journal", [Commit(start.kind, 0, 0, setup=setup)], HEADER)
+
+        assert verify(path).holds is False
+
+
+def test_seasons_of_rules_1_are_refused_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.journal", commits_of(kept("short")), Header(NAME, 1))
+    for read in (*READERS.values(), *JUDGES.values(), verify):
+        with pytest.raises(UnsupportedJournal, match=r"under rules 1; this reads .* under rules 2"):
+            read(path)

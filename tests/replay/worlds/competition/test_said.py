@@ -1,0 +1,27 @@
+"""What agents say may be of any form: nothing that is said keeps a season from being told."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from goldrush.kernel.worlds.competition.events import EVENTS, PLAIN
+from goldrush.replay.story import narrator
+from tests.seasons import events_of, rich
+
+FORMS = (None, True, 0, -1, 2**64 - 1, 0.5, "", "x", [], [[]], [[1], ["x"]], [5, 5], [None])
+SPOKEN = [(e.name, field) for e in EVENTS for field, kind in e.fields.items() if kind is PLAIN]
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich(tmp_path_factory.mktemp("seasons"))
+
+
+@pytest.mark.parametrize(("name", "field"), SPOKEN)
+def test_whatever_is_said_can_be_told(season: Path, name: str, field: str) -> None:
+    event = next(e for e in events_of(season) if e.name == name)
+    for form in FORMS:
+        said = attrs.evolve(event, fields={**event.fields, field: form})
+
+        assert len(list(narrator(season).chronicle([said]))) == 1

@@ -1,0 +1,345 @@
+"""A season told: every kind of event in words, and what a season comes to."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from goldrush.agents.worlds.competition.arenas import rules_of
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Concluded
+from goldrush.replay.rebuild import rebuild
+from goldrush.replay.story import in_brief, narrator
+from goldrush.replay.worlds.competition.quality import Atlases, percentile
+from goldrush.replay.worlds.competition.show import format_line, format_summary
+from goldrush.replay.worlds.competition.story import chronicle, names_in, story
+from goldrush.replay.worlds.competition.summary import Summary, summarise
+from tests.seasons import changed, events_of, forged, rich, small
+
+ARENA = configured({"arena": "mining[agents=4;rounds=4;seeds=1]"}).arena
+NAMES = {5: "ada", 6: "ben", 7: "cleo"}
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small(tmp_path_factory.mktemp("seasons") / "s.journal")
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return rich(tmp_path_factory.mktemp("seasons"))
+
+
+def event(name: str, /, **fields: object) -> Event:
+    return Event(name, 4, {"assignment": 4, **fields})
+
+
+def test_a_value_beside_a_claim_or_a_bar_has_the_digits_that_tell_them_apart(season: Path) -> None:
+    events = events_of(season)
+    proposed = next(e for e in events if e.name == "spoke" and e["move"] == "propose")
+    at = (proposed.unit, proposed["id"], "base")
+    tested = next(e for e in events if e.name == "tested" and (e.unit, e["at"], e["part"]) == at)
+    close = {
+        id(proposed): attrs.evolve(proposed, fields={**proposed.fields, "claim": [0.40052, None]}),
+        id(tested): attrs.evolve(tested, fields={**tested.fields, "value": 0.40047}),
+    }
+    told = list(narrator(season).lines([close.get(id(event), event) for event in events]))
+
+    assert any("0.40047 for 0.40052 claimed: it does not hold (" in line for line in told)
+
+
+def test_a_conclusion_that_hardly_beats_the_bar_shows_by_how_much(season: Path) -> None:
+    summary = summarise(season)
+    ended = next(table for table in summary.tables if table.conduct is not None)
+    close = attrs.evolve(ended, value=0.40047, bar=0.4005201, best=0.40047)
+    row = format_summary(attrs.evolve(summary, tables=[close])).splitlines()[-1]
+
+    assert "  0.40047  0.40052      0.40047  " in row
+    concluded = [
+        e for e in events_of(season) if e.name == "concluded" and e["proposal"] is not None
+    ]
+    rebuilt = rebuild(season, concluded[0].unit)
+    values = {None: 0.40052, concluded[0]["proposal"]: 0.40047}
+    events = [
+        attrs.evolve(e, fields={**e.fields, "value": values.get(e["at"], e["value"])})
+        if e.name == "tested" else e for e in rebuilt.events
+    ]  # fmt: skip
+
+    assert "tested 0.40047, the bar is 0.40052" in format_line(attrs.evolve(rebuilt, events=events))
+
+
+def test_every_event_of_a_season_is_told_in_words(season: Path) -> None:
+    events = events_of(season)
+    told = list(narrator(season).lines(events))
+
+    assert len(events) == len(told)
+    assert not [line for line in told if line.startswith("{")]
+    assert not [line for line in told if "agent " in line and '"' not in line]
+
+
+def test_a_reader_follows_the_argument(season: Path) -> None:
+    told = list(narrator(season).lines(events_of(season)))
+    of = dict(zip(range(len(told)), events_of(season), strict=True))
+    spoke = [told[n] for n, event in of.items() if event.name == "spoke"]
+    tested = [told[n] for n, event in of.items() if event.name == "tested"]
+
+    for says in (", because of its own trials: ", " and its own trials: ", ", because of #"):
+        assert any(says in line for line in spoke)
+    for says in (": it holds, and is sharp (", ": it holds (", ": it does not hold (", "edge of #"):
+        assert any(says in line for line in tested)
+    assert any(re.search(r"tries [01]{12} under 0.0, on its own: 0.", line) for line in told)
+
+
+def test_what_is_told_in_brief_leaves_out_what_nobody_decided(season: Path) -> None:
+    brief = {event.name for event in in_brief(season, events_of(season))}
+
+    assert {"spoke", "tested", "concluded", "scored"} <= brief
+    assert not {"tried", "rated", "debriefed", "sparks_moved", "answered"} & brief
+
+
+@pytest.mark.parametrize("name", [event.name for event in EVENTS])
+def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
+    odd = "\x1b[2J\n{}"
+    fields: dict[str, object] = {
+        field: odd if kind.name in ("plain values", "text") else 7
+        for field, kind in next(e for e in EVENTS if e.name == name).fields.items()
+    }
+    known = {
+        "participants": [5], "order": [5, 6], "words": [], "stances": [[5, 0]], "tied": [],
+        "runs": [["1", "2"]], "rows": [[1, 5, 3, 9]], "raw": [1, 2, 3, 0], "final": [1, 2, 3, 0],
+        "steps": [["relative", "novelty", 1, 2]], "cause": "sparks", "part": "base",
+        "act": {"index": 0, "event": "spoke"}, "code": "move/own", "name": "ada", "value": 0.5,
+        "terms": [[["seat", None]], 5, 9], "outcome": "lost", "reward": "tier-1", "table": 0,
+        "why": "bench", "inherits": 6, "extra": True, "before": {}, "after": {"x": odd},
+    }  # fmt: skip
+    fields.update({field: value for field, value in known.items() if field in fields})
+    if name == "spoke":
+        fields["words"] = odd
+    [line] = story([event(name, **fields)], NAMES)
+
+    assert line
+    assert "\x1b" not in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        (
+            event("spoke", table=0, round=1, id=4, agent=5, move="amend", target=2,
+                  conduct=["mine", "raid", 2, "scarce"], claim=[0.25, "cap-4"], part=None,
+                  because=[[2, 3], True], words="why not", source=None),
+            "#4 ada amends #2 to mine with 2/10 raid, claims 0.25, also under cap-4, because of "
+            '#2, #3 and its own trials: "why not"',
+        ),
+        (
+            event("tested", table=0, at=4, part="edge", conduct=["mine", None, 0, "scarce"],
+                  treatment="cap-4", value=0.25, runs=[[1, "00"], [2, "00"]]),
+            "tested: edge of #4 is 0.25 (mine under cap-4, 2 runs)",
+        ),
+        (
+            event("tested", table=0, at=None, part=None, conduct=["mine", None, 0, "scarce"],
+                  treatment="scarce", value=None, runs=[[1, "00"]]),
+            "the bar is no value (mine under scarce, 1 run)",
+        ),
+        (
+            event("tried", table=0, agent=6, number=0, conduct=["mine", None, 0, "scarce"],
+                  treatment="cap-4", value=0.5, runs=[[1, "00"]]),
+            "ben tries mine under cap-4, on its own: 0.5",
+        ),
+        (
+            event("concluded", table=0, proposal=4, conduct=["mine", None, 0, "scarce"],
+                  stances=[[5, 4], [6, 4], [7, 2]], tied=[2, 4], words=["00"]),
+            "table 0 concludes on #4, mine, drawn among #2, #4; stances: #2 cleo; #4 ada, ben",
+        ),
+        (
+            event("scored", table=0, agent=5, raw=[2, 2, 1, 0], final=[2, 0, 1, 0], total=3,
+                  steps=[["novelty-farming", "accuracy", 2, 0]]),
+            "ada scores 3: novelty 2, accuracy 0, impact 1, challenge 0 "
+            "(novelty-farming: accuracy 2 to 0)",
+        ),
+        (
+            event("bottomed", table=1, agent=6, tied=[5, 6], words=["00"], streak=3),
+            "ben is last at table 1, 3 in a row, drawn among ada, ben",
+        ),
+        (
+            event("contract_reviewed", agent=5, approved=False, terms=[[], 6, 20], taken=True),
+            "the user has other terms for the contract of ada: [[], 6, 20], which it takes",
+        ),
+        (event("joined", ordinal=8, name="dov", inherits=5), "dov joins with the memory of ada"),
+        (event("returned", agent=6, **{"for": 5}), "ben returns in the place of ada"),
+        (event("fate_chosen", agent=9, fate="deletion"), 'agent 9 chooses "deletion"'),
+    ],
+)  # fmt: skip
+def test_an_event_in_words(told: Event, words: str) -> None:
+    assert [words] == list(story([told], NAMES, ARENA, rules_of(ARENA)))
+
+
+def test_without_its_arena_a_season_is_told_in_plain_values(journal: Path) -> None:
+    events = events_of(journal)
+    told = list(story(events, NAMES))
+
+    assert len(events) == len(told)
+    assert any('proposes "' in line for line in told)
+
+
+def test_names_are_those_of_the_cast_and_of_who_joined(journal: Path) -> None:
+    joined = {e["ordinal"]: e["name"] for e in events_of(journal) if e.name == "joined"}
+    cast = {e["ordinal"]: e["name"] for e in events_of(journal)[0]["cast"]}
+
+    assert {**cast, **joined} == names_in(journal)
+    assert "ada" in cast.values()
+
+
+def test_names_of_a_broken_journal_are_those_before_it_breaks(
+    journal: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.journal"
+    broken.write_bytes(journal.read_bytes()[:4000])
+
+    assert names_in(broken).items() <= names_in(journal).items()
+    assert {} == names_in(_no_journal(tmp_path))
+
+
+def _no_journal(folder: Path) -> Path:
+    path = folder / "no.journal"
+    path.write_bytes(b"nothing")
+    return path
+
+
+def test_the_chronicle_counts_assignments_as_people_do(journal: Path) -> None:
+    units = [since for since, _, _ in chronicle(events_of(journal))]
+
+    assert [-1, 0] == list(dict.fromkeys(units))[:2]
+    assert 3 == units[-1]
+
+
+def test_the_words_of_a_journal_know_the_names(journal: Path) -> None:
+    [line] = narrator(journal).lines([event("deleted", agent=5)])
+
+    assert "ada is deleted" == line
+
+
+@pytest.fixture(scope="module")
+def summary(journal: Path) -> Summary:
+    return summarise(journal)
+
+
+def test_a_summary_counts_what_the_events_say(season: Path) -> None:
+    summary, events = summarise(season), events_of(season)
+    names = Counter(e.name for e in events)
+    totals = [e["total"] for e in events if e.name == "scored"]
+    concluded = [e for e in events if e.name == "concluded"]
+    spoke = Counter(e["move"] for e in events if e.name == "spoke")
+
+    assert (16, True, len(concluded)) == (
+        summary.assignments, summary.finished, len(summary.tables)
+    )  # fmt: skip
+    assert summary.mean_total == pytest.approx(sum(totals) / len(totals))
+    for table, event in zip(summary.tables, concluded, strict=True):
+        assert (table.assignment, table.table) == (event.unit, event["table"])
+        assert (table.conduct, table.tied) == (event["conduct"], len(event["tied"]))
+    assert sum(t.adopted is True for t in summary.tables) == sum(
+        e["adopted"] is True for e in events if e.name == "adopted"
+    )
+    assert sum(summary.refused.values()) == names["refused"]
+    assert summary.counts.trials == names["tried"]
+    assert summary.counts.claims <= spoke["propose"] + spoke["amend"]  # some are redirected
+    assert summary.counts.challenges <= spoke["challenge"]
+    assert summary.counts.claims > summary.counts.held > summary.counts.sharp > 0
+    assert summary.counts.challenges > summary.counts.sustained > 0
+
+
+def test_a_conclusion_is_held_against_the_bar_the_best_tested_and_all_conducts(
+    season: Path,
+) -> None:
+    summary = summarise(season)
+    halves: dict[bool, list[float]] = {False: [], True: []}
+
+    for table in summary.tables:
+        assert table.bar is not None
+        assert table.value is None or table.best >= table.value > table.bar
+        assert table.quality is not None
+        assert table.quality.regret == pytest.approx(
+            table.quality.discovery + table.quality.selection
+        )
+        halves[table.assignment >= 8].append(table.quality.percentile)
+    assert summary.percentiles == tuple(
+        pytest.approx(sum(half) / len(half)) for half in halves.values()
+    )
+
+
+def test_a_percentile_counts_half_of_those_that_are_as_good() -> None:
+    assert [percentile(value, [1, 2, 2, 4]) for value in (0, 1, 2, 3, 4)] == [
+        0, 0.125, 0.5, 0.75, 0.875
+    ]  # fmt: skip
+
+
+def test_less_is_better_where_the_subject_says_so_and_the_bar_stands_for_no_conclusion() -> None:
+    arena = configured({"arena": "mining"}).arena
+    subject = next(subject for subject in arena.subjects if subject.better == "down")
+    rules, atlases = rules_of(arena), Atlases(arena)
+    bar = rules.bar(subject)
+    conducts = [(name, None, 0, subject.treatment) for name in ("greedy-mine", "mine", "raid")]
+    found = {c: atlases.quality(subject, c, bar) for c in conducts}
+
+    assert found[bar].selection == 0
+    assert found[bar].regret == found[bar].discovery > 0
+    for one in found.values():
+        assert one.regret >= 0
+    ranked = sorted(found.values(), key=lambda one: one.regret)
+    assert ranked == sorted(found.values(), key=lambda one: -one.percentile)
+
+
+def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
+    subject = ARENA.subjects[0]
+    conduct = ("mine", None, 0, subject.treatment)
+
+    assert Atlases(ARENA).quality(subject, conduct, conduct) is None
+
+
+def test_a_summary_tells_who_stands_where(journal: Path, summary: Summary) -> None:
+    posted = [e["rows"] for e in events_of(journal) if e.name == "leaderboard_posted"]
+    ranks = {agent: rank for rank, agent, _, _ in posted[-1]}
+    first = {agent: rank for rows in reversed(posted) for rank, agent, _, _ in rows}
+
+    assert ranks == {w.agent: w.rank for w in summary.workers if w.rank is not None}
+    assert {w.agent: first.get(w.agent) for w in summary.workers} == {
+        w.agent: w.first_rank for w in summary.workers
+    }
+    assert sum(w.total for w in summary.workers) == sum(
+        e["total"] for e in events_of(journal) if e.name == "scored"
+    )
+
+
+def test_a_summary_of_a_long_season_tells_every_coming_and_going(season: Path) -> None:
+    path = season
+    told = {
+        "elimination_faced": "faces", "relegated": "is benched", "returned": "returns",
+        "deleted": "is deleted", "joined": "joins",
+    }  # fmt: skip
+    names = names_in(path)
+    expected = [
+        (e.unit, names[e["ordinal" if e.name == "joined" else "agent"]], told[e.name])
+        for e in events_of(path)
+        if e.name in told
+    ]
+    left = summarise(path).left
+
+    assert expected == [(at, name, what.partition(" (")[0].replace(" elimination", ""))
+                        for at, name, what in left]  # fmt: skip
+
+
+def test_a_conclusion_at_a_table_that_is_none_is_malformed(journal: Path, tmp_path: Path) -> None:
+    def forge(row: list[Any]) -> None:
+        row[1] = 99
+
+    commits = changed(journal, CODES[Concluded], 0, forge)
+
+    with pytest.raises(MalformedEvents):
+        summarise(forged(tmp_path / "forged.journal", commits, journal))

@@ -1,0 +1,571 @@
+"""The mining world for learners (replay/worlds/mining/ENVIRONMENT.md): PettingZoo's tests, and our
+own.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from gc import collect
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import pytest
+
+pytest.importorskip("pettingzoo", reason="needs goldrush[rl]")
+
+import numpy as np
+from pettingzoo.test import (
+    api_test,
+    max_cycles_test,
+    parallel_api_test,
+    parallel_seed_test,
+    render_test,
+    seed_test,
+    state_test,
+)
+
+from goldrush.agents.players import Resources, record
+from goldrush.agents.simultaneous import prepared
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, resume
+from goldrush.kernel.errors import BadInput, PolicyFailed
+from goldrush.kernel.fold import states
+from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
+from goldrush.kernel.worlds.mining.observe import Observation, SharedView
+from goldrush.kernel.worlds.mining.state import MiningState, copied
+from goldrush.replay.log import log
+from goldrush.replay.verify import verify
+from goldrush.replay.worlds.mining.arrays import Arrays, plan_of
+from goldrush.replay.worlds.mining.environment import ENV_ID, MiningEnv, env
+from goldrush.replay.worlds.mining.rl import parallel_env
+
+PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"
+SMALL: dict[str, Any] = {"rounds": 8, "rows": 3, "cols": 3, "agents": 3, "stamina": 5}
+MIXED = "external,random,external[name=two],tit-for-tat-raid,raid"  # two learners among others
+
+
+def small(**settings: Any) -> MiningEnv:
+    return parallel_env(**{**SMALL, **settings})
+
+
+def small_turns(**settings: Any) -> Any:
+    return env(**{**SMALL, **settings})
+
+
+@attrs.frozen
+class Step:
+    """What an environment was given and gave in a round, and what it had shown before."""
+
+    shown: Mapping[str, Any]
+    actions: Mapping[str, Any]
+    rewards: Mapping[str, float]
+    ends: tuple[Mapping[str, bool], Mapping[str, bool]]
+    infos: Mapping[str, Any]
+
+
+def played(one: MiningEnv, seed: int | None = None, *, masked: bool = True) -> list[Step]:
+    """An episode of random actions."""
+    steps = []
+    shown, _ = one.reset(seed=seed)
+    for agent in one.agents:
+        one.action_space(agent).seed(one.possible_agents.index(agent))
+    while one.agents:
+        masks = {a: shown[a]["action_mask"] if masked else None for a in one.agents}
+        actions = {agent: one.action_space(agent).sample(masks[agent]) for agent in one.agents}
+        after, rewards, terminations, truncations, infos = one.step(actions)
+        steps.append(Step(shown, actions, rewards, (terminations, truncations), infos))
+        shown = after
+    return steps
+
+
+# What PettingZoo asks of an environment.
+
+
+def max_cycles() -> None:
+    max_cycles_test(SimpleNamespace(parallel_env=small, env=small_turns))
+
+
+PETTINGZOO: dict[str, Callable[[], None]] = {
+    "parallel_api_test": lambda: parallel_api_test(small(), num_cycles=20),
+    "parallel_seed_test": lambda: parallel_seed_test(small, num_cycles=20),
+    "max_cycles_test": max_cycles,
+    "render_test": lambda: render_test(small_turns),
+    "state_test": lambda: state_test(small_turns(), small()),
+    "api_test": lambda: api_test(small_turns(), num_cycles=20),
+    "seed_test": lambda: seed_test(small_turns, num_cycles=20),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")  # but a dict, with its mask
+@pytest.mark.filterwarnings("ignore:(Observation|Action) space for each agent probably should")
+@pytest.mark.parametrize("name", PETTINGZOO)
+def test_pettingzoos_own_tests_pass(name: str) -> None:
+    PETTINGZOO[name]()
+
+
+def test_pettingzoo_makes_it_by_its_name() -> None:
+    """After the import of the page, in a process of its own."""
+    [block] = re.findall(r"<!-- make -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    both = f'{block}print(env, pettingzoo.make("aec", "{ENV_ID}"))'
+    ran = subprocess.run([sys.executable, "-c", both], capture_output=True, text=True, check=True)
+
+    assert f"{ENV_ID} {ENV_ID}\n" == ran.stdout
+
+
+# An episode is a journal.
+
+
+@attrs.define
+class Again:
+    """Submits the plans that a learner did."""
+
+    plans: Sequence[list[tuple[str, int, int]]]
+
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        return self.plans[seen.round - 1]
+
+
+def again(one: MiningEnv, steps: Sequence[Step]) -> Resources:
+    return Resources(
+        policies={
+            int(name.removeprefix("agent_")): Again(
+                [plan_of(one.config, step.actions[name]) for step in steps]
+            )
+            for name in one.possible_agents
+        }
+    )
+
+
+def test_an_episode_is_the_journal_that_record_writes(tmp_path: Path) -> None:
+    settings = {**SMALL, "agents": 5, "communication": True}
+    ones = [parallel_env(roster=MIXED, journal=tmp_path / name, **settings) for name in "ab"]
+    first, second = (played(one, seed=5, masked=False) for one in ones)
+    run = prepared(*prepare({**settings, "seed": 5}, MIXED))
+    record(MINING, MINING_PLAYERS, tmp_path / "c", run, resources=again(ones[0], first))
+    verdict = verify(tmp_path / "a")
+
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "c").read_bytes()
+    assert (None, 3, True, ("external (2 agents)",)) == (
+        verdict.broken, verdict.level, verdict.finished, verdict.not_asked,
+    )  # fmt: skip
+    assert 4 == verify(tmp_path / "a", resources=again(ones[0], first)).level
+    assert [step.rewards for step in first] == [step.rewards for step in second]
+
+
+@pytest.mark.parametrize("treatment", ["baseline", "authority-punish"])
+def test_rewards_and_infos_are_what_the_journal_says(treatment: str, tmp_path: Path) -> None:
+    one = small(treatment=treatment, journal=tmp_path / "a", stamina=7)
+    steps = played(one, masked=False)
+    gold = {(step, name): 0.0 for step in range(len(steps)) for name in one.possible_agents}
+    pruned: dict[tuple[int, str], Any] = dict.fromkeys(gold, ())
+    for event in log(tmp_path / "a"):
+        if event.name == "mining_settled":
+            gold[event.unit - 1, f"agent_{event['agent']}"] += event["gold"]
+        elif event.name == "ruled":
+            gold[event.unit - 1, f"agent_{event['captor']}"] -= event["fine"]
+        elif event.name == "pruned":
+            name = f"agent_{event['agent']}"
+            plan = plan_of(one.config, steps[event.unit - 1].actions[name])
+            removed = tuple((*plan[index], reason) for index, reason in event["removed"])
+            pruned[event.unit - 1, name] = removed
+    rewards = {(n, name): r for n, step in enumerate(steps) for name, r in step.rewards.items()}
+    infos = {(n, name): i for n, step in enumerate(steps) for name, i in step.infos.items()}
+
+    assert gold == rewards
+    assert any(rewards.values())
+    assert {key: {"pruned": removed} for key, removed in pruned.items()} == infos
+    assert any(pruned.values())
+
+
+def test_the_horizon_terminates_and_max_cycles_truncates(tmp_path: Path) -> None:
+    whole, cut = small(journal=tmp_path / "a"), small(journal=tmp_path / "b", max_cycles=3)
+    ends = [[step.ends for step in played(one)][-1] for one in (whole, cut)]
+
+    assert [({True}, {False}), ({False}, {True})] == [
+        (set(terminated.values()), set(truncated.values())) for terminated, truncated in ends
+    ]
+    assert [(8, True), (3, False)] == [
+        (verdict.rounds, verdict.finished) for verdict in (verify(tmp_path / name) for name in "ab")
+    ]
+
+
+def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
+    one = small(journal=tmp_path / "{episode}")
+    steps = played(one, seed=3)
+    one.reset(seed=3)
+    for step in steps[:3]:
+        one.step(step.actions)
+    one.reset()  # leaves it
+    one.close()
+
+    assert [(3, False), (0, False)] == [
+        (verdict.rounds, verdict.finished) for verdict in map(verify, map(str, _all(tmp_path)[1:]))
+    ]
+
+    resume(tmp_path / "2", resources=again(one, steps))
+
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+class Fails:
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        return [] if seen.round == 1 else None  # type: ignore[return-value]
+
+
+def test_a_policy_that_fails_ends_the_episode(tmp_path: Path) -> None:
+    one = small(roster=["external", Fails()], agents=2, journal=tmp_path / "a")
+    nothing = {"agent_0": np.zeros(5, np.int64)}
+    one.reset()
+    one.step(nothing)
+
+    with pytest.raises(PolicyFailed):
+        one.step(nothing)
+
+    assert [] == one.agents
+    assert (1, False) == (verify(tmp_path / "a").rounds, verify(tmp_path / "a").finished)
+
+
+def _all(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+def test_episodes_follow_a_seed(tmp_path: Path) -> None:
+    one, other = small(journal=tmp_path / "a{episode}"), small(journal=tmp_path / "b{episode}")
+    for each, seeds in ((one, (7, None, None, 7)), (other, (7, None, None))):
+        for seed in seeds:
+            played(each, seed)
+    runs = [(tmp_path / name).read_bytes() for name in ("a1", "a2", "a3", "a4")]
+
+    assert runs[0] == runs[3]
+    assert 3 == len(set(runs))
+    assert runs[:3] == [(tmp_path / name).read_bytes() for name in ("b1", "b2", "b3")]
+
+
+# What a learner sees.
+
+
+def seen_rows(seen: Observation, config: Any, length: int) -> Iterator[tuple[str, Any]]:
+    """The rows of an observation, told again from what the rules show, by plot or for all."""
+    plots = range(config.plots)
+    last = seen.last
+    claims = {claim.plot: claim for claim in last.claims} if last else {}
+    raids = {raid.plot: raid for raid in last.raids} if last else {}
+    yield "owner", [0 if owner is None else owner + 1 for owner in seen.owners]
+    yield "alpha", seen.alphas
+    yield from (("round", seen.round), ("rounds", seen.rounds), ("agent", seen.agent))
+    yield from (("gold", seen.gold), ("stamina", seen.stamina))
+    yield "own", [plot in seen.own for plot in plots]
+    yield "claim winner", [claims[p].winner + 1 if p in claims else 0 for p in plots]
+    owners = {p: raid.owner for p, raid in raids.items()}
+    winners = {p: raid.winner for p, raid in raids.items()}
+    yield "raid owner", [0 if owners.get(p) is None else owners[p] + 1 for p in plots]
+    yield "raid winner", [0 if winners.get(p) is None else winners[p] + 1 for p in plots]
+    outcomes = (None, *OUTCOMES)
+    yield "raid outcome", [outcomes.index(raids[p].outcome if p in raids else None) for p in plots]
+    for agent in range(seen.agents):
+        yield f"claimant {agent}", [p in claims and agent in claims[p].claimants for p in plots]
+        yield f"raider {agent}", [p in raids and agent in raids[p].raiders for p in plots]
+    for ago in range(1, length + 1):
+        round = seen.round - ago
+        if ago == 1:
+            counts = {p: (len(c.claimants), 0, False, False) for p, c in claims.items()}
+            for p in plots if last else ():
+                raid = raids.get(p)
+                counts[p] = (
+                    counts.get(p, (0,))[0], len(raid.raiders) if raid else 0,
+                    p in last.defended, raid is not None and raid.outcome == "captured",
+                )  # fmt: skip
+        else:
+            found = [s for s in seen.earlier if s.round == round]
+            counts = {
+                p.plot: (p.claimants, p.raiders, p.defended, p.captured)
+                for summary in found
+                for p in summary.plots
+            }
+        for place, name in enumerate(("claimants", "raiders", "defended", "captured")):
+            yield f"{name} -{ago}", [counts.get(p, (0, 0, 0, 0))[place] for p in plots]
+        done = {
+            (action.kind, action.plot): action
+            for action in seen.past
+            if action.round == round and action.result not in REASONS
+        }
+        for kind in KINDS:
+            of = [done.get((kind, p)) for p in plots]
+            good = ("mined", "won", "captured", "held")
+            yield f"{kind} -{ago}", [action.amount if action else 0 for action in of]
+            yield f"{kind} succeeded -{ago}", [bool(a and a.result in good) for a in of]
+
+
+@pytest.mark.parametrize(
+    ("treatment", "settings"),
+    [
+        ("baseline", {"rounds": 12}),
+        ("history-1", {}),
+        ("history-all", {"truce": 0}),
+        ("alpha-rich", {"defense": "pointwise", "stamina_by_agent": [5, 2, 7, 4, 9]}),
+        ("authority-adjudicate", {"visibility": 3}),
+    ],
+)
+def test_an_observation_is_what_the_rules_show(
+    treatment: str, settings: dict[str, Any], tmp_path: Path
+) -> None:
+    given = {**SMALL, "agents": 5, **settings}
+    one = parallel_env(treatment, roster=MIXED, journal=tmp_path / "a", **given)
+    played(one)  # nothing of an episode is left in the next one, whose seed is another
+    steps = played(one)
+    window = one.config.visibility if one.config.visibility != "all" else one.config.rounds
+    different = []
+    for step, state in zip(steps, states_of(tmp_path / "a"), strict=False):
+        for name in one.possible_agents:
+            seen = Observation(SharedView(state), int(name.removeprefix("agent_")))
+            rows = dict(seen_rows(seen, one.config, min(window, one.config.rounds)))
+            shown = dict(zip(one.features, step.shown[name]["observation"], strict=True))
+
+            assert rows.keys() == shown.keys()
+
+            different += [
+                (seen.round, name, row)
+                for row, values in rows.items()
+                if not np.array_equal(np.zeros(9, np.float32) + np.float32(values), shown[row])
+            ]
+            space = one.observation_space(name)
+
+            assert space.contains(step.shown[name])
+
+    assert [] == different
+
+
+def states_of(path: Path) -> Iterator[MiningState]:
+    """The state before each round."""
+    with JournalReader(path) as reader:
+        for commit, state in states(MINING, reader):
+            if commit.digest is not None:
+                yield copied(state)
+
+
+def test_an_observation_has_nothing_of_what_others_keep(tmp_path: Path) -> None:
+    one = small(journal=tmp_path / "a")
+    played(one)
+    state = list(states_of(tmp_path / "a"))[-2]
+    other = copied(state)
+    other.gold[1], other.memo[1] = 99.0, "a plan"
+    other.spent[1][0] += 3
+    shown, secret = (Arrays(one.config, [0]).observations(each)[0] for each in (state, other))
+
+    assert np.array_equal(shown["observation"], secret["observation"])
+    assert not np.array_equal(*(Arrays(one.config, [0]).state(each) for each in (state, other)))
+
+
+@pytest.mark.parametrize("truce", [0, 2])
+def test_a_choice_is_legal_by_itself_where_the_mask_says_so(truce: int, tmp_path: Path) -> None:
+    one = parallel_env(
+        roster="external,random,raid", journal=tmp_path / "a", **{**SMALL, "truce": truce}
+    )
+    steps = played(one)
+    wrong = []
+    for step, state in zip(steps[:4], states_of(tmp_path / "a"), strict=False):
+        mask = step.shown["agent_0"]["action_mask"].reshape(5, -1)
+
+        assert (mask == mask[0]).all()
+
+        for choice, legal in enumerate(mask[0]):
+            plan = plan_of(one.config, np.array([choice, 0, 0, 0, 0]))
+            codes = tuple((KINDS.index(kind), plot, amount) for kind, plot, amount in plan)
+            rows = [(agent, codes if agent == 0 else (), *[None] * 4) for agent in range(3)]
+            derived = MINING.decide(state, Block([(SUBMITTED, rows)]))
+            if legal == any(code == PRUNED for code, _ in derived):
+                wrong.append((state.round, choice))
+
+    assert [] == wrong
+
+
+# What a learner does.
+
+
+def test_units_on_a_plot_merge_where_the_rules_have_amounts() -> None:
+    one, points = small(), small(defense="pointwise")
+    action = np.array(
+        [one.choice_of(*choice) for choice in (("defend", 1), ("mine", 4), ("defend", 1))]
+        + [0, one.choice_of("mine", 4)]
+    )
+
+    assert [("defend", 1, 1), ("mine", 4, 2), ("defend", 1, 1)] == plan_of(one.config, action)
+    assert [("defend", 1, 2), ("mine", 4, 2)] == plan_of(points.config, action)
+
+
+class Claims:
+    """A policy of somebody's own."""
+
+    def plan(self, seen: Observation, draws: object) -> list[tuple[str, int, int]]:
+        return [("claim", plot, 1) for plot in seen.unowned[:1]]
+
+
+def test_objects_play_among_learners() -> None:
+    one = small(roster=["external", Claims(), "greedy-mine"])
+    played(one)
+
+    assert ["agent_0"] == one.possible_agents
+    assert one.journal is not None
+    assert [["claim", 0, 1]] == next(
+        event["actions"] for event in log(one.journal) if event.fields.get("agent") == 1
+    )
+
+
+@pytest.mark.parametrize("episodes", [0, 1])
+def test_a_copy_has_a_temporary_journal_of_its_own(episodes: int) -> None:
+    one = small()
+    for _ in range(episodes):
+        played(one)
+    other = deepcopy(one)
+    for each in (one, other):
+        played(each, seed=5)
+    hashes = [sha256_of(str(each.journal)) for each in (one, other)]
+
+    assert hashes[0] == hashes[1]
+    assert one.journal != other.journal
+
+    del one, each
+    collect()
+    played(other, seed=5)
+
+    assert hashes[1] == sha256_of(str(other.journal))
+
+
+def test_an_environment_is_not_copied_within_an_episode(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="copy the environment before"):
+        deepcopy(begun(tmp_path / "a"))
+
+
+def test_a_temporary_journal_goes_with_its_environment() -> None:
+    one = small()
+    one.reset()
+    folder = Path(str(one.journal)).parent
+
+    assert folder.is_dir()
+
+    del one
+    collect()
+
+    assert not folder.exists()
+
+
+def refused() -> dict[str, Callable[[Path], Any]]:
+    nothing = np.zeros(5, np.int64)
+    return {
+        "the roster 'raid' has no learner": lambda path: small(roster="raid"),
+        "there is no render mode 'ascii'": lambda path: small(render_mode="ascii"),
+        "max_cycles is 0": lambda path: small(max_cycles=0),
+        "max_cycles is 'x'": lambda path: small(max_cycles="x"),
+        "journal is 5": lambda path: small(journal=5),
+        "the roster is '5'": lambda path: small(roster=5),
+        "a list with an item for each agent": lambda path: small(roster=Claims()),
+        "seed is True": lambda path: small(seed=True),
+        "seed is 'x'": lambda path: small().reset(seed="x"),  # type: ignore[arg-type]
+        "seed is False": lambda path: small().reset(seed=False),
+        "'roundz'": lambda path: small(roundz=3),
+        "agent 2 learns and has no stamina": lambda path: small(stamina_by_agent=[1, 1, 0]),
+        "seed": lambda path: small().reset(seed=-1),
+        "no episode is under way": lambda path: small().step({}),
+        "no episode has begun": lambda path: small().state(),
+        "the action of agent_1 is none": lambda path: begun(path).step({"agent_0": nothing}),
+        "the action of agent_0 is": lambda path: begun(path).step({"agent_0": nothing + 37}),
+        "there is no action 'dig'": lambda path: small().choice_of("dig", 0),
+        "there is no plot 9": lambda path: small().choice_of("raid", 9),
+        "already exists": over_another,
+    }
+
+
+def over_another(path: Path) -> None:
+    path.write_text("somebody's")
+    small(journal=path).reset()
+
+
+def begun(path: Path) -> MiningEnv:
+    one = small(journal=path)
+    one.reset()
+    return one
+
+
+@pytest.mark.parametrize("says", refused())
+def test_what_cannot_be_is_refused_in_a_line(says: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=re.escape(says)) as error:
+        refused()[says](tmp_path / "a")
+
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_else_imports_it() -> None:
+    code = """
+import sys
+import goldrush.cli.main, goldrush.replay.worlds.mining.toolkit
+print({"pettingzoo", "gymnasium", "numpy"} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert "set()\n" == done.stdout, done.stderr
+
+
+def test_without_pettingzoo_only_the_call_fails_and_says_what_to_install() -> None:
+    code = """
+import inspect, pydoc, sys
+sys.modules["pettingzoo"] = None
+import goldrush
+from goldrush import *
+assert "parallel_env" in dict(inspect.getmembers(goldrush))
+page = pydoc.plain(pydoc.render_doc(goldrush))
+assert "parallel_env(treatment" in "".join(page.split())
+try:
+    parallel_env()
+except BadInput as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+
+    assert "pip install 'goldrush[rl]'" in done.stdout, done.stderr
+
+
+# How it looks.
+
+
+def test_a_picture_has_the_colours_of_the_page(tmp_path: Path) -> None:
+    one = small(render_mode="rgb_array")
+    one.reset()
+    claim = np.array([one.choice_of("claim", 8), 0, 0, 0, 0])
+    one.step({"agent_0": claim, "agent_1": claim * 0, "agent_2": claim * 0})
+    picture = one.render()
+    script = (PAGE.parent / "view" / "style.js").read_text()
+    first = re.findall(r'FILLS = \[\n  \["#(\w{6})"', script)
+
+    assert isinstance(picture, np.ndarray)
+    assert (48, 48, 3) == picture.shape
+    assert first == [bytes(picture[40, 40]).hex()]
+    assert bytes(picture[40, 40]) != bytes(picture[8, 8])
+
+
+# The page.
+
+
+def test_the_episode_and_the_learner_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.read_text()
+    episode, _, learner = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    [printed] = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(episode, names)
+
+    assert names["run"].verify().finished
+
+    exec(learner, names)
+
+    assert len(learner.splitlines()) <= 60
+    assert names["last"] > 2 * names["first"]
+    assert printed == capsys.readouterr().out

@@ -1,0 +1,129 @@
+"""How mining is studied: treatments that change nothing, held against what is played."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.worlds.mining.players import prepare, record
+from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.treatments import BASELINE
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from goldrush.replay.worlds.mining.study import same_by_construction
+
+ROSTER = "greedy-mine"
+ROSTERS = (*POLICIES, "random,raid", "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")
+
+
+def config(treatment: str, roster: str, seed: int) -> MiningConfig:
+    return prepare({"seed": seed, "rounds": 30}, roster, treatment)[0]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The derived events of a run, by configuration and roster; each is played once."""
+    folder = tmp_path_factory.mktemp("runs")
+
+    @cache
+    def derived(treatment: str, roster: str, seed: int) -> list[Any]:
+        path = folder / f"{treatment}-{roster}-{seed}.journal"
+        record(path, {"seed": seed, "rounds": 30}, roster, treatment=treatment)
+        return derived_in(path)
+
+    return derived
+
+
+def derived_in(path: Path) -> list[Any]:
+    own = ("run_started", "submitted", "round_closed", "run_ended")
+    with JournalReader(path) as reader:
+        return [
+            (event.name, event.fields)
+            for event in fold.events(MINING, reader)
+            if event.name not in own
+        ]
+
+
+def policies(roster: str) -> list[str]:
+    return [entry.policy for entry in prepare({"rounds": 1}, roster)[1].entries]
+
+
+@pytest.mark.parametrize("roster", ROSTERS)
+def test_what_is_called_identical_by_construction_is_identical_when_it_is_played(
+    roster: str, played: Any
+) -> None:
+    for treatment in TREATMENTS:
+        if treatment == BASELINE:
+            continue
+        theirs, ours = (config(name, roster, 0) for name in (BASELINE, treatment))
+        if same_by_construction(ours, theirs, policies(roster)):
+            for seed in (0, 1, 2):
+                assert played(BASELINE, roster, seed) == played(treatment, roster, seed)
+
+
+@pytest.mark.parametrize("roster", ROSTERS)
+def test_what_the_rules_name_is_called_identical(roster: str) -> None:
+    """History and communication for scripted policies, truce 0 where nobody speculates."""
+    base = config(BASELINE, roster, 0)
+    found = {
+        name
+        for name in TREATMENTS
+        if same_by_construction(config(name, roster, 0), base, policies(roster))
+    }
+    never = {BASELINE, "history-1", "history-all", "communication"}
+
+    assert (never if "raid" in roster.split(",") else never | {"truce-0"}) == found
+
+
+def test_a_raider_makes_a_truce_of_0_another_game(played: Any) -> None:
+    assert any(
+        played(BASELINE, "raid", seed) != played("truce-0", "raid", seed) for seed in (0, 1, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({}, True),
+        ({"seed": 5}, True),
+        ({"visibility": "all", "communication": True}, True),
+        ({"detection": 0.5, "fine": 9.0}, True),
+        ({"truce": 0}, True),
+        ({"truce": 2}, False),
+        ({"authority": "adjudicate"}, False),
+        ({"rounds": 31}, False),
+        ({"alpha": 1.5}, False),
+        ({"alpha_by_plot": [1.0] * 99 + [2.0]}, False),
+        ({"stamina_by_agent": [10] * 9 + [9]}, False),
+        ({"defense": "pointwise", "visibility": 1}, False),
+        ({"agents": 11}, False),
+        ({"rows": 5, "cols": 20}, False),
+    ],
+    ids=str,
+)
+def test_only_settings_that_nobody_looks_at_may_differ(changes: dict[str, Any], same: bool) -> None:
+    base = {"rounds": 30, "agents": 10}
+    ours, theirs = config_of({**base, **changes}), config_of(base)
+
+    assert same == same_by_construction(ours, theirs, [ROSTER] * 10)
+    assert same == same_by_construction(theirs, ours, [ROSTER] * 10)
+
+
+def test_where_there_is_an_authority_its_chance_and_fine_count() -> None:
+    base = {"rounds": 30, "agents": 10, "authority": "punish"}
+    for change in ({"detection": 0.5}, {"fine": 9.0}):
+        ours, theirs = config_of({**base, **change}), config_of(base)
+
+        assert not same_by_construction(ours, theirs, [ROSTER] * 10)
+
+
+@pytest.mark.parametrize("policy", ["llm:a", "recorded", "package.module:Class"])
+def test_one_policy_that_may_look_is_enough_not_to_be_identical(policy: str) -> None:
+    ours, theirs = config_of({"agents": 10, "visibility": 1}), config_of({"agents": 10})
+
+    assert not same_by_construction(ours, theirs, [ROSTER] * 9 + [policy])
+    assert not same_by_construction(theirs, theirs, [policy])

@@ -1,0 +1,405 @@
+"""What theory predicts: the figures by hand, and against what other tools say of the journals."""
+
+import math
+from pathlib import Path
+
+import attrs
+import pytest
+
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.fairness import fairness
+from goldrush.replay.study.inference import interval, spearman
+from goldrush.replay.study.plan import Cell
+from goldrush.replay.worlds.mining.counting import Tie
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.theory import (
+    NO_DIFFERENCE,
+    RAIDED_MORE,
+    SPARED,
+    TOO_FEW,
+    YARDSTICK,
+    Breaking,
+    Defending,
+    MiningResults,
+    breaking,
+    defending,
+    possession,
+    ties,
+    trade_offs,
+)
+from tests.replay.study.made_up import made, measured_as, results
+
+ROSTER = "greedy-mine"
+BASE = Cell("baseline", "greedy-mine", 9)
+BLIND = Cell("baseline", "random", 9)
+MIXED = Cell("baseline", "mixed", 9)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[MiningResults, list[Path]]:
+    """Crowded runs, some of them with the same seeds under another rule of defence."""
+    folder = tmp_path_factory.mktemp("runs")
+    runs, paths = [], []
+    for treatment, defense in (("crowded", "absolute"), ("pointwise", "pointwise")):
+        for seed in range(12):
+            path = folder / f"{treatment}-{seed}.journal"
+            record(
+                path,
+                {"seed": seed, "rounds": 25, "rows": 3, "cols": 3, "defense": defense},
+                "greedy-mine*2,defend-then-mine*2,random*2",
+            )
+            runs.append(measured_as(Cell(treatment, "six", 25), measure(path)))
+            paths.append(path)
+    return results(*runs), paths
+
+
+# ties
+
+
+def test_ties_are_what_the_test_of_fairness_counts(
+    recorded: tuple[MiningResults, list[Path]],
+) -> None:
+    found, paths = recorded
+    ours: dict[int, list[int]] = {}
+    for tests in ties(found).values():
+        for test in tests[:-1]:
+            assert test.participants is not None
+            counts = ours.setdefault(test.participants, [0] * test.participants)
+            ours[test.participants] = [a + b for a, b in zip(counts, test.counts, strict=True)]
+    theirs = {test.participants: list(test.counts) for test in fairness(paths)[:-1]}
+
+    assert theirs == dict(sorted(ours.items()))
+    assert sum(map(sum, theirs.values())) > 500
+
+
+def test_claims_and_raids_are_tested_apart(recorded: tuple[MiningResults, list[Path]]) -> None:
+    found, _ = recorded
+    for kind, tests in ties(found).items():
+        drawn = {
+            (result.seed, tie.round, tie.plot)
+            for runs in found.by_cell.values()
+            for result in runs
+            for tie in result.own.ties
+            if tie.kind == kind
+        }
+        assert len(drawn) == sum(test.draws for test in tests[:-1])
+
+
+def test_a_draw_with_the_same_key_counts_once_and_with_another_again() -> None:
+    tie = Tie("claim", 1, 5, 2, 0)
+    others = [
+        attrs.evolve(tie, round=2), attrs.evolve(tie, plot=6), attrs.evolve(tie, kind="raid"),
+    ]  # fmt: skip
+    other = Cell("scarce", "greedy-mine", 9)
+    found = ties(
+        results(
+            made(BASE, 0, ties=[tie, *others]), made(other, 0, ties=[tie]),
+            made(other, 1, ties=[tie]),
+        )
+    )  # fmt: skip
+
+    assert [4, 0] == list(found["claim"][0].counts)
+    assert [1, 0] == list(found["raid"][0].counts)
+
+
+def test_the_statistic_of_ties_by_hand() -> None:
+    """30 draws of two, 20 and 10: (20 − 15)² ÷ 15 + (10 − 15)² ÷ 15 = 10 ÷ 3."""
+    drawn = [Tie("raid", n, 0, 2, int(n >= 20)) for n in range(30)]
+    [two, together] = ties(results(made(BASE, ties=drawn)))["raid"]
+
+    assert (10 / 3, 1) == (pytest.approx(two.statistic), two.degrees)
+    assert math.erfc(math.sqrt(10 / 6)) == pytest.approx(two.p)
+    assert (two.statistic, two.p) == (together.statistic, pytest.approx(together.p))
+
+
+def test_without_ties_there_is_nothing_to_test() -> None:
+    assert {"claim": [], "raid": []} == ties(results(made(BASE)))
+
+
+# possession
+
+HOLDERS = {"long_plots": 100, "long_raids": 10, "new_plots": 50, "new_raids": 10}
+
+
+def holding(cell: Cell, *ratios: float | None) -> list[object]:
+    """A run a seed with such a ratio of raids a plot; None: no raids on new plots."""
+    return [
+        made(
+            cell, seed,
+            totals=HOLDERS | (
+                {"new_raids": 0} if ratio is None else {"long_raids": round(20 * ratio)}
+            ),
+        )
+        for seed, ratio in enumerate(ratios)
+    ]  # fmt: skip
+
+
+def test_the_ratio_is_of_raids_a_plot_all_rounds_together() -> None:
+    [found] = possession(results(made(BASE, totals=HOLDERS)))
+
+    assert (10 / 100) / (10 / 50) == found.ratio.mean
+
+
+def test_the_ratio_follows_from_the_events(recorded: tuple[MiningResults, list[Path]]) -> None:
+    """Counted again: who held what since when, and what of it was raided."""
+    found, paths = recorded
+    long, new = [0, 0], [0, 0]
+    since: dict[int, int] = {}
+    start: dict[int, int] = {}
+    raids: dict[int, int] = {}
+    round_ = 0
+    with JournalReader(paths[0]) as reader:
+        for event in fold.events(MINING, reader):
+            if event.name == "raid_resolved" and event["plot"] in start:
+                raids[event["plot"]] = len(event["raiders"])
+            if event.name == "claim_drawn" or event.fields.get("outcome") == "captured":
+                since[event["plot"]] = event["round"]
+            if event.name in ("run_started", "round_closed"):
+                for plot in start:
+                    group = long if round_ - start[plot] >= 5 else new
+                    group[0] += 1
+                    group[1] += raids.get(plot, 0)
+                round_, start, raids = round_ + 1, dict(since), {}
+    totals = next(iter(found.by_cell.values()))[0].own.totals
+
+    assert [totals.long_plots, totals.long_raids] == long
+    assert [totals.new_plots, totals.new_raids] == new
+    assert min(long + new) > 0
+
+
+def test_cells_without_both_kinds_of_plots_raided_are_left_out() -> None:
+    runs = [*holding(BASE, None, None), *holding(MIXED, None, 0.5)]
+    found = possession(results(*runs))  # type: ignore[arg-type]
+
+    assert [(MIXED, 2, 1)] == [(one.cell, one.seeds, one.ratio.n) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("ours", "blind", "shows"),
+    [
+        ([0.5, 0.6, 0.55, 0.5], [1.0, 1.1, 0.9, 1.0], SPARED),
+        ([1.5, 1.6, 1.55, 1.5], [1.0, 1.1, 0.9, 1.0], RAIDED_MORE),
+        ([0.5, 0.6, 0.55, 0.5], [0.5, 0.6, 0.55, 0.55], NO_DIFFERENCE),  # random shows it too
+        ([0.9, 1.1, 0.95, 1.05], [1.5, 1.6, 1.55, 1.5], NO_DIFFERENCE),  # 1 is within
+        ([0.5, 0.6, 0.55, 0.5], [0.1, 0.15, 0.1, 0.1], NO_DIFFERENCE),  # below 1, above random
+        ([0.5, 0.6, 0.55, None], [1.0, 1.1, 0.9, 1.0], SPARED),
+        ([0.5, 0.55, None, None], [1.0, 1.1, 0.9, 1.0], TOO_FEW),
+    ],
+)
+def test_stable_holders_are_spared_where_they_are_beyond_1_and_beyond_random(
+    ours: list[float | None], blind: list[float], shows: str
+) -> None:
+    runs = [*holding(BASE, *ours), *holding(BLIND, *blind)]
+    found = {one.cell: one for one in possession(results(*runs))}  # type: ignore[arg-type]
+
+    assert shows == found[BASE].shows
+    assert YARDSTICK == found[BLIND].shows
+    assert found[BLIND].beyond_null is None
+
+
+def test_the_difference_from_random_is_seed_by_seed() -> None:
+    runs = [*holding(BASE, 0.5, 0.7, None), *holding(BLIND, 1.0, 1.1, 0.9)]
+    found = possession(results(*runs))[0]  # type: ignore[arg-type]
+
+    by_seed = interval([0.5 - 1.0, 0.7 - 1.1])
+    assert attrs.astuple(by_seed) == pytest.approx(attrs.astuple(found.beyond_null))
+
+
+def test_without_random_1_is_the_yardstick() -> None:
+    [found] = possession(results(*holding(BASE, 0.5, 0.6, 0.55)))  # type: ignore[arg-type]
+
+    assert (None, SPARED) == (found.beyond_null, found.shows)
+
+
+@pytest.mark.parametrize("ratios", [[0.5], [None, 0.5]])
+def test_one_seed_shows_nothing(ratios: list[float | None]) -> None:
+    [found] = possession(results(*holding(BASE, *ratios)))  # type: ignore[arg-type]
+
+    assert TOO_FEW == found.shows
+
+
+# defence
+
+
+def defended(seed: int = 0, gap: float = 0.0, **totals: int) -> object:
+    """A mixed run; agents 0 .. 2 only mine, 3 .. 5 defend."""
+    gold = [1.0] * 3 + [1.0 + gap] * 3 + [9.0] * 4
+    return made(MIXED, seed, totals=totals, gold=gold)
+
+
+def test_break_even_is_worked_out_by_hand() -> None:
+    """Of 100 defended plots 40 are raided, 10 of these fall; 200 points are mined on them.
+
+    A point saves 0.4 · 0.75 · (2 + 1) = 0.9 gold and costs 1; it would pay from a chance of
+    1 ÷ (0.75 · 3) = 4/9 on.
+    """
+    run = defended(defended=100, defended_raided=40, defended_captured=10, staked=200)
+    [found] = defending(results(run))  # type: ignore[arg-type]
+
+    assert (0.4, 2.0, 0.25) == (found.raided, found.stake, found.fell)
+    assert (0.9, 1.0, 4 / 9) == (
+        pytest.approx(found.saves), found.cost, pytest.approx(found.break_even)
+    )  # fmt: skip
+    assert found.pays is False
+
+
+def test_at_break_even_savings_are_the_cost() -> None:
+    for raided, pays in ((44, False), (45, True)):
+        run = defended(defended=100, defended_raided=raided, staked=125)  # stake 1.25
+        [found] = defending(results(run))  # type: ignore[arg-type]
+
+        assert 1 / 2.25 == found.break_even
+        assert pays == (raided / 100 > 1 / 2.25) == found.pays
+
+
+def test_gold_is_worth_alpha_a_point() -> None:
+    run = defended(defended=10, defended_raided=4, defended_captured=1, staked=20)
+    rich = attrs.evolve(run, config=attrs.evolve(run.config, alpha=3.0))  # type: ignore[attr-defined]
+    [plain], [dear] = defending(results(run)), defending(results(rich))  # type: ignore[arg-type]
+
+    assert (3 * plain.saves, 3 * plain.cost, 3 * plain.stake) == (  # type: ignore[operator]
+        pytest.approx(dear.saves), dear.cost, dear.stake
+    )  # fmt: skip
+    assert plain.break_even == pytest.approx(dear.break_even)
+
+
+def test_where_nothing_is_defended_nothing_is_predicted() -> None:
+    [found] = defending(results(defended()))  # type: ignore[arg-type]
+
+    assert (None, None, None, None) == (found.raided, found.saves, found.break_even, found.pays)
+
+
+def test_defence_that_nobody_tests_does_not_pay() -> None:
+    [found] = defending(results(defended(defended=10, staked=10)))  # type: ignore[arg-type]
+
+    assert (0.0, 0.0, None, False) == (found.raided, found.saves, found.fell, found.pays)
+
+
+def test_runs_of_a_cell_are_taken_together() -> None:
+    runs = [defended(0, defended=10, defended_raided=1), defended(1, defended=30)]
+    [found] = defending(results(*runs))  # type: ignore[arg-type]
+
+    assert 1 / 40 == found.raided
+
+
+@pytest.mark.parametrize(
+    ("gaps", "paid"),
+    [([2.0, 3.0, 2.5], True), ([-2.0, -3.0, -2.5], False), ([2.0, -3.0, 0.5], None),
+     ([2.0], None), ([0.0, 0.0], None)],
+)  # fmt: skip
+def test_whether_defence_paid_is_seen_in_the_gold_of_those_who_defend(
+    gaps: list[float], paid: bool | None
+) -> None:
+    runs = [defended(seed, gap) for seed, gap in enumerate(gaps)]
+    [found] = defending(results(*runs))  # type: ignore[arg-type]
+
+    assert interval(gaps) == found.gap
+    assert paid is found.did_pay
+
+
+def test_only_cells_where_defenders_meet_miners_are_looked_at() -> None:
+    assert [] == defending(results(made(BASE), made(BLIND)))
+
+
+# where defence breaks
+
+
+def test_defence_breaks_by_its_rule(recorded: tuple[MiningResults, list[Path]]) -> None:
+    found, paths = recorded
+    counted = {"absolute": [0, 0, 0, 0], "pointwise": [0, 0, 0, 0]}
+    for path in paths:
+        rule = measure(path).config.defense
+        with JournalReader(path) as reader:
+            for event in fold.events(MINING, reader):
+                if event.name == "raid_resolved" and event["defense"]:
+                    counted[rule][0] += 1
+                    many = len(event["raiders"]) > event["defense"]
+                    counted[rule][1] += rule == "pointwise" and many
+                    counted[rule][3] += event["outcome"] == "captured"
+
+    assert [Breaking(rule, *counts) for rule, counts in counted.items()] == breaking(found)
+    assert counted["absolute"][3] == 0 < counted["pointwise"][3] < counted["pointwise"][0]
+    assert [True, True] == [one.holds for one in breaking(found)]
+
+
+@pytest.mark.parametrize("detection", [0.5, 1.0])
+def test_what_an_authority_gives_back_fell_by_the_rule_all_the_same(
+    detection: float, tmp_path: Path
+) -> None:
+    setting = {
+        "rounds": 25, "rows": 3, "cols": 3, "defense": "pointwise", "truce": 3,
+        "authority": "adjudicate", "detection": detection,
+    }  # fmt: skip
+    record(tmp_path / "a.journal", setting, "greedy-mine*2,defend-then-mine*2,random*2")
+    run = measured_as(Cell("own", "six", 25), measure(tmp_path / "a.journal"))
+    [found] = breaking(results(run))
+
+    assert 0 < found.undone <= found.overrun < found.raided
+    assert found.overrun == found.undone + found.fell
+    assert (found.fell == 0) == (detection == 1)
+    assert found.holds
+
+
+@pytest.mark.parametrize(
+    ("overrun", "undone", "fell", "holds"),
+    [(0, 0, 0, True), (3, 0, 3, True), (3, 0, 2, False), (3, 0, 4, False), (3, 1, 2, True),
+     (3, 1, 3, False), (0, 0, 1, False)],
+)  # fmt: skip
+def test_a_plot_that_falls_against_the_rule_or_stands_against_it_is_seen(
+    overrun: int, undone: int, fell: int, holds: bool
+) -> None:
+    assert holds == Breaking("pointwise", 9, overrun, undone, fell).holds
+
+
+def test_what_is_identical_by_construction_counts_once() -> None:
+    cells = [Cell(name, "mixed", 9) for name in ("baseline", "history-1")]
+    totals = HOLDERS | {"defended": 10, "defended_raided": 4}
+    found = results(*(made(cell, totals=totals) for cell in cells))
+
+    assert [Breaking("absolute", 4, 0, 0, 0)] == breaking(found)
+    assert [cells[0]] == [one.cell for one in possession(found)]
+    assert [cells[0]] == [one.cell for one in defending(found)]
+
+
+def test_what_defence_is_worth_has_all_its_figures() -> None:
+    assert [
+        "cell", "raided", "stake", "fell", "saves", "cost", "break_even", "gap"
+    ] == list(attrs.fields_dict(Defending))  # fmt: skip
+
+
+# the trade-off
+
+
+def test_the_trade_off_is_over_the_runs_of_each_roster_and_of_all() -> None:
+    figures = [(0.1, 0.5, 0.9), (0.2, 0.4, 0.7), (0.3, 0.2, 0.8), (0.4, 0.3, 0.1)]
+    runs = [
+        made(Cell(t, roster, 9), seed, run={"turnover": a + shift, "gini": b, "hhi": c})
+        for t, shift in (("baseline", 0.0), ("scarce", 0.05))
+        for roster in (ROSTER, "random")
+        for seed, (a, b, c) in enumerate(figures)
+    ]
+    found = {one.roster: one for one in trade_offs(results(*runs))}
+    turnover = [a for a, _, _ in figures] + [a + 0.05 for a, _, _ in figures]
+
+    assert [None, ROSTER, "random"] == list(found)
+    for place, name in ((1, "gini"), (2, "hhi")):
+        of = [each[place] for each in figures] * 2
+        assert spearman(of, turnover) == getattr(found["random"], name)
+    assert (16, 8) == (found[None].gini.n, found[ROSTER].hhi.n)
+
+
+def test_the_trade_off_counts_runs_that_are_identical_by_construction_once() -> None:
+    runs = [made(Cell(t, ROSTER, 9), seed) for t in ("baseline", "history-1") for seed in range(5)]
+
+    assert {5} == {one.gini.n for one in trade_offs(results(*runs))}
+
+
+def test_every_horizon_has_a_trade_off_of_its_own() -> None:
+    runs = [made(Cell("baseline", ROSTER, rounds), seed) for rounds in (5, 9) for seed in range(4)]
+
+    assert [(None, 5), (ROSTER, 5), (None, 9), (ROSTER, 9)] == [
+        (one.roster, one.rounds) for one in trade_offs(results(*runs))
+    ]
