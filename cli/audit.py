@@ -15,8 +15,8 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.recheck import Recheck
-    from goldrush.replay.tie_break import Outcome, TieBreak
+    from goldrush.replay.journal.recheck import Recheck
+    from goldrush.replay.journal.tie_break import Outcome, TieBreak
     from goldrush.replay.toolkit import TieBreaks
 
 LISTED_MAX: Final = 20  # draws that do not hold
@@ -57,7 +57,7 @@ def audit(
       goldrush audit run.journal --at 1 --plot 2
       goldrush audit run.journal --all
     """
-    from goldrush.replay.batch import journals_in
+    from goldrush.replay.journal.batch import journals_in
 
     one = any(given is not None for given in (at, place, score))
     if score is not None and at is None and not every and not fair:
@@ -112,7 +112,7 @@ def _draws(journal: str) -> TieBreaks:
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
-    from goldrush.replay.story import agent_of
+    from goldrush.replay.journal.story import agent_of
     from goldrush.replay.toolkit import needed, toolkit_at
 
     toolkit = toolkit_at(journal)
@@ -169,7 +169,7 @@ def _again(audited: TieBreak) -> str:
 
 
 def _every(journals: Sequence[str], as_json: bool) -> int:
-    from goldrush.replay.recheck import recheck
+    from goldrush.replay.journal.recheck import recheck
 
     results = [recheck(journal) for journal in journals]
     with maybe_unread():
@@ -204,7 +204,7 @@ def _lines(result: Recheck) -> list[str]:
 
 
 def _fairness(journals: Sequence[str], as_json: bool) -> int:
-    from goldrush.replay.fairness import fairness
+    from goldrush.replay.journal.fairness import fairness
 
     tests = fairness(journals)
     if as_json:

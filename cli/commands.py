@@ -115,8 +115,9 @@ def is_command(found: object) -> bool:
 
 @cache  # a command that is looked up twice is wrapped once
 def behind_door(command: click.Command) -> click.Command:
-    """The command, its errors checked as those of the library's readers are (replay.forged): an
-    error that a forged journal causes is reported as one of the journal.
+    """The command, its errors checked as those of the library's readers are
+    (replay.journal.forged): an error that a forged journal causes is reported as one of the
+    journal.
     """
     run = command.callback
     if run is None:  # a group of another distribution
@@ -125,10 +126,10 @@ def behind_door(command: click.Command) -> click.Command:
     def judged(**given: Any) -> Any:
         try:
             return run(**given)
-        except Exception:  # replay.forged decides which are the journal's
+        except Exception:  # replay.journal.forged decides which are the journal's
             from goldrush.cli.options import echo_traceback
             from goldrush.kernel.errors import GoldrushError, format_traceback
-            from goldrush.replay.forged import reporting_forged
+            from goldrush.replay.journal.forged import reporting_forged
 
             try:
                 with reporting_forged(*_files_in(given)):

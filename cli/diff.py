@@ -13,7 +13,7 @@ from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from goldrush.replay.diff import Diff
+    from goldrush.replay.journal.diff import Diff
     from goldrush.replay.toolkit import Consequences
 
 
@@ -36,8 +36,8 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
       goldrush diff run.journal fork.journal --by-round
     """
     from goldrush.kernel.errors import GoldrushError
-    from goldrush.replay.diff import diff as compare
-    from goldrush.replay.diff_text import format_diff
+    from goldrush.replay.journal.diff import diff as compare
+    from goldrush.replay.journal.diff_text import format_diff
 
     found = compare(a, b)
     came, trouble = None, None

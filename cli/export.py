@@ -61,7 +61,7 @@ def export(
       goldrush export run.journal > events.jsonl
       goldrush export journals --format parquet --out tables
     """
-    from goldrush.replay.batch import journals_in
+    from goldrush.replay.journal.batch import journals_in
 
     paths = journals_in(journals)
     if to is not None:
@@ -133,9 +133,9 @@ def _print_events(path: str) -> None:
 
 def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.encoded import csv_table
-    from goldrush.replay.run_data import run_at
-    from goldrush.replay.tables import tables_of
+    from goldrush.replay.data.encoded import csv_table
+    from goldrush.replay.data.run_data import run_at
+    from goldrush.replay.data.tables import tables_of
 
     first = run_at(paths[0])
     tables = tables_of(first.toolkit, first.world, None if table is None else [table])
@@ -156,7 +156,7 @@ def _write(
     jobs: int | None,
     force: bool,
 ) -> None:
-    from goldrush.replay.table_files import write
+    from goldrush.replay.data.table_files import write
 
     names = None if table is None else [table]
     with progress() as step:

@@ -59,8 +59,8 @@ def log(
       goldrush log run.journal --plot 3,4 --at 1-50
       goldrush log run.journal --event raid_resolved --agent 3 --json
     """
-    from goldrush.replay.log import Query, log
-    from goldrush.replay.story import agent_of, narrator
+    from goldrush.replay.journal.log import Query, log
+    from goldrush.replay.journal.story import agent_of, narrator
     from goldrush.replay.toolkit import needed, toolkit_at
 
     first, last = range_of(at, _AT)

@@ -18,9 +18,9 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.groups import Group
-    from goldrush.replay.run_data import RunData
-    from goldrush.replay.tables import Table
+    from goldrush.replay.data.groups import Group
+    from goldrush.replay.data.run_data import RunData
+    from goldrush.replay.data.tables import Table
     from goldrush.replay.toolkit import Spells
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
@@ -68,8 +68,8 @@ def measure(
       goldrush measure study --csv
       goldrush measure run.journal --spells --plot 1,4-7
     """
-    from goldrush.replay.batch import journals_in
-    from goldrush.replay.run_data import map_runs
+    from goldrush.replay.data.run_data import map_runs
+    from goldrush.replay.journal.batch import journals_in
 
     _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
     numbers = _numbers(plots, spells)
@@ -110,8 +110,8 @@ def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
 
 
 def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: bool) -> None:
-    from goldrush.replay.encoded import csv_head, csv_text
-    from goldrush.replay.groups import COLUMNS, groups
+    from goldrush.replay.data.encoded import csv_head, csv_text
+    from goldrush.replay.data.groups import COLUMNS, groups
 
     found = groups(paths, jobs)
     for note in (note for group in found for note in group.notes):
@@ -129,7 +129,7 @@ def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: 
 
 def _grouped(groups: Sequence[Group]) -> str:
     """The groups of one world as a table, measure by measure."""
-    from goldrush.replay.groups import format_treatment
+    from goldrush.replay.data.groups import format_treatment
 
     units = groups[0].kind.units
     rows: list[Sequence[str]] = [tuple(units if cell == "units" else cell for cell in _GROUPED)]
@@ -186,7 +186,7 @@ def _spells_of(run: RunData) -> Spells:
 def _as_dict(
     by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData
 ) -> dict[str, Any]:
-    from goldrush.replay.tables import as_dicts, units_table
+    from goldrush.replay.data.tables import as_dicts, units_table
 
     vocabulary = run.world.vocabulary
     with run.reporting_forged():
@@ -219,8 +219,8 @@ def _print_csv(
     plots: frozenset[int] | None,
     jobs: int | None,
 ) -> None:
-    from goldrush.replay.encoded import csv_head
-    from goldrush.replay.run_data import map_runs, run_at
+    from goldrush.replay.data.encoded import csv_head
+    from goldrush.replay.data.run_data import map_runs, run_at
 
     head = csv_head(_table_of(by_round, spells, run_at(paths[0])).columns)
     rows = partial(_csv_rows, by_round, spells, plots)
@@ -229,7 +229,7 @@ def _print_csv(
 
 
 def _csv_rows(by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData) -> str:
-    from goldrush.replay.encoded import csv_text
+    from goldrush.replay.data.encoded import csv_text
 
     table = _table_of(by_round, spells, run)
     run.measured = _chosen(run, plots)
@@ -238,7 +238,7 @@ def _csv_rows(by_round: bool, spells: bool, plots: frozenset[int] | None, run: R
 
 def _table_of(by_round: bool, spells: bool, run: RunData) -> Table:
     """The table that --csv prints."""
-    from goldrush.replay.tables import figures_table, units_table
+    from goldrush.replay.data.tables import figures_table, units_table
 
     if spells:
         return _spells_of(run).table
@@ -248,7 +248,7 @@ def _table_of(by_round: bool, spells: bool, run: RunData) -> Table:
 
 def _compared(paths: Sequence[str], jobs: int | None) -> str:
     """A table with a line for each run."""
-    from goldrush.replay.run_data import map_runs
+    from goldrush.replay.data.run_data import map_runs
 
     lines = list(map_runs(_line, paths, jobs, one_world=True))
     return _table([lines[0][0], *(line for _, line in lines)], 1)
@@ -278,7 +278,7 @@ def _format(by_round: bool, spells: bool, plots: frozenset[int] | None, run: Run
 
 
 def _measures(run: RunData) -> str:
-    from goldrush.replay.tables import figures_table
+    from goldrush.replay.data.tables import figures_table
 
     found = run.measured
     number = found.vocabulary.number
@@ -317,8 +317,8 @@ def _tell_usage(
 ) -> int:
     from goldrush.agents.llm.budget import prices
     from goldrush.agents.workers import map_in_order
-    from goldrush.replay.run_data import total_size
-    from goldrush.replay.usage import usage
+    from goldrush.replay.data.run_data import total_size
+    from goldrush.replay.journal.usage import usage
 
     known = models_of(models_path)
     of = partial(usage, prices=prices(known, list(known.by_name)))

@@ -140,7 +140,7 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --json
     """
-    from goldrush.replay.story import agent_of, names_of
+    from goldrush.replay.journal.story import agent_of, names_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     prompts = needed(toolkit_at(journal).prompts, journal, "prompts")

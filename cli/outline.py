@@ -17,7 +17,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.outline import Outline
+    from goldrush.replay.journal.outline import Outline
 
 WIDTH_MAX: Final = 60  # characters of a roster, of a setting
 OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
@@ -41,9 +41,9 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     """
     from goldrush.agents.plugins import PluginFailed
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.batch import journals_in
-    from goldrush.replay.outline import outline
-    from goldrush.replay.run_data import Studies
+    from goldrush.replay.data.run_data import Studies
+    from goldrush.replay.journal.batch import journals_in
+    from goldrush.replay.journal.outline import outline
 
     for path in folders:
         if not os.path.lexists(path):
@@ -117,7 +117,7 @@ def info(journal: str, as_json: bool) -> None:
       goldrush info run.journal
       goldrush info run.journal --json
     """
-    from goldrush.replay.outline import outline
+    from goldrush.replay.journal.outline import outline
 
     found = outline(journal, hashed=True)
     if found.trouble is not None and found.header is None:

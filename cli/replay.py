@@ -15,7 +15,7 @@ from goldrush.cli.text import echo_json, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.journal.rebuild import Rebuilt
 
 SPEED: Final = 4.0  # rounds a second
 SPEED_MIN: Final = 0.1
@@ -52,8 +52,8 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
-    from goldrush.replay.rebuild import last_unit, rebuild
-    from goldrush.replay.story import in_brief, narrator
+    from goldrush.replay.journal.rebuild import last_unit, rebuild
+    from goldrush.replay.journal.story import in_brief, narrator
     from goldrush.replay.toolkit import toolkit_at
 
     if plays:
@@ -98,8 +98,8 @@ def play(journal: str, at: int | None, speed: float) -> None:
 
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.rebuild import rebuilt_from
-    from goldrush.replay.story import narrator
+    from goldrush.replay.journal.rebuild import rebuilt_from
+    from goldrush.replay.journal.story import narrator
     from goldrush.replay.toolkit import toolkit_at, world_at
 
     if not is_terminal():

@@ -12,8 +12,8 @@ from goldrush.cli.text import painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from goldrush.replay.rebuild import Rebuilt
-    from goldrush.replay.story import Narrator
+    from goldrush.replay.journal.rebuild import Rebuilt
+    from goldrush.replay.journal.story import Narrator
     from goldrush.replay.toolkit import Toolkit
 
 

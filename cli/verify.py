@@ -26,8 +26,8 @@ from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import escaped, format_count, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.replay.batch import Outcome
-    from goldrush.replay.verify import Break, Verdict
+    from goldrush.replay.journal.batch import Outcome
+    from goldrush.replay.journal.verify import Break, Verdict
 
 LEVELS = 4
 
@@ -89,8 +89,8 @@ def verify(
       goldrush verify journals --jobs 4 --junit verify.xml
     """
     from goldrush.kernel.files import check_target, write_whole
-    from goldrush.replay import batch
-    from goldrush.replay.sums import read_sums
+    from goldrush.replay.journal import batch
+    from goldrush.replay.journal.sums import read_sums
 
     allow_own_policies(trust)
     if not journals and sums is None:

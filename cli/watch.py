@@ -17,7 +17,7 @@ from goldrush.kernel.text import escaped, format_count
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from goldrush.replay.follow import Progress
+    from goldrush.replay.journal.follow import Progress
     from goldrush.replay.toolkit import Toolkit
 
 EVERY_MIN: Final = 0.1
@@ -45,7 +45,7 @@ def watch(journal: str, every: float, as_json: bool) -> None:
       goldrush watch run.journal
       goldrush watch run.journal --every 0.2 --json
     """
-    from goldrush.replay.follow import follow
+    from goldrush.replay.journal.follow import follow
     from goldrush.replay.toolkit import toolkit_at
 
     toolkit = toolkit_at(journal)
@@ -68,7 +68,7 @@ def watch(journal: str, every: float, as_json: bool) -> None:
 
 
 def _frame(journal: str, progress: Progress, toolkit: Toolkit) -> str:
-    from goldrush.replay.story import narrator
+    from goldrush.replay.journal.story import narrator
 
     return frame_of(progress.rebuilt, toolkit, narrator(journal))
 

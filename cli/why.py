@@ -15,8 +15,8 @@ from goldrush.kernel.text import escaped, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.journal.why import Explanation
     from goldrush.replay.toolkit import Why
-    from goldrush.replay.why import Explanation
 
 LISTED_MAX: Final = 20  # units with something to explain
 
@@ -41,7 +41,7 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
       goldrush why run.journal --at 7 --plot 85
       goldrush why run.journal --at 7 --agent 3 --json
     """
-    from goldrush.replay.story import agent_of
+    from goldrush.replay.journal.story import agent_of
     from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     by = needed(toolkit_at(journal).why, journal, "explanations")

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from goldrush.kernel.worlds.mining.observe import Observation
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
-    from goldrush.replay.diff import Diff
-    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.journal.rebuild import Rebuilt
+    from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
-    from goldrush.replay.verify import Verdict
     from goldrush.replay.worlds.competition.run import SeasonRun
     from goldrush.replay.worlds.mining.rl import parallel_env
     from goldrush.replay.worlds.mining.run import Agent, MiningRun, Plot
@@ -73,9 +73,9 @@ _MODULES = {
     "replay.run": ("record", "open", "Run"),
     "replay.worlds.mining.run": ("MiningRun", "Plot", "Agent"),
     "replay.worlds.competition.run": ("SeasonRun",),
-    "replay.rebuild": ("Rebuilt",),
-    "replay.verify": ("Verdict",),
-    "replay.diff": ("Diff",),
+    "replay.journal.rebuild": ("Rebuilt",),
+    "replay.journal.verify": ("Verdict",),
+    "replay.journal.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),

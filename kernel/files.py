@@ -87,7 +87,8 @@ system = System()
 # Checks before writing.
 #
 # `force` replaces only files that goldrush wrote: a journal by a journal, a page or report by any
-# other. They are recognised by their first bytes, tables by their columns (replay/table_files.py).
+# other. They are recognised by their first bytes, tables by their columns
+# (replay/data/table_files.py).
 
 
 def never(front: bytes) -> bool:

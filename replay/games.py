@@ -14,7 +14,7 @@ from goldrush.replay.toolkit import Prompts, Toolkit
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
-    from goldrush.replay.prompts import Prompted
+    from goldrush.replay.journal.prompts import Prompted
 
 
 def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
@@ -39,7 +39,7 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
 
 def _prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
     def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
-        from goldrush.replay.prompts import prompted
+        from goldrush.replay.journal.prompts import prompted
 
         return [prompted(path, game, unit, agent)]
 

@@ -40,13 +40,15 @@ from goldrush.replay.arguments import (
     target_of,
     with_objects,
 )
-from goldrush.replay.diff import Diff, diff
-from goldrush.replay.log import Query, log
-from goldrush.replay.outline import Outline, outline
-from goldrush.replay.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from
-from goldrush.replay.recheck import Recheck, recheck
-from goldrush.replay.story import agent_of, narrator
-from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.journal.diff import Diff, diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.outline import Outline, outline
+from goldrush.replay.journal.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from
+from goldrush.replay.journal.recheck import Recheck, recheck
+from goldrush.replay.journal.story import agent_of, narrator
+from goldrush.replay.journal.tie_break import TieBreak
+from goldrush.replay.journal.verify import DECIDE, Verdict, verify
+from goldrush.replay.journal.why import Explanation
 from goldrush.replay.toolkit import (
     WORLD_DEFAULT,
     Prompted,
@@ -59,13 +61,11 @@ from goldrush.replay.toolkit import (
     toolkit_for,
     world_at,
 )
-from goldrush.replay.verify import DECIDE, Verdict, verify
-from goldrush.replay.why import Explanation
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from goldrush.replay.measures import Measured
+    from goldrush.replay.data.measures import Measured
 
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
@@ -548,7 +548,7 @@ class Run:
 
         Raises BadInput for a world without measures, and what reading a journal raises.
         """
-        from goldrush.replay.run_data import measured_at
+        from goldrush.replay.data.run_data import measured_at
 
         return measured_at(self.path)
 
@@ -559,7 +559,7 @@ class Run:
 
     def tables(self) -> list[str]:
         """The names of the tables of this run's world."""
-        from goldrush.replay.tables import tables_of
+        from goldrush.replay.data.tables import tables_of
 
         return [table.name for table in tables_of(self.toolkit, world_at(self.path))]
 
@@ -574,7 +574,7 @@ class Run:
             JournalError: as reading a journal does.
 
         """
-        from goldrush.replay.encoded import arrow_table
+        from goldrush.replay.data.encoded import arrow_table
 
         return arrow_table([self.path], name)
 

@@ -20,7 +20,7 @@ from goldrush.kernel.world import World
 from goldrush.replay.toolkit import Measures, Toolkit, players_of, toolkit_for
 
 if TYPE_CHECKING:
-    from goldrush.replay.measures import Measured
+    from goldrush.replay.data.measures import Measured
     from goldrush.replay.report.figures import Drawn
     from goldrush.replay.report.page import Block
     from goldrush.replay.report.sections import Study

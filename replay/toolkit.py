@@ -33,21 +33,21 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import format_count, quoted_path
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
-from goldrush.replay.forged import reader_of
+from goldrush.replay.journal.forged import reader_of
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players, Resources
     from goldrush.kernel.run import OnUnit
-    from goldrush.replay.columns import Column, Type
-    from goldrush.replay.diff import Diff
-    from goldrush.replay.measures import Measure, Measured
-    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.data.columns import Column, Type
+    from goldrush.replay.data.measures import Measure, Measured
+    from goldrush.replay.data.tables import Table
+    from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.journal.rebuild import Rebuilt
+    from goldrush.replay.journal.tie_break import TieBreak
+    from goldrush.replay.journal.why import Explanation
     from goldrush.replay.run import Run
     from goldrush.replay.studies import Studies
-    from goldrush.replay.tables import Table
     from goldrush.replay.text import Paint
-    from goldrush.replay.tie_break import TieBreak
-    from goldrush.replay.why import Explanation
 
 T = TypeVar("T")
 
@@ -293,7 +293,7 @@ class Measures:
     Attributes:
         known: the measures by name, in the order in which they are shown.
         read: measures the run of an open journal that was not read yet. Raises as
-            replay.measures.by_unit.
+            replay.data.measures.by_unit.
         of_runs: the names of those shown where many runs are listed and space is short.
         of_units: the names of those shown by unit where space is short; empty: the first that fit.
         head: `head(measured)`, a run on one line.

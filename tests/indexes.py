@@ -1,5 +1,5 @@
-"""Index files taken apart and put together, from the page of replay/index.py alone; and a cache
-folder that is not that of whoever runs the tests.
+"""Index files taken apart and put together, from the page of replay/journal/index.py alone; and a
+cache folder that is not that of whoever runs the tests.
 """
 
 from __future__ import annotations

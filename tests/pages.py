@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.text import escaped
-from goldrush.replay.log import Query, log
+from goldrush.replay.journal.log import Query, log
 from goldrush.replay.toolkit import world_at
 from tests.browser import Tab
 

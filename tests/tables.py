@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from goldrush.replay.columns import Column
-from goldrush.replay.run_data import RunData
-from goldrush.replay.tables import Table
+from goldrush.replay.data.columns import Column
+from goldrush.replay.data.run_data import RunData
+from goldrush.replay.data.tables import Table
 
 
 def by_name(table: Table, run: RunData) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
-from goldrush.replay.measures import Measure
+from goldrush.replay.data.measures import Measure
 from goldrush.replay.report.page import Key, Panel, bounds, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
 from goldrush.replay.report.styles import Style

@@ -13,7 +13,7 @@ import attrs
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
-from goldrush.replay.measures import Measure
+from goldrush.replay.data.measures import Measure
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn
 from goldrush.replay.report.page import (

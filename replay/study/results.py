@@ -20,14 +20,14 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
-from goldrush.replay.forged import reporting_forged
-from goldrush.replay.measures import Measured, Span
+from goldrush.replay.data.measures import Measured, Span
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study import kept
 from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import Cell
-from goldrush.replay.usage import failures_by
 
 POINTS: Final = 40  # points of a curve over the units, at most
 

@@ -240,8 +240,8 @@ class Study:
                 installed (goldrush[tables]).
 
         """
-        from goldrush.replay.arrow import rows_table
-        from goldrush.replay.encoded import arrow_table
+        from goldrush.replay.data.arrow import rows_table
+        from goldrush.replay.data.encoded import arrow_table
 
         if name != RUNS:
             return arrow_table([self.folder / run.path for run in self._played()], name, jobs)

@@ -67,7 +67,7 @@ export class Run {
     }
   }
 
-  // The settings and players that START declares, as in replay/declared.py.
+  // The settings and players that START declares, as in replay/journal/declared.py.
   started(setup) {
     const { config, [this.vocabulary.players]: players, ...others } = setup;
     return { config: config ?? others, players: players ?? [] };

@@ -10,8 +10,8 @@ from typing import Any, Final
 from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.forged import reader_of
-from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
 
 STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page

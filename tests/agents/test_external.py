@@ -16,7 +16,7 @@ from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import choice, integer, setting
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 MODULE = __name__
 

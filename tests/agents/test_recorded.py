@@ -27,7 +27,7 @@ from goldrush.kernel.world import AGENT, INTEGER, EventType, Past, Vocabulary, W
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
 MIX = "raid*1,greedy-mine*1,random*2"

@@ -16,7 +16,7 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import UNIT, Commit, JournalWriter
 from goldrush.kernel.world import Block
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 
 SETTINGS = {"rounds": 12, "seed": 3}

@@ -32,7 +32,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.decide import resolve
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.indexes import cache_apart
 
 from . import (

@@ -109,7 +109,8 @@ begun = time.process_time_ns()
 room("kernel.worlds.mining", "kernel.mining")
 print("import the kernel:", time.process_time_ns() - begun)
 record = room("agents.worlds.mining.players", "agents.mining.players", "agents.mining").record
-verify, rebuild = room("replay.verify").verify, room("replay.rebuild").rebuild
+verify = room("replay.journal.verify", "replay.verify").verify
+rebuild = room("replay.journal.rebuild", "replay.rebuild").rebuild
 fold, journal = room("kernel.fold"), room("kernel.journal")
 world = room("kernel.worlds.mining", "kernel.mining").MINING
 

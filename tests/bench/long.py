@@ -17,7 +17,7 @@ from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import index_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,7 @@ Row = tuple[str, str, str, str, str]
 
 _VERIFY = r"""
 import re, sys
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 verdict = verify(sys.argv[1], 2)
 assert verdict.holds and verdict.finished
 # Not getrusage: its peak includes that of the process which started this one.

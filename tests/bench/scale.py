@@ -27,7 +27,7 @@ import attrs
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.observe import Observation
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 SEED: Final = 7
 SIZES: Final = tuple((10**n, 10 ** (n + 1)) for n in range(1, 6))  # agents, plots

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.competition.arenas.mining import MiningOptions
 from goldrush.kernel.worlds.competition.events import CODES, Tested, Tried, named
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 Row = tuple[str, str, str, str, str]
 Run = tuple[Any, str, int]  # conduct, treatment, seed

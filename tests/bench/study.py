@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.treatments import BASELINE
-from goldrush.replay.batch import journals_in, verify_all
-from goldrush.replay.groups import groups
+from goldrush.replay.data.groups import groups
+from goldrush.replay.data.table_files import PARQUET, write
+from goldrush.replay.journal.batch import journals_in, verify_all
 from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import study_of
@@ -24,7 +25,6 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import Plan, plan_of
 from goldrush.replay.study.play import play
 from goldrush.replay.study.results import results_of
-from goldrush.replay.table_files import PARQUET, write
 from tests.indexes import cache_apart
 
 Row = tuple[str, str, str, str, str]

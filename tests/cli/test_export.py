@@ -15,7 +15,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import START, Commit
-from goldrush.replay.encoded import csv_table
+from goldrush.replay.data.encoded import csv_table
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
 

@@ -14,7 +14,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.files import JOURNAL
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, bars_after, goldrush, in_terminal
 from tests.waiting import HANGS, until
 

@@ -21,7 +21,7 @@ from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 
 ROUNDS = 12

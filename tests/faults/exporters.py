@@ -16,8 +16,9 @@ from unittest import mock
 import attrs
 
 from goldrush.kernel import files
-from goldrush.replay import batch, index, table_files
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.data import table_files
+from goldrush.replay.journal import batch, index
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.report import contents, sections
 from goldrush.replay.report import report as reports
 from goldrush.replay.worlds.competition import folder as season_folder

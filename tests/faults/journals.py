@@ -22,7 +22,7 @@ from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import FORK, Commit, JournalReader
 from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.mining.audit import Audit, audit_all
 from goldrush.replay.worlds.mining.summary import Summary, summarise
 from tests.faults.policies import NOISY

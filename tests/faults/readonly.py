@@ -12,7 +12,7 @@ from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import resume
 from goldrush.kernel.errors import BadInput
-from goldrush.replay import index
+from goldrush.replay.journal import index
 from tests.faults.journals import SOUND, TRUST
 from tests.faults.readers import READERS, Case, fate_of, forked_off, resumed, tried
 

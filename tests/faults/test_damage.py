@@ -16,7 +16,7 @@ from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import FORK
 from goldrush.kernel.worlds.mining.events import EVENTS
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.damage import CORRUPTIONS, Damaged

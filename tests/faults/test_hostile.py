@@ -12,7 +12,7 @@ from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.journal import START, Commit
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RULED, SUBMITTED
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.summary import summarise
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge

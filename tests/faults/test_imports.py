@@ -16,9 +16,9 @@ from goldrush.agents.worlds.mining.players import GAME
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.prompts import prompted as prompted_miner
+from goldrush.replay.journal.prompts import prompted as prompted_miner
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.toolkit import world_at
-from goldrush.replay.verify import verify
 from goldrush.replay.worlds.competition.prompt import prompted
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL

@@ -18,9 +18,9 @@ import pytest
 
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import GoldrushError
-from goldrush.replay import index as module
-from goldrush.replay.log import Query, log
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal import index as module
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.mining.audit import audit
 from tests.faults import damage
 from tests.faults.conftest import Counted

@@ -17,11 +17,11 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay import verify as verifying
-from goldrush.replay.batch import verify_all
-from goldrush.replay.prompts import prompted
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.verify import DERIVE, FOLD, verify
+from goldrush.replay.journal import verify as verifying
+from goldrush.replay.journal.batch import verify_all
+from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.verify import DERIVE, FOLD, verify
 from tests.faults.hostile_seasons import season
 from tests.journals import commits_of, forged, write
 

@@ -42,10 +42,10 @@ from goldrush.kernel.world import (
     World,
     several,
 )
-from goldrush.replay.diff import diff
-from goldrush.replay.log import Query, log
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.verify import LEVELS, verify
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.verify import LEVELS, verify
 from tests.journals import commits_of, write
 from tests.quick_disk import syncing
 

@@ -21,7 +21,7 @@ from goldrush.kernel.journal import (
     sha256_of,
 )
 from goldrush.kernel.world import Batch, Block
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import HEADER, LESSONS, SETUP, School, answer, forked, play
 

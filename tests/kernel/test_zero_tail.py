@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of
 
 SETTINGS = {"rounds": 3, "rows": 2, "cols": 2, "agents": 2, "seed": 5}

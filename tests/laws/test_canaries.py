@@ -30,7 +30,7 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
-from goldrush.replay.verify import Break, Verdict, verify
+from goldrush.replay.journal.verify import Break, Verdict, verify
 from tests.journals import commits_of
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
@@ -196,7 +196,7 @@ def test_a_policy_that_plans_by_hash_is_found_by_a_process_with_another_hash_see
 ) -> None:
     path = played_by(PlansByHash, tmp_path)
     asked = (
-        "import sys; from goldrush.replay.verify import verify; "
+        "import sys; from goldrush.replay.journal.verify import verify; "
         "print(verify(sys.argv[1], trust=[sys.argv[2]]).broken)"
     )
     here = Path(__file__)

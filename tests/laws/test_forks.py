@@ -15,7 +15,7 @@ from goldrush.kernel.journal import FORK
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.fork import FORKS
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.golden import MODELS, NAMES, path_of
 from tests.journals import commits_of
 from tests.laws.strategies import configs, hostile_plans, rosters

@@ -193,8 +193,8 @@ from goldrush.agents.llm.wording import quoted
 from goldrush.agents.worlds.mining.prompt import Prompts
 from goldrush.agents.llm.question import digest
 from goldrush.kernel.worlds.mining.observe import SharedView
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.verify import verify
 
 for path in sorted(Path(sys.argv[1]).glob("*.journal")):
     for round in (0, 1, 5):
@@ -242,7 +242,7 @@ def test_every_version_of_cpython_writes_the_same_prompts(prompts: str, version:
 SEASONS = """
 import sys
 from goldrush.agents.worlds.competition.players import record
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 for name, arena in (("nk", "nk"), ("mining", "mining[agents=5;rounds=8;seeds=2]")):
     record(f"{sys.argv[1]}-{name}", {"seed": 7, "assignments": 6, "arena": arena})

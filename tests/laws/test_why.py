@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.world import Event
-from goldrush.replay.log import Query, log
-from goldrush.replay.why import Explanation
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.why import Explanation
 from goldrush.replay.worlds.mining.why import explained
 from tests.laws.test_forks import changes_of, few, runs
 

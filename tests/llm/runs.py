@@ -13,7 +13,7 @@ from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.log import log
+from goldrush.replay.journal.log import log
 from tests.llm.servers import Asked, Reply, completion
 from tests.waiting import until
 

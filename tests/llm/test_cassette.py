@@ -18,7 +18,7 @@ import pytest
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.world import Row
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import arriving, models, played_again, playing

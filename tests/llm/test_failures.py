@@ -14,8 +14,8 @@ from goldrush.agents.llm.failures import FIRST, Failures, Tally
 from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
-from goldrush.replay.usage import failures_in
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.summary import summarise
 from tests.llm.runs import models, playing
 from tests.llm.seasons import recorded

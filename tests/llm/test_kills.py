@@ -25,7 +25,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import GoldrushError
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.summary import summarise
 from tests.cli.helpers import ROOT
 from tests.llm.runs import models, pairs, playing, rows_in, told

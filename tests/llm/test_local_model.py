@@ -12,10 +12,10 @@ from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.players import GAME, record, resume
 from goldrush.kernel.errors import RunStopped
-from goldrush.replay.log import Query, log
-from goldrush.replay.prompts import prompted
-from goldrush.replay.usage import usage
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal.usage import usage
+from goldrush.replay.journal.verify import verify
 from tests.llm import local
 from tests.waiting import HANGS
 

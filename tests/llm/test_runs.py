@@ -25,11 +25,11 @@ from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, MINING_SETTLED
-from goldrush.replay.diff import diff
-from goldrush.replay.log import Query, log
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.usage import asked_in, usage
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.usage import asked_in, usage
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.summary import summarise
 from tests.journals import commits_of, forged, write
 from tests.llm.clock import Clock

@@ -15,7 +15,7 @@ from goldrush.agents.players import RunContext
 from goldrush.agents.roster import policy_label
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
-from goldrush.replay.measures import by_unit
+from goldrush.replay.data.measures import by_unit
 from goldrush.replay.toolkit import Measures, Toolkit
 
 

@@ -14,7 +14,7 @@ from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
-from goldrush.replay.measures import Measured
+from goldrush.replay.data.measures import Measured
 from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
 from tests.cli.helpers import ROOT, assert_refused, goldrush

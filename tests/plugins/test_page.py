@@ -11,7 +11,7 @@ import pytest
 
 from goldrush.kernel.journal import UNIT, Commit, Header
 from goldrush.kernel.world import Block, World
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.journals import commits_of, write
 from tests.plugins.installed import dist_info

@@ -29,7 +29,8 @@ from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.toolkit import (
     NAMES,
     installed,
@@ -37,7 +38,6 @@ from goldrush.replay.toolkit import (
     toolkit_named,
     worlds,
 )
-from goldrush.replay.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write

@@ -13,18 +13,18 @@ from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
 from goldrush.kernel import fold, journal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay import encoded
-from goldrush.replay.diff import diff
-from goldrush.replay.follow import follow
-from goldrush.replay.log import Query, log
-from goldrush.replay.outline import outline
-from goldrush.replay.prompts import prompted
-from goldrush.replay.rebuild import rebuild, rebuilt_from
-from goldrush.replay.recheck import recheck
-from goldrush.replay.story import narrator
+from goldrush.replay.data import encoded
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.follow import follow
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.outline import outline
+from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal.rebuild import rebuild, rebuilt_from
+from goldrush.replay.journal.recheck import recheck
+from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.usage import usage
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.toolkit import toolkit_at
-from goldrush.replay.usage import usage
-from goldrush.replay.verify import verify
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measured import measure
 

@@ -35,8 +35,8 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.inputs import read_submissions
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, in_pieces, write
 
 ROUNDS = 9

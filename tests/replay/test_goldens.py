@@ -6,9 +6,9 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import GAME, record
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.log import Query, log
-from goldrush.replay.prompts import prompted
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, FORKED, MODELS, NAMES, SETTINGS, fork_baseline, path_of
 
 

@@ -9,13 +9,13 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.replay.diff import Diff, diff
-from goldrush.replay.events_table import events_table
-from goldrush.replay.log import Query, log
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.story import narrator
+from goldrush.replay.data.events_table import events_table
+from goldrush.replay.journal.diff import Diff, diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.toolkit import needed, toolkit_at, world_at
-from goldrush.replay.verify import verify
 from tests.journals import commits_of, write
 from tests.lessons import (
     ANSWERED,

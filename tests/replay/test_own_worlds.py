@@ -21,8 +21,8 @@ from goldrush.kernel.world import (
     optional,
     several,
 )
-from goldrush.replay.log import log
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.log import log
+from goldrush.replay.journal.verify import verify
 
 State = list[int]  # [rounds, sum]
 

@@ -19,7 +19,7 @@ import goldrush
 import goldrush.testing
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.measures import Measured
+from goldrush.replay.data.measures import Measured
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "journals" / "golden"

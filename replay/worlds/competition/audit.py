@@ -25,8 +25,8 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.settle import seated_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Table
-from goldrush.replay.forged import reader_of
-from goldrush.replay.tie_break import Occasion, TieBreak
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.worlds.competition.steps import (
     StepResult,
     assignment_in,

@@ -18,9 +18,9 @@ from goldrush.kernel.worlds.competition.events import CODES, Concluded, Scored
 from goldrush.kernel.worlds.competition.rubric import Scores
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.diff import Diff
-from goldrush.replay.forged import reporting_forged
-from goldrush.replay.index import states_near
+from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.index import states_near
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 

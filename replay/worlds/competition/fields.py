@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.competition.terms import (
     Step,
     names_of,
 )
-from goldrush.replay.columns import JSON, TEXT, Column, Type, Types, records
+from goldrush.replay.data.columns import JSON, TEXT, Column, Type, Types, records
 
 RUNS: Final = records("list of (seed, digest)", {"seed": "int64", "digest": "string"})
 STEPS: Final = records(

@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.state import Agent, SeasonState, ended
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.forged import reader_of
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.leaderboard import ScoresSoFar, SeasonAt, season_at
 
 AGENTS, BENCHMARKS = "agents", "benchmarks"

@@ -19,8 +19,8 @@ from goldrush.kernel.worlds.competition import VOCABULARY, events
 from goldrush.kernel.worlds.competition.events import CODES
 from goldrush.kernel.worlds.competition.rubric import Scores, StepRow
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.forged import reader_of
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.steps import season_world
 
 

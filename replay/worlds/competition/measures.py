@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Table
 from goldrush.kernel.worlds.competition.terms import Move, Part, Status
-from goldrush.replay.measures import Measure, Measured, Span
+from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import StepResult, season_world, step_results
 from goldrush.replay.worlds.competition.summary import counts_of

@@ -22,7 +22,7 @@ from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import copied
-from goldrush.replay.forged import reader_of
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import assignment_in, season_world, step_results
 
 

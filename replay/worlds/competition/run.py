@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldrush.replay.arguments import integer
+from goldrush.replay.journal.story import agent_of
 from goldrush.replay.run import Run
-from goldrush.replay.story import agent_of
 from goldrush.replay.worlds.competition.leaderboard import Leaderboard, leaderboard
 from goldrush.replay.worlds.competition.score import Score, scores
 

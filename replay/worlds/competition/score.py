@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Conclusion, Table
 from goldrush.kernel.worlds.competition.terms import Part, Scoring, Step
-from goldrush.replay.forged import reader_of
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import state_before_scores
 
 LISTED_MAX = 12  # names that an error lists

@@ -19,7 +19,7 @@ from goldrush.replay.worlds.competition.story import story
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.competition.memory import Memory
     from goldrush.kernel.worlds.competition.state import Agent
-    from goldrush.replay.rebuild import Rebuilt
+    from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.worlds.competition.consequences import (
         Consequences,
         Differing,

@@ -24,8 +24,8 @@ from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
 from goldrush.kernel.worlds.competition.events import CODES, Scored, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
-from goldrush.replay.forged import reader_of
-from goldrush.replay.index import states_near
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.index import states_near
 from goldrush.replay.toolkit import Toolkit, open_world
 
 _SCORED: Final = CODES[Scored]
@@ -125,7 +125,7 @@ def step_results(
 
     Raises:
         JournalError: if the journal cannot be read. Forged events raise any error, so callers must
-            be guarded (see replay/forged.py).
+            be guarded (see replay/journal/forged.py).
 
     """
     assembler = fold.StepAssembler(world.arrange)

@@ -34,8 +34,8 @@ from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Table
 from goldrush.kernel.worlds.competition.terms import Move, Part
-from goldrush.replay.forged import reader_of
-from goldrush.replay.usage import failures_in
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import (
     StepResult,

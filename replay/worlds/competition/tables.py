@@ -33,9 +33,9 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution
 from goldrush.kernel.worlds.competition.table import Table as Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Income, Move, Part, Status, names_of
-from goldrush.replay.columns import REAL, TEXT, TEXTS, TRUTH, WHOLE, WHOLES, Column
-from goldrush.replay.run_data import RunData
-from goldrush.replay.tables import Row, Table, units_table
+from goldrush.replay.data.columns import REAL, TEXT, TEXTS, TRUTH, WHOLE, WHOLES, Column
+from goldrush.replay.data.run_data import RunData
+from goldrush.replay.data.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables
 from goldrush.replay.worlds.competition.fields import FIELDS, RUNS, SETUP, STEPS, TYPES
 from goldrush.replay.worlds.competition.measures import MEASURES

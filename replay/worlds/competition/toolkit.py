@@ -34,7 +34,7 @@ from goldrush.replay.worlds.competition.view.view import VIEW
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.kernel.run import OnUnit
-    from goldrush.replay.diff import Diff
+    from goldrush.replay.journal.diff import Diff
     from goldrush.replay.studies import Studies
     from goldrush.replay.worlds.competition import consequences
     from goldrush.replay.worlds.competition.prompt import Prompted

@@ -26,9 +26,9 @@ from goldrush.kernel.worlds.mining.events import (
     RULED,
 )
 from goldrush.kernel.worlds.mining.fork import FORKS
-from goldrush.replay.forged import reader_of
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.tie_break import Occasion, TieBreak
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.tie_break import Occasion, TieBreak
 
 CLAIM, RAID, AUTHORITY = AUDITED = ("claim", "raid", "authority")
 _EVENTS = {None: "claim, raid or ruling", CLAIM: "claim", RAID: "raid", AUTHORITY: "ruling"}

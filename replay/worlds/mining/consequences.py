@@ -13,9 +13,9 @@ import attrs
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.diff import Diff
-from goldrush.replay.forged import reporting_forged
-from goldrush.replay.index import states_near
+from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.index import states_near
 from goldrush.replay.worlds.mining.summary import counted
 
 

@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.history import kept_actions
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 from goldrush.kernel.worlds.mining.submit import resubmitted
-from goldrush.replay.why import Change
+from goldrush.replay.journal.why import Change
 
 Act = tuple[int, int, int]  # kind, plot, points
 

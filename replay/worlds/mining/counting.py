@@ -27,7 +27,7 @@ from goldrush.kernel.worlds.mining.events import (
 )
 from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, Group, basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
-from goldrush.replay.compact import Records
+from goldrush.replay.data.compact import Records
 from goldrush.replay.worlds.mining.spells import Spell
 
 _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)

@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, PRUNED, REASONS
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 from goldrush.replay.extras import require
-from goldrush.replay.rebuild import Rebuilt
+from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.text import plain
 from goldrush.replay.worlds.mining.show import format_frame
 

@@ -27,10 +27,10 @@ from goldrush.kernel.worlds.mining.measures import (
     land_of,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay import measures
-from goldrush.replay.compact import Series
-from goldrush.replay.forged import reader_of
-from goldrush.replay.measures import Span
+from goldrush.replay.data import measures
+from goldrush.replay.data.compact import Series
+from goldrush.replay.data.measures import Span
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.mining.counting import Counting, Tie, Totals
 from goldrush.replay.worlds.mining.measures import (
     CONVERGENCE,

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.mining.measures import (
     turnover,
     wasted,
 )
-from goldrush.replay.measures import Measure
+from goldrush.replay.data.measures import Measure
 
 PER_ROUND: Final[Mapping[str, Callable[[Counts], Value]]] = {
     of.__name__: of

@@ -8,8 +8,8 @@ from pathlib import Path
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.replay.forged import reader_of
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import rebuild
 
 
 @reader_of

@@ -12,9 +12,9 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.arguments import integer
+from goldrush.replay.journal.tie_break import TieBreak
+from goldrush.replay.journal.why import Explanation
 from goldrush.replay.run import Run
-from goldrush.replay.tie_break import TieBreak
-from goldrush.replay.why import Explanation
 from goldrush.replay.worlds.mining.measured import Measured, measure
 from goldrush.replay.worlds.mining.spells import Spell
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.fairness import Fairness
+from goldrush.replay.journal.fairness import Fairness
 from goldrush.replay.report.page import (
     MINUS,
     NONE,

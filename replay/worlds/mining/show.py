@@ -19,8 +19,8 @@ from goldrush.replay.worlds.mining.story import tell
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.failures import Failures
-    from goldrush.replay.rebuild import Rebuilt
-    from goldrush.replay.usage import Taken
+    from goldrush.replay.journal.rebuild import Rebuilt
+    from goldrush.replay.journal.usage import Taken
     from goldrush.replay.worlds.mining.consequences import Consequences, RoundDifference
     from goldrush.replay.worlds.mining.measured import Measured
     from goldrush.replay.worlds.mining.summary import Summary

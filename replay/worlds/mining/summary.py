@@ -28,8 +28,8 @@ from goldrush.kernel.worlds.mining.events import (
     SUBMITTED,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.forged import reader_of
-from goldrush.replay.usage import Taken, usage
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.usage import Taken, usage
 
 
 @attrs.frozen

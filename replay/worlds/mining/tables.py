@@ -30,9 +30,9 @@ from goldrush.kernel.worlds.mining.events import (
 )
 from goldrush.kernel.worlds.mining.measures import Counts
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
-from goldrush.replay.run_data import RunData
-from goldrush.replay.tables import Row, Table, units_table
+from goldrush.replay.data.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
+from goldrush.replay.data.run_data import RunData
+from goldrush.replay.data.tables import Row, Table, units_table
 from goldrush.replay.toolkit import Tables
 from goldrush.replay.worlds.mining.measured import Measured, Measuring, check_gold
 from goldrush.replay.worlds.mining.measures import MEASURES

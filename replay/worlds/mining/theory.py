@@ -17,7 +17,7 @@ import attrs
 
 from goldrush.kernel.measures import Value, mean, ratio
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.replay.fairness import Fairness, tested
+from goldrush.replay.journal.fairness import Fairness, tested
 from goldrush.replay.study.comparisons import identical_cells, nulls
 from goldrush.replay.study.inference import (
     SIGN_SHARE,

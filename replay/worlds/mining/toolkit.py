@@ -31,9 +31,9 @@ from goldrush.replay.worlds.mining import audit, plots, show, story
 from goldrush.replay.worlds.mining.view.view import VIEW
 
 if TYPE_CHECKING:
-    from goldrush.replay.diff import Diff
+    from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.journal.why import Explanation
     from goldrush.replay.studies import Studies
-    from goldrush.replay.why import Explanation
     from goldrush.replay.worlds.mining import consequences
     from goldrush.replay.worlds.mining.run import MiningRun
     from goldrush.replay.worlds.mining.summary import Summary

@@ -46,10 +46,10 @@ from goldrush.kernel.worlds.mining.events import (
     show_action,
 )
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
-from goldrush.replay.forged import reader_of
-from goldrush.replay.index import states_near
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.why import Change, Explanation
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.index import states_near
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.why import Change, Explanation
 from goldrush.replay.worlds.mining.audit import laid_open
 from goldrush.replay.worlds.mining.counterfactual import Act, Round, Swap
 from goldrush.replay.worlds.mining.story import action_text, agents_text

@@ -26,7 +26,8 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.batch import journals_in, verify_all
+from goldrush.replay.journal.batch import journals_in, verify_all
+from goldrush.replay.journal.verify import Verdict, verify
 from goldrush.replay.studies import studied
 from goldrush.replay.study import backend as backends
 from goldrush.replay.study import carry_out as module
@@ -45,7 +46,6 @@ from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.plan import Plan, Planned, plan_of
 from goldrush.replay.study.play import check_journal
-from goldrush.replay.verify import Verdict, verify
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in

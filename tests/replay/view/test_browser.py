@@ -18,8 +18,8 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.diff import diff
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
 from goldrush.replay.worlds.mining.why import explained, explained_at

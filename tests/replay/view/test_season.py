@@ -10,8 +10,8 @@ import pytest
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
-from goldrush.replay.diff import diff
-from goldrush.replay.log import Query, log
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.competition.played import played
 from goldrush.replay.worlds.competition.score import scores
 from goldrush.replay.worlds.competition.steps import season_world

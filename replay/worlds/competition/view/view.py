@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Table
 from goldrush.kernel.worlds.competition.terms import Part
-from goldrush.replay.forged import reader_of
+from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.toolkit import View
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import (

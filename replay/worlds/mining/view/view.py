@@ -17,7 +17,7 @@ from goldrush.replay.view.patterns import Patterns
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.mining.state import MiningState
-    from goldrush.replay.why import Change
+    from goldrush.replay.journal.why import Change
 
 _HERE: Final = Path(__file__).parent
 _MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
@@ -100,7 +100,7 @@ def _span(place: tuple[int, Any]) -> int | None:
 def _prompts(
     path: str | Path, first: int, last: int
 ) -> tuple[list[dict[str, str]], dict[int, dict[int, list[int]]]]:
-    from goldrush.replay.prompts import prompts_by_unit
+    from goldrush.replay.journal.prompts import prompts_by_unit
 
     known: dict[tuple[str, str], int] = {}
     prompts: dict[int, dict[int, list[int]]] = {}

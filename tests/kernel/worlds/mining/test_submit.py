@@ -16,7 +16,7 @@ from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan, submitted
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 
 QUIET = config_of({})
 TALKING = config_of({"communication": True})

@@ -9,7 +9,7 @@ import click
 @click.argument("journal", type=click.Path())
 def quota(journal: str) -> None:
     """Tell the largest catch that regrows in the fishery of a journal, tonnes a season."""
-    from goldrush.replay.rebuild import rebuild
+    from goldrush.replay.journal.rebuild import rebuild
     from goldrush_commons.world import COMMONS
 
     config = rebuild(journal, 0, world=COMMONS).state.config

@@ -18,8 +18,8 @@ from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, Unsuppor
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition import events as season_events
-from goldrush.replay.fairness import fairness
-from goldrush.replay.tie_break import TieBreak
+from goldrush.replay.journal.fairness import fairness
+from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.competition.audit import AUDITED, audit, audit_all
 from tests.golden import path_of
 from tests.journals import commits_of, write

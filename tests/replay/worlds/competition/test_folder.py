@@ -22,7 +22,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Joined, PersonaProp
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.folder import Live, _json, as_files, export
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of

@@ -13,11 +13,11 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.errors import GoldrushError
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.replay.diff import diff
-from goldrush.replay.log import Query, log
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.story import narrator
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.story import narrator
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.audit import audit_all
 from goldrush.replay.worlds.competition.consequences import consequences
 from goldrush.replay.worlds.competition.folder import as_files

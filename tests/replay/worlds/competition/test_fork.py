@@ -10,9 +10,9 @@ import pytest
 from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
-from goldrush.replay.diff import diff
-from goldrush.replay.outline import outline
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.diff import diff
+from goldrush.replay.journal.outline import outline
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.consequences import consequences
 from goldrush.replay.worlds.competition.summary import summarise
 from tests.seasons import events_of, fork, resume, small

@@ -10,7 +10,7 @@ from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.events import EVENTS
 from goldrush.kernel.worlds.competition.terms import Code, Outcome, Reward, Signal, names_of
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.prompt import prompted
 from tests.golden import (
     ANYTHING,

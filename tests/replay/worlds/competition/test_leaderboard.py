@@ -9,7 +9,7 @@ import pytest
 from goldrush.kernel.errors import BadInput, MalformedEvents, TornTail, UnsupportedJournal
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
-from goldrush.replay.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of
 from tests.journals import commits_of, write

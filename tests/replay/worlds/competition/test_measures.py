@@ -30,7 +30,7 @@ from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.arenas.mining import conducts
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase
-from goldrush.replay.measures import Span
+from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.competition.measures import (
     MEASURES,
     SHOWN,

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from goldrush.kernel.worlds.competition.events import EVENTS, PLAIN
-from goldrush.replay.story import narrator
+from goldrush.replay.journal.story import narrator
 from tests.seasons import events_of, rich
 
 FORMS = (None, True, 0, -1, 2**64 - 1, 0.5, "", "x", [], [[]], [[1], ["x"]], [5, 5], [None])

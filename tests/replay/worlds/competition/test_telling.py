@@ -13,8 +13,8 @@ from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Concluded
-from goldrush.replay.rebuild import rebuild
-from goldrush.replay.story import in_brief, narrator
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.story import in_brief, narrator
 from goldrush.replay.worlds.competition.quality import Atlases, percentile
 from goldrush.replay.worlds.competition.show import format_line, format_summary
 from goldrush.replay.worlds.competition.story import chronicle, names_in, story

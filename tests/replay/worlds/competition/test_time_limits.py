@@ -13,7 +13,7 @@ from goldrush.agents.players import Resources
 from goldrush.agents.worlds.competition import bench
 from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.world import Event
-from goldrush.replay.verify import Verdict, verify
+from goldrush.replay.journal.verify import Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.seasons import events_of
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goldrush.replay.run_data import measured_at
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.score import scores
 from goldrush.replay.worlds.competition.view.view import computed
 from tests.golden import season_path

@@ -39,8 +39,8 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState, copied
-from goldrush.replay.log import log
-from goldrush.replay.verify import verify
+from goldrush.replay.journal.log import log
+from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.arrays import Arrays, plan_of
 from goldrush.replay.worlds.mining.environment import ENV_ID, MiningEnv, env
 from goldrush.replay.worlds.mining.rl import parallel_env

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.mining.measures import gini, hhi, land_of
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.measures import Span
+from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.measured import Measured, measure
 from goldrush.replay.worlds.mining.measures import MEASURES

@@ -10,7 +10,7 @@ from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.fairness import fairness
+from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.study.inference import interval, spearman
 from goldrush.replay.study.plan import Cell
 from goldrush.replay.worlds.mining.counting import Tie

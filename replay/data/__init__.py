@@ -1,0 +1,1 @@
+"""Measures and tables of journals."""

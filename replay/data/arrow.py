@@ -1,0 +1,80 @@
+"""Tables of journals in Arrow's form, which pandas, polars and DuckDB read without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from goldrush.kernel.errors import JournalError, format_value
+from goldrush.replay.data.columns import Column
+from goldrush.replay.data.tables import Row, Table
+from goldrush.replay.extras import require
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class Batches:
+    """Turns rows of a table into Arrow's record batches."""
+
+    def __init__(self, table: Table) -> None:
+        import pyarrow
+
+        self._arrow = pyarrow
+        self._columns = table.columns
+        self.schema = pyarrow.schema([(c.name, c.type.arrow(pyarrow)) for c in table.columns])
+
+    def of(self, rows: Sequence[Row]) -> pyarrow.RecordBatch:
+        """Rows as columns. Raises JournalError for a value that Arrow cannot hold."""
+        values: Sequence[Row] = list(zip(*rows, strict=True)) or [()] * len(self._columns)
+        arrays = []
+        for column, of in zip(self._columns, values, strict=True):
+            try:
+                arrays.append(self._array(column, of))
+            except (OverflowError, self._arrow.ArrowException):
+                raise self._refused(column, of, rows) from None
+        return self._arrow.record_batch(arrays, schema=self.schema)
+
+    def _array(self, column: Column, values: Iterable[Any]) -> Any:
+        plain = column.type.plain
+        if plain is not None:
+            values = [None if value is None else plain(value) for value in values]
+        return self._arrow.array(values, column.type.arrow(self._arrow))
+
+    def _refused(self, column: Column, values: Row, rows: Sequence[Row]) -> JournalError:
+        """The first value that cannot be held: only a forged journal has such."""
+        index = next(n for n, value in enumerate(values) if not self._fits(column, value))
+        problem = (
+            f"{column.name} is {format_value(values[index])}, which Parquet cannot hold; csv can"
+        )
+        return JournalError(rows[index][0], problem)
+
+    def _fits(self, column: Column, value: Any) -> bool:
+        try:
+            self._array(column, [value])
+        except (OverflowError, self._arrow.ArrowException):
+            return False
+        return True
+
+
+def rows_table(
+    rows: Sequence[Mapping[str, Any]], texts: Sequence[str], integers: Sequence[str]
+) -> pyarrow.Table:
+    """Rows, given as dicts with the same keys, in Arrow's form.
+
+    Args:
+        rows: one or more.
+        texts: the columns that hold text.
+        integers: those that hold whole numbers; all others hold floating-point numbers or null.
+
+    Raises:
+        BadInput: where pyarrow is not installed.
+
+    """
+    require("pyarrow", "tables need", "tables")
+    import pyarrow
+
+    types = {name: pyarrow.string() for name in texts}
+    types |= {name: pyarrow.int64() for name in integers}
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.float64())) for name in rows[0]])
+    return pyarrow.Table.from_pylist(list(rows), schema=schema)

@@ -1,0 +1,212 @@
+"""Means of measures over runs of one kind, with confidence intervals.
+
+Runs are of one kind if they have the same world, treatment, roster, horizon and forks, so that they
+differ only in the seed. In a study's folder its manifest names the treatment of a run; elsewhere
+all settings but the seed must be the same. Forks are the same if they leave their parents after the
+same unit with the same changes.
+
+Intervals take the runs of a group as independent. Of journals with the same bytes one is counted;
+of two others with one seed a note tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.journal import sha256_of
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import format_count
+from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
+from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.run_data import RunData, map_runs
+from goldrush.replay.extras import require
+from goldrush.replay.journal.declared import unusual
+from goldrush.replay.study.inference import Interval, interval
+from goldrush.replay.toolkit import needed, toolkit_for
+
+
+@attrs.frozen
+class Kind:
+    """The common properties of the runs of a group.
+
+    Attributes:
+        world: its name.
+        treatment: the treatment of their study; elsewhere the settings that differ from the world's
+            defaults, by name (None: there are none, the default configuration).
+        roster: the roster; None if it is unknown.
+        horizon: the planned number of units; the number of closed units where no setting has it.
+        units: the world's noun for its units.
+        forks: the facts of the forks that led to each run, without the parent's hash.
+
+    """
+
+    world: str
+    treatment: str | Mapping[str, Any] | None
+    roster: str | None
+    horizon: int
+    units: str
+    forks: Sequence[Mapping[str, Any]] = ()
+
+
+@attrs.frozen
+class Group:
+    """Runs of one kind.
+
+    Attributes:
+        kind: their common properties.
+        runs: the number of runs.
+        unfinished: the number of unfinished runs.
+        known: the measures of their world.
+        means: by measure, the mean over the runs in which it is defined, with its 95% interval by
+            Student's t.
+        notes: journals that are counted once or may not be independent, as text.
+
+    """
+
+    kind: Kind
+    runs: int
+    unfinished: int
+    known: Mapping[str, Measure] = attrs.field(repr=False)
+    means: Mapping[str, Interval]
+    notes: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The group for JSON."""
+        return {
+            **attrs.asdict(self.kind, recurse=False),
+            "runs": self.runs,
+            "unfinished": self.unfinished,
+            "measures": {name: attrs.asdict(one) for name, one in self.means.items()},
+            "notes": list(self.notes),
+        }
+
+    def rows(self) -> Iterator[Sequence[Any]]:
+        """A row for each measure, in the columns of COLUMNS."""
+        kind = self.kind
+        front = (kind.world, format_treatment(kind), kind.roster, kind.horizon)
+        for name, one in self.means.items():
+            yield (*front, name, self.runs, one.n, one.mean, one.low, one.high)
+
+
+COLUMNS: Final = (
+    Column("world", TEXT, "", "the world's name"),
+    Column("treatment", TEXT, "", "the study's treatment, else settings not default; forks"),
+    Column("roster", TEXT, "", "the roster"),
+    Column("horizon", WHOLE, "", "the planned number of rounds (or other units) of a run"),
+    Column("measure", TEXT, "", "its name"),
+    Column("runs", WHOLE, "", "the number of runs"),
+    Column("defined", WHOLE, "", "the number of runs in which the measure is defined"),
+    Column("mean", REAL, "", "the mean over these runs"),
+    Column("low", REAL, "", "the lower end of its 95% confidence interval"),
+    Column("high", REAL, "", "the upper end"),
+)
+
+
+def format_treatment(kind: Kind) -> str | None:
+    """The treatment as text: its name, or `name=value` for each setting; then the number of forks.
+    None for the default configuration without forks.
+    """
+    text = kind.treatment
+    if isinstance(text, Mapping):
+        text = " ".join(f"{name}={value}" for name, value in text.items())
+    forks = format_count(len(kind.forks), "fork") if kind.forks else None
+    return ", ".join(filter(None, (text, forks))) or None
+
+
+def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
+    """The groups of runs, in the order of the first run of each.
+
+    Args:
+        paths: the journals.
+        jobs: number of processes that measure; None: one per processor.
+
+    Raises:
+        BadInput: for a world without measures, and if scipy is not installed, which the intervals
+            need.
+        JournalError: as reading a journal does.
+        WorkerDied: if a process was killed.
+
+    """
+    require("scipy", "intervals need", "stats", ", or take --by-run")
+    found: dict[bytes, _Gathered] = {}
+    for one in map_runs(_one, paths, jobs):
+        if one.key not in found:
+            measures = needed(toolkit_for(one.kind.world).measures, one.name, "measures")
+            found[one.key] = _Gathered(one.kind, measures().known)
+        found[one.key].add(one)
+    return [gathered.group() for gathered in found.values()]
+
+
+@attrs.frozen
+class _One:
+    """The part of a measured run that its group needs."""
+
+    name: str
+    kind: Kind
+    key: bytes
+    sha256: str
+    seed: int | None
+    finished: bool
+    values: Sequence[Value]  # of each measure of its world
+
+
+def _one(run: RunData) -> _One:
+    with run.reporting_forged():
+        kind, key = _kind_of(run)
+        measured = run.measured
+        return _One(
+            run.name, kind, key, sha256_of(run.path), run.front.seed, measured.finished,
+            [measured.of(name) for name in run.measures.known],
+        )  # fmt: skip
+
+
+def _kind_of(run: RunData) -> tuple[Kind, bytes]:
+    """The kind of a run, and the key of its group."""
+    units = run.world.vocabulary.units
+    settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
+    planned = settings.pop(units, None)
+    horizon = planned if type(planned) is int else run.measured.units
+    front = run.front
+    treatment: str | Mapping[str, Any] | None = front.treatment
+    if treatment is None:
+        treatment = unusual(settings, run.toolkit.config) or None
+    kind = Kind(run.world.name, treatment, front.roster, horizon, units, run.declared.forks)
+    own = None if front.treatment is not None else settings
+    return kind, pack([kind.world, front.treatment, own, kind.roster, horizon, kind.forks])
+
+
+class _Gathered:
+    """A group while its runs are added."""
+
+    def __init__(self, kind: Kind, known: Mapping[str, Measure]) -> None:
+        self._kind = kind
+        self._known = known
+        self._runs = self._unfinished = 0
+        self._values: list[list[Value]] = [[] for _ in known]
+        self._by_sha256: dict[str, str] = {}
+        self._by_seed: dict[int, str] = {}
+        self._notes: list[str] = []
+
+    def add(self, one: _One) -> None:
+        same = self._by_sha256.setdefault(one.sha256, one.name)
+        if same != one.name:
+            self._notes.append(f"{one.name} has the same bytes as {same}; counted once")
+            return
+        if one.seed is not None and self._by_seed.setdefault(one.seed, one.name) != one.name:
+            self._notes.append(
+                f"{one.name} has the seed of {self._by_seed[one.seed]}; the interval takes them as "
+                "independent"
+            )
+        self._runs += 1
+        self._unfinished += not one.finished
+        for values, value in zip(self._values, one.values, strict=True):
+            values.append(value)
+
+    def group(self) -> Group:
+        means = dict(zip(self._known, map(interval, self._values), strict=True))
+        return Group(self._kind, self._runs, self._unfinished, self._known, means, self._notes)

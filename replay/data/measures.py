@@ -1,0 +1,230 @@
+"""Measures of a run: figures by unit (a round, an assignment), over spans of units, halves and
+runs.
+
+The measures themselves are the world's. This module defines the value over a span, the units of the
+halves, and undefined values: an undefined value (nothing in the denominator) is None, never 0, and
+a mean is over the units in which the measure is defined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.rosters import Config
+from goldrush.kernel.world import Vocabulary, World
+from goldrush.replay.data.compact import Series
+
+BURN_IN: Final = 10  # the first 1/10 of a run is not compared
+
+
+S = TypeVar("S")
+C = TypeVar("C", bound=Config, covariant=True)
+
+
+@attrs.frozen
+class Measure:
+    """A measure.
+
+    Attributes:
+        name: its name.
+        title: its title, for people.
+        definition: its definition, as text.
+        at_end: its value over several units is that of the last one, not the mean.
+        by_unit: a single unit has it; a half-life, say, only a run has.
+        by_half: a half of a run has it.
+        limits: its smallest and its largest possible value.
+
+    """
+
+    name: str
+    title: str
+    definition: str
+    at_end: bool = False
+    by_unit: bool = True
+    by_half: bool = True
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+
+@attrs.frozen
+class Span:
+    """Units `first` to `last` of a journal, both included; the first unit is 1."""
+
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+
+@attrs.frozen(kw_only=True)
+class Measured(Generic[C]):
+    """A run and its measures. A world with measures of another kind (of the run alone, or computed
+    anew for a span) subclasses it and overrides `over`.
+
+    Attributes:
+        path: the journal.
+        config: the settings: the first ones of a run without forks, else the last ones.
+        roster: by agent, the label of its policy; as `config`.
+        finished: the run has ended.
+        forks: the number of forks that led to the run.
+        known: the measures by name.
+        vocabulary: the nouns of the world.
+        units: the number of closed units.
+        values: by name of a measure that a unit has, its values by unit, from unit 1 on; None where
+            undefined.
+
+    """
+
+    path: str
+    config: C
+    roster: Sequence[str]
+    finished: bool
+    forks: int
+    known: Mapping[str, Measure]
+    vocabulary: Vocabulary
+    units: int
+    values: Mapping[str, Sequence[Value]]
+
+    @property
+    def whole(self) -> Span:
+        """The span of all closed units."""
+        return Span(1, self.units)
+
+    def of(self, name: str, span: Span | None = None) -> Value:
+        """A measure over the run, or over a span of its units."""
+        units = span or self.whole
+        return self.over(name, units, len(units)) if self.units else None
+
+    def over(self, name: str, span: Span, horizon: int) -> Value:
+        """A measure over a span: the mean over the units in which it is defined, or the value of
+        the last one.
+
+        Args:
+            name: the measure.
+            span: the units.
+            horizon: the number of units of the span that count, where longer spans have larger
+                values.
+
+        """
+        values = self.values[name][span.first - 1 : span.last]
+        return values[-1] if self.known[name].at_end else mean(values)
+
+    def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
+        """The units after the burn-in (the first ⌊U/10⌋ of U units), or all of them, cut in the
+        middle; the second half has the odd one. None if a half would be empty.
+        """
+        start = self.units // BURN_IN if burn_in else 0
+        middle = start + (self.units - start) // 2
+        if middle == start:
+            return None
+        return Span(start + 1, middle), Span(middle + 1, self.units)
+
+    def compared(self, name: str, *, burn_in: bool = True) -> tuple[Value, Value]:
+        """A measure in both halves of the run, with the horizon of the shorter half."""
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None, None
+        first, second = (self.over(name, half, len(halves[0])) for half in halves)
+        return first, second
+
+    def facts(self) -> dict[str, Any]:
+        """The properties that distinguish a run from others, besides its path."""
+        return {"seed": self.config.seed, "agents": len(self.roster)}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The measures of the run and of its halves for JSON."""
+        return {
+            "path": self.path,
+            self.vocabulary.units: self.units,
+            "finished": self.finished,
+            **self.facts(),
+            "run": {name: self.of(name) for name in self.known},
+            "halves": self._halves_as_dict(burn_in=True),
+            "halves_without_burn_in": self._halves_as_dict(burn_in=False),
+        }
+
+    def _halves_as_dict(self, *, burn_in: bool) -> dict[str, Any] | None:
+        halves = self.halves(burn_in=burn_in)
+        if halves is None:
+            return None
+        values = {
+            name: self.compared(name, burn_in=burn_in)
+            for name, measure in self.known.items()
+            if measure.by_half
+        }
+        number = self.vocabulary.number
+        return {
+            half: {
+                "first": number(span.first),
+                "last": number(span.last),
+                **{name: pair[index] for name, pair in values.items()},
+            }
+            for index, (half, span) in enumerate(
+                zip(("first_half", "second_half"), halves, strict=True)
+            )
+        }
+
+
+def by_unit(
+    world: World[S],
+    known: Mapping[str, Measure],
+    of: Callable[[S], Mapping[str, Value]],
+    *,
+    config: Callable[[S], C],
+    roster: Callable[[S], Sequence[str]],
+) -> Callable[[JournalReader], Measured[C]]:
+    """The measuring function of a world whose measures are functions of the state at the close of a
+    unit.
+
+    Args:
+        world: the world, whose state is folded.
+        known: the measures by name.
+        of: the measures of the unit that has just closed; a missing one is undefined.
+        config: the settings in a state.
+        roster: by agent, the label of its policy.
+
+    Returns:
+        A function of an open journal that was not read yet. It raises JournalError as reading one
+        does,
+        MalformedEvents for events that do not apply, and ValueError for a figure that is infinite
+        or
+        NaN.
+
+    """
+
+    def read(reader: JournalReader) -> Measured[C]:
+        values = {name: Series() for name in known}
+        units = forks = 0
+        for commit, state in fold.states(world, reader):
+            forks += commit.kind == FORK
+            if commit.kind == UNIT and commit.digest is not None:
+                units += 1
+                found = of(state)
+                for name, series in values.items():
+                    series.append(_finite(name, found.get(name)))
+        return Measured(
+            path=reader.path,
+            config=config(state),
+            roster=roster(state),
+            finished=reader.ended,
+            forks=forks,
+            known=known,
+            vocabulary=world.vocabulary,
+            units=units,
+            values=values,
+        )
+
+    return read
+
+
+def _finite(name: str, value: Value) -> Value:
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"{name} is {value}, which no run can have")
+    return value

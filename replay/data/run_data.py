@@ -1,0 +1,217 @@
+"""Journals as sources of tables and measures: names, settings, and the study of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.agents.workers import map_in_order
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.world import World
+from goldrush.replay.data.measures import Measured
+from goldrush.replay.journal.declared import Declared, declared_in
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.study.cells import cells_in
+from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
+
+R = TypeVar("R")
+
+DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
+
+
+@attrs.frozen
+class Front:
+    """The first values of every row of a run.
+
+    Attributes:
+        journal: the path as it was given.
+        treatment: the treatment in the study whose folder holds the journal; None elsewhere.
+        roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
+        seed: the run's seed, the last one if a fork changed it; None without one.
+
+    """
+
+    journal: str
+    treatment: str | None
+    roster: str | None
+    seed: int | None
+
+
+class RunData:
+    """A journal as a source of rows. It is measured once, on first use."""
+
+    def __init__(
+        self, path: str | Path, toolkit: Toolkit, world: World[Any], cell: tuple[str, str] | None
+    ) -> None:
+        self.path = str(path)
+        # A name that is not UTF-8 is escaped: neither format can hold it.
+        self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
+        self.toolkit = toolkit
+        self.world = world
+        self._cell = cell
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The measures of the run's world. Raises BadInput for a world without any."""
+        return needed(self.toolkit.measures, self.path, "measures")()
+
+    @cached_property
+    def measured(self) -> Measured[Any]:
+        """The run with its measures. Raises BadInput for a world without any, JournalError."""
+        read = self.measures.read
+        with self.reporting_forged(), JournalReader(self.path) as reader:
+            return read(reader)
+
+    @cached_property
+    def units(self) -> int:
+        """The number of closed units when it is first asked for: a journal may grow while its
+        tables are written. Of a damaged journal, of those before the damage.
+        """
+        units = 0
+        with JournalReader(self.path) as reader, suppress(JournalError):
+            for commit in reader.outline():
+                units = commit.unit - (commit.digest is None and commit.kind == UNIT)
+        return units
+
+    @cached_property
+    def declared(self) -> Declared:
+        """Its settings and players. Raises BadInput if the journal cannot be opened."""
+        with self.reporting_forged(), JournalReader(self.path) as reader:
+            return declared_in(self.world, reader)
+
+    @cached_property
+    def front(self) -> Front:
+        """The first values of every row. Raises BadInput if the journal cannot be opened."""
+        treatment, roster = self._cell or (None, self.declared.roster)
+        return Front(self.name, treatment, roster, self.declared.seed)
+
+    def reporting_forged(self) -> AbstractContextManager[None]:
+        """Reports forged events in what reads the run (see replay.journal.forged)."""
+        return reporting_forged(self.path, world=self.world)
+
+
+def run_at(path: str | Path, toolkit: Toolkit | None = None) -> RunData:
+    """The run of a journal.
+
+    Args:
+        path: the journal.
+        toolkit: its world's toolkit; None: found by the world's name.
+
+    Raises:
+        BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
+        UnsupportedJournal: for an unknown world.
+
+    """
+    return _run_at(path, toolkit, Studies().cell_of(path))
+
+
+def _run_at(path: str | Path, toolkit: Toolkit | None, cell: tuple[str, str] | None) -> RunData:
+    given = None if toolkit is None else toolkit.world({})
+    with reporting_forged(path, world=given), JournalReader(path) as reader:
+        own = toolkit or toolkit_of(reader)
+        world = open_world(reader, own)
+    return RunData(path, own, world, cell)
+
+
+def measured_at(path: str | Path) -> Measured[Any]:
+    """The run of a journal with its measures. Raises BadInput for a world without measures,
+    JournalError as reading a journal does.
+    """
+    return run_at(path).measured
+
+
+def map_runs(
+    function: Callable[[RunData], R],
+    paths: Sequence[str | Path],
+    jobs: int | None = None,
+    *,
+    one_world: bool = False,
+    toolkit: Toolkit | None = None,
+) -> Generator[R, None, None]:
+    """Call a function for the run of each journal, in worker processes; results in the order of
+    the journals.
+
+    Args:
+        function: importable by the processes (a function of a module, or a partial of one), with
+            results that can be pickled.
+        paths: the journals.
+        jobs: number of processes; None: one per processor. Few small journals need one.
+        one_world: refuse a journal of another world than the first.
+        toolkit: the world's toolkit, for journals of one world, which are then read by this
+            process; None: found by the world's name.
+
+    Raises:
+        BadInput: for a journal of another world; as `run_at`.
+        WorkerDied: if a process was killed.
+        Exception: of the function.
+
+    """
+    studies = Studies()
+    first = paths[0] if one_world else None
+    tasks = [_Task(function, path, studies.cell_of(path), first, toolkit) for path in paths]
+    return map_in_order(_call, tasks, 1 if toolkit else jobs, total_size(paths))
+
+
+def total_size(paths: Iterable[str | Path]) -> int:
+    """The size of files in bytes; a file that cannot be read, which is reported later, has none."""
+    return sum(map(size_of, paths))
+
+
+def size_of(path: str | Path) -> int:
+    """As `total_size`, of one file."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+@attrs.frozen
+class _Task(Generic[R]):
+    function: Callable[[RunData], R]
+    path: str | Path
+    cell: tuple[str, str] | None
+    first: str | Path | None  # a journal of the world that this one must have
+    toolkit: Toolkit | None
+
+
+def _call(task: _Task[R]) -> R:
+    run = _run_at(task.path, task.toolkit, task.cell)
+    if task.first not in (None, task.path):
+        _check_world(run, task.first)
+    return task.function(run)
+
+
+def _check_world(run: RunData, first: str | Path) -> None:
+    """Raises BadInput for a run of another world than that of the journal `first`."""
+    with JournalReader(first) as reader:
+        world = reader.header.world
+    if run.world.name != world:
+        raise BadInput(
+            f"{run.path} is a run of the {run.world.name} world, {first} of the {world} world",
+            "give journals of one world at a time",
+        )
+
+
+class Studies:
+    """The studies whose folders hold journals. Each folder is looked at once."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Path, Mapping[Path, tuple[str, str]]] = {}
+
+    def cell_of(self, path: str | Path) -> tuple[str, str] | None:
+        """The treatment and the roster's name of a journal; None if no study lists it."""
+        journal = Path(os.path.abspath(path))
+        for folder in islice(journal.parents, DEPTH):
+            if folder not in self._cells:
+                self._cells[folder] = cells_in(folder)
+            if journal in self._cells[folder]:
+                return self._cells[folder][journal]
+        return None

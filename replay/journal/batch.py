@@ -1,0 +1,373 @@
+"""Verification of many journals at once, for CI: an empty folder is an error."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from goldrush.agents.players import Resources
+from goldrush.agents.workers import jobs_for, printing_to_stderr
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
+from goldrush.kernel.files import MARK
+from goldrush.kernel.journal import sha256_of
+from goldrush.kernel.text import escaped
+from goldrush.replay.data.run_data import size_of
+from goldrush.replay.journal.parent import fault_of
+from goldrush.replay.journal.sums import Sums
+from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from xml.etree.ElementTree import Element
+
+SUFFIX: Final = ".journal"
+
+OnBytes = Callable[[int, int], None]  # called with the bytes judged, and all bytes
+
+# The beginning of a file of `junit`; other attributes are possible.
+_JUNIT: Final = re.compile(
+    rb"<\?xml [^>]*>\s*" + re.escape(MARK.encode()) + rb"\s*<testsuites\b[^>]*>"
+    rb"""\s*<testsuite [^>]*\bname="goldrush verify\""""
+)
+
+
+@attrs.frozen
+class Demands:
+    """Requirements on a journal beyond its verification.
+
+    Attributes:
+        strict: every player was asked again.
+        sums: its bytes match these pins.
+        parent: it is a fork of the journal at this path.
+
+    """
+
+    strict: bool = False
+    sums: Sums | None = None
+    parent: str | None = None
+
+
+@attrs.frozen
+class Outcome:
+    """The result for one journal.
+
+    Attributes:
+        path: the journal.
+        verdict: its verdict; None if it could not be judged at all.
+        error: why it could not be judged, or not in full; None if it was.
+        faults: the requirements that it does not meet, as text.
+        notes: remarks on requirements that it meets.
+        seconds: the time that judging took.
+        trace: the traceback of a world, or policy, that failed; empty without one.
+
+    """
+
+    path: str
+    verdict: Verdict | None
+    error: str | None
+    faults: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    seconds: float = attrs.field(default=0.0, eq=False)
+    trace: str = attrs.field(default="", eq=False, repr=False)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds and meets all requirements; None where it could not be judged. A known
+        fault takes precedence over an open question.
+        """
+        if self.faults or (self.verdict is not None and self.verdict.holds is False):
+            return False
+        return True if self.error is None else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result for JSON."""
+        verdict = {} if self.verdict is None else self.verdict.as_dict()
+        said = {"holds": self.holds, "error": self.error}
+        demands = {"faults": list(self.faults), "notes": list(self.notes)}
+        return {"path": self.path, **verdict, **said, **demands}
+
+
+def journals_in(paths: Sequence[str | Path]) -> list[str]:
+    """The journals at these paths, each once: a file as it is, of a folder all `*.journal` files in
+    and below it, by name. Raises BadInput for a folder without any.
+    """
+    found: dict[str, str] = {}
+    for path in map(str, paths):
+        if not os.path.isdir(path):
+            found.setdefault(os.path.abspath(path), path)
+            continue
+        inside = sorted(_below(path))
+        if not inside:
+            raise BadInput(f"{path} holds no journal (*{SUFFIX})", "give a folder that does")
+        for file in inside:
+            found.setdefault(os.path.abspath(file), file)
+    return list(found.values())
+
+
+def _below(folder: str) -> Iterator[str]:
+    """The journals in and below a folder, including links to nowhere. Raises BadInput for a folder
+    that cannot be read.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise BadInput(f"cannot read {error.filename}: {error.strerror}", "leave it out") from None
+
+    for path, _, names in os.walk(folder, onerror=refuse):
+        yield from (os.path.join(path, name) for name in names if name.endswith(SUFFIX))
+
+
+def verify_all(
+    paths: Sequence[str],
+    level: int = DECIDE,
+    *,
+    jobs: int | None = None,
+    trust: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    demands: Demands | None = None,
+    program: str | None = None,
+    on_bytes: OnBytes | None = None,
+) -> Iterator[Outcome]:
+    """`verify` for each journal, with the results in the order given, as they arrive.
+
+    If a worker process dies, the journals not judged yet are judged one at a time in another one,
+    to find the journal that makes a process die.
+
+    Args:
+        paths: the journals.
+        level: the highest level to check, 1 to 4.
+        jobs: the number of processes; None: as many as there are processors. For one journal: the
+            number of its tests made at once; None: one.
+        trust: user-defined policies (`module:Class`) that may be imported.
+        sources: the journals that `recorded` agents replay.
+        demands: requirements beyond verification.
+        program: the user-defined test program of a season.
+        on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
+            process, after each journal in others.
+
+    """
+    done, sizes = 0, list(map(size_of, paths))
+    resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)
+    judged = partial(
+        _judged, level=level, trust=trust, sources=sources, demands=demands, resources=resources
+    )
+    jobs = jobs_for(len(paths), jobs)
+    if jobs == 1:
+        for path, size in zip(paths, sizes, strict=True):
+            progress = on_bytes and partial(_add, on_bytes, done, sum(sizes))
+            yield judged(path, on_bytes=progress)
+            done += size
+        return
+    from concurrent.futures.process import BrokenProcessPool
+
+    from goldrush.agents.pool import result_of, workers
+
+    pool = workers(jobs)
+    try:
+        futures = []
+        with suppress(BrokenProcessPool):  # a worker has died already
+            for path in paths:
+                futures.append(pool.submit(judged, path))
+        for index, path in enumerate(paths):
+            try:
+                yield result_of(futures[index])
+            except (BrokenProcessPool, IndexError):
+                try:
+                    alone = pool.submit(judged, path)
+                except BrokenProcessPool:  # by this journal or another; the next pool judges alone
+                    pool.shutdown()
+                    pool = workers(1)
+                    alone = pool.submit(judged, path)
+                yield _unless_died(alone, path)
+            done += sizes[index]
+            if on_bytes is not None:
+                on_bytes(done, sum(sizes))
+    except BaseException:  # Ctrl-C above all: do not wait for running tasks
+        pool.stop()
+        raise
+    pool.shutdown()
+
+
+def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
+    on_bytes(before + judged, total)
+
+
+def _judged(
+    path: str,
+    level: int,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    demands: Demands | None,
+    resources: Resources,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Outcome:
+    began = time.perf_counter()
+    try:
+        with printing_to_stderr():
+            outcome = _demanded(
+                path, level, trust, sources, demands or Demands(), resources, on_bytes
+            )
+    except GoldrushError as error:
+        outcome = Outcome(path, None, str(error))
+    except MemoryError:
+        outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
+    except (Exception, SystemExit) as error:  # of a world; the other journals are still judged
+        problem = f"{path}: cannot be judged: {format_error(error)}"
+        outcome = Outcome(path, None, problem, trace=format_traceback(error))
+    return attrs.evolve(outcome, seconds=time.perf_counter() - began)
+
+
+def _demanded(
+    path: str,
+    level: int,
+    trust: Sequence[str],
+    sources: Sequence[str],
+    demands: Demands,
+    resources: Resources,
+    on_bytes: Callable[[int], None] | None,
+) -> Outcome:
+    """The verdict, and each requirement, checked whatever the others give."""
+    errors: list[str] = []
+    faults: list[str] = []
+    notes: list[str] = []
+    verdict = sha256 = None
+    try:
+        verdict = verify(
+            path, level, trust=trust, sources=sources, resources=resources, on_bytes=on_bytes
+        )
+        sha256 = verdict.sha256
+    except GoldrushError as error:
+        errors.append(str(error))
+        with suppress(GoldrushError):  # a file that cannot be judged may still be pinned
+            sha256 = sha256_of(path)
+    if demands.sums is not None:
+        pin = demands.sums.pin_of(path)
+        if pin is None:
+            problem = f"{path} has no pin in {demands.sums.path}"
+            errors.append(str(BadInput(problem, "add the line that sha256sum prints for it")))
+        elif pin == sha256:
+            notes.append(f"pinned in {demands.sums.path}")
+        elif sha256 is not None:
+            faults.append(f"its SHA-256 is {sha256}, but {demands.sums.path} has {pin}")
+    if verdict is not None:
+        if verdict.holds is None:
+            errors.append(_not_known(verdict))
+        if demands.parent is not None and verdict.broken is None:
+            try:
+                fault, note = fault_of(verdict.branch, demands.parent)
+                (notes if fault is None else faults).append(note if fault is None else fault)
+            except GoldrushError as error:
+                errors.append(str(error))
+        if demands.strict and verdict.not_asked:
+            faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
+    return Outcome(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
+
+
+def _not_known(verdict: Verdict) -> str:
+    """Why a journal cannot be judged in whole."""
+    if not verdict.unknown:
+        first, *more = verdict.unjudged
+        return f"{verdict.path}: {first}{f' ({len(more)} more like it)' if more else ''}"
+    first, *more = verdict.unknown
+    others = f", and so are {len(more)} more" if more else ""
+    if verdict.level < DERIVE:
+        return f"{verdict.path}: {first}; only what needs no rules can be judged (--level {FOLD})"
+    return (
+        f"{verdict.path}: {first}: not known to this goldrush{others}; what such players decide "
+        f"cannot be judged, all else can (--level {DERIVE})"
+    )
+
+
+def _unless_died(judged: Future[Outcome], path: str) -> Outcome:
+    """The result for a journal whose process judges nothing else."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from goldrush.agents.pool import result_of
+
+    try:
+        return result_of(judged)
+    except BrokenProcessPool:
+        return Outcome(path, None, f"{path}: the process that verified it died")
+
+
+def junit(outcomes: Sequence[Outcome]) -> bytes:
+    """The results as JUnit XML in UTF-8, which CI systems show: a test case for each journal."""
+    from xml.etree import ElementTree
+
+    suite = ElementTree.Element(
+        "testsuite",
+        name="goldrush verify",
+        tests=str(len(outcomes)),
+        failures=str(sum(outcome.holds is False for outcome in outcomes)),
+        errors=str(sum(outcome.holds is None for outcome in outcomes)),
+        time=_seconds(sum(outcome.seconds for outcome in outcomes)),
+    )
+    for outcome in outcomes:
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            name=escaped(outcome.path),
+            classname="goldrush",
+            time=_seconds(outcome.seconds),
+        )
+        _add_outcome(case, outcome)
+    suites = ElementTree.Element("testsuites")
+    suites.append(suite)
+    ElementTree.indent(suites)
+    text: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    declaration, _, rest = text.partition(b"\n")
+    return b"\n".join([declaration, MARK.encode(), rest, b""])
+
+
+def _add_outcome(case: Element, outcome: Outcome) -> None:
+    """Add a result to its test case: properties of a judged journal, a failure or an error, all as
+    text.
+
+    A journal that fails counts as a failure only; what could not be judged is still in the text.
+    """
+    from xml.etree.ElementTree import SubElement
+
+    verdict, lines = outcome.verdict, list(outcome.notes)
+    if verdict is not None:
+        said = {"sha256": verdict.sha256}
+        if verdict.broken is None:
+            said["level"] = str(verdict.level)
+        if verdict.broken is None and verdict.level_in_part is not None:
+            said["level in part"] = str(verdict.level_in_part)
+        not_asked = [("not asked again", who) for who in verdict.not_asked]
+        not_known = [("not known", who) for who in verdict.unknown]
+        not_known += [("not judged", what) for what in verdict.unjudged]
+        properties = SubElement(case, "properties")
+        for name, value in (*said.items(), *not_asked, *not_known):
+            SubElement(properties, "property", name=name, value=escaped(value))
+        levels = [] if verdict.broken is not None else [verdict.levels]
+        lines = [f"sha256 {verdict.sha256}", *levels, *lines]
+        lines += [f"{what}: {who}" for what, who in (*not_asked, *not_known)]
+    if verdict is not None and verdict.broken is not None:
+        level, text = LEVELS[verdict.broken.level - 1], escaped(str(verdict.broken))
+        SubElement(case, "failure", type=level, message=text)
+    elif outcome.faults:
+        text = escaped("; ".join(outcome.faults))
+        SubElement(case, "failure", type="demand", message=text)
+    elif outcome.error is not None:
+        SubElement(case, "error", message=escaped(outcome.error))
+    lines += [outcome.error] if outcome.error is not None and outcome.holds is False else []
+    if lines:
+        text = "\n".join(map(escaped, lines))
+        SubElement(case, "system-out").text = text
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"
+
+
+def is_junit(front: bytes) -> bool:
+    """Whether a file with these first bytes was made by `junit`."""
+    return _JUNIT.match(front) is not None

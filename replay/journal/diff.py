@@ -1,0 +1,501 @@
+"""Comparison of two runs: the first event that differs, its causes, and the consequences.
+
+Units are compared as bytes, with their digests; nothing is folded to find the first difference.
+Declared differences (rules, configuration, roster, submissions put in by hand) take precedence over
+observed ones: where a setting differs, the first event that differs is a consequence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile, zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.llm.models import LLM
+from goldrush.agents.roster import format_policy
+from goldrush.agents.trust import RECORDED
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, JournalReader
+from goldrush.kernel.world import Block, Event, EventType, Vocabulary, World
+from goldrush.replay.journal.declared import Declared, declared_by
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.toolkit import open_world
+
+# Why two runs differ.
+CAUSES: Final = (
+    "world", "rules", "configuration", "roster", "submission", "draw", "derivation", "damage",
+)  # fmt: skip
+WORLD, RULES, CONFIGURATION, ROSTER, SUBMISSION, DRAW, DERIVATION, DAMAGE = CAUSES
+
+_UNARRANGED: Final = attrs.fields(World).arrange.default
+
+
+@attrs.frozen
+class Cause:
+    """A reason why two runs differ.
+
+    Attributes:
+        kind: one of CAUSES.
+        round: the public number of the first unit that it affects; the number before the first
+            unit's is the start.
+        text: the cause as a sentence.
+        name: the setting, or the agents as text.
+        a: its value in the first run.
+        b: its value in the second run.
+
+    """
+
+    kind: str
+    round: int
+    text: str
+    name: str | None = None
+    a: Any = None
+    b: Any = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The cause for JSON."""
+        return {
+            "kind": self.kind, "round": self.round, "says": self.text, "name": self.name,
+            "a": self.a, "b": self.b,
+        }  # fmt: skip
+
+
+@attrs.frozen
+class First:
+    """The first event that differs.
+
+    Attributes:
+        round: the public number of its unit.
+        a: the event in the first run; None: no event.
+        b: the event in the second run; None: no event.
+
+    """
+
+    round: int
+    a: Event | None
+    b: Event | None
+
+
+@attrs.frozen
+class Side:
+    """One of the two runs.
+
+    Attributes:
+        path: the journal.
+        rounds: the number of closed units.
+        open: the number of inputs of one more unit, not judged yet.
+        finished: the run has ended.
+        trouble: the error in the file; None for a sound one.
+        torn: the error is no more than an unfinished commit.
+
+    """
+
+    path: str
+    rounds: int
+    open: int
+    finished: bool
+    trouble: str | None
+    torn: bool
+
+
+@attrs.frozen
+class Diff:
+    """The difference of two runs.
+
+    Attributes:
+        a: the first run.
+        b: the second run.
+        causes: the causes in order of precedence.
+        first: the first event that differs; None if all events of the units that both have are the
+            same, except for setup and digests, whose difference is among the causes.
+        world: the world of both; None if they differ in world or rules.
+
+    """
+
+    a: Side
+    b: Side
+    causes: Sequence[Cause]
+    first: First | None
+    world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The nouns of the world of both."""
+        return self.world.vocabulary if self.world else Vocabulary()
+
+    @property
+    def same(self) -> bool:
+        """Whether no event differs and both runs have the same length and end."""
+        torn = self.a.torn != self.b.torn
+        return not (self.causes or self.first or torn) and _length(self.a) == _length(self.b)
+
+    @property
+    def prefix(self) -> str | None:
+        """The run (a or b) that is the beginning of the other; None if neither is."""
+        incomparable = any(cause.kind in (WORLD, RULES, DAMAGE) for cause in self.causes)
+        lengths = _length(self.a), _length(self.b)
+        if self.first or incomparable or lengths[0] == lengths[1]:
+            return None
+        short, long = (self.a, self.b) if lengths[0] < lengths[1] else (self.b, self.a)
+        if short.open and long.finished and long.rounds == short.rounds:
+            return None  # it continues where the other one has ended
+        return "a" if short is self.a else "b"
+
+    def __str__(self) -> str:
+        from goldrush.replay.journal.diff_text import format_diff
+
+        return "\n".join(format_diff(self))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The difference for JSON."""
+        first = self.first and {
+            "round": self.first.round,
+            "a": self.first.a and self.first.a.as_dict(),
+            "b": self.first.b and self.first.b.as_dict(),
+        }
+        return {
+            "same": self.same,
+            "prefix": self.prefix,
+            "a": attrs.asdict(self.a),
+            "b": attrs.asdict(self.b),
+            "causes": [cause.as_dict() for cause in self.causes],
+            "first": first,
+        }
+
+
+def _length(side: Side) -> tuple[int, bool, int]:
+    return side.rounds, side.finished, side.open
+
+
+def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
+    """Compare two journals of one world.
+
+    Damage in one of them is a cause like others.
+
+    Args:
+        a: the first journal.
+        b: the second journal.
+        world: the world; None: found by the headers.
+
+    Raises:
+        BadInput, NotAJournal, UnsupportedJournal: if a journal cannot be opened.
+        JournalError: the error of the first journal, if both break before anything else differs.
+
+    """
+    with (
+        reporting_forged(a, b, world=world),
+        JournalReader(a) as reader_a,
+        JournalReader(b) as reader_b,
+    ):
+        one, two = _Run(reader_a), _Run(reader_b)
+        if reader_a.header != reader_b.header:
+            return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
+        world = one.world = two.world = world or open_world(reader_a)
+        declared: list[Cause] = []
+        first = _walk(world, one, two, declared)
+        sides = one.side(), two.side()
+    causes = _causes(world, declared, first, one, two)
+    if first is None:
+        broken = [run for run in (one, two) if run.is_broken()]
+        if len(broken) == 2 and not causes and one.error is not None:
+            raise one.error
+        number = world.vocabulary.number
+        causes += [Cause(DAMAGE, number(run.broken_in), str(run.error)) for run in broken]
+    return Diff(*sides, causes, first, world)
+
+
+class _Run:
+    """One of the two journals, read unit by unit, with its declarations up to date.
+
+    `digest` is the last one before the unit that was read last. Without a `world`, nothing is
+    decoded as an event. Units have their numbers in the journal here, except in `by_hand`.
+    """
+
+    def __init__(self, reader: JournalReader) -> None:
+        self.world: World[Any] | None = None
+        self.reader = reader
+        self.path = reader.path
+        self.declared = Declared()
+        self.by_hand: set[tuple[int, Any]] = set()
+        self.declarations = 0
+        self.declared_from = 0  # the first unit for which the last one holds; 0: the start
+        self.digest: int | None = None
+        self.rounds = 0
+        self.open = 0
+        self.error: JournalError | None = None
+        self.broken_in = 0
+        self._units = fold.units(
+            self._commits(), lambda inputs: self.world.arrange(inputs) if self.world else inputs
+        )
+
+    def next(self) -> fold.Unit | None:
+        """The next unit; None at the end, and where the rest cannot be read."""
+        return next(self._units, None)
+
+    def is_sound(self, world: World[Any], unit: fold.Unit) -> bool:
+        """Whether all rows of a unit are valid in the world; if not, sets the run's error."""
+        fault = next(fold.faults(world, _blocks(unit)), None)
+        if fault is not None:
+            where = world.vocabulary.format_unit(unit.number)
+            self.error, self.broken_in = MalformedEvents(self.path, where, fault), unit.number
+        return fault is None
+
+    def is_broken(self) -> bool:
+        """Whether its error is more than an unfinished commit after a readable beginning."""
+        torn = isinstance(self.error, TornTail) and self.declarations > 0
+        return self.error is not None and not torn
+
+    def side(self) -> Side:
+        """The description of the file, after reading the rest of it."""
+        for _ in self._units:
+            pass
+        torn = isinstance(self.error, TornTail)
+        trouble = str(self.error) if self.error else None
+        return Side(self.path, self.rounds, self.open, self.reader.ended, trouble, torn)
+
+    def _commits(self) -> Iterator[Commit]:
+        try:
+            for commit in self.reader:
+                if self.world is not None and commit.kind in (START, FORK):
+                    event = fold.setup_event(self.world, self.reader, commit)
+                    self._declare(self.world, commit, event)
+                if commit.digest is not None:
+                    self.rounds = commit.unit
+                if commit.kind == UNIT:
+                    waits = commit.digest is None
+                    self.open = self.open + _inputs_in(commit) if waits else 0
+                yield commit
+                if commit.digest is not None:
+                    self.digest = commit.digest
+        except JournalError as error:
+            self.error = self.error or error
+            self.broken_in = self.broken_in or self.rounds + 1
+
+    def _declare(self, world: World[Any], commit: Commit, event: Event) -> None:
+        if commit.kind == FORK:
+            self.declared = declared_by(world, self.declared, event)
+            self.declared_from = commit.unit + 1
+        else:
+            self.declared = declared_by(world, None, event)
+        self.by_hand |= {(unit, who) for unit, who in event.fields.get("replaced", ())}
+        self.declarations += 1
+
+
+def _inputs_in(commit: Commit) -> int:
+    return sum(len(rows) for block in commit.blocks[::2] for _, rows in block)
+
+
+def _blocks(unit: fold.Unit) -> list[Block]:
+    """The blocks of a unit: inputs and derived in turn, then the pending inputs."""
+    judged = [block for step in unit.steps for block in (step.inputs, step.derived)]
+    return [*judged, unit.pending]
+
+
+def _walk(world: World[Any], one: _Run, two: _Run, declared: list[Cause]) -> First | None:
+    """The first event that differs; declared differences on the way are added to `declared`."""
+    known = (0, 0)
+    while True:
+        a, b = one.next(), two.next()
+        if not (one.declarations and two.declarations):
+            return None  # one of them cannot be read at all
+        if known != (one.declarations, two.declarations):
+            known = one.declarations, two.declarations
+            before = {(cause.kind, cause.name) for cause in declared}
+            declared += (c for c in _declared(world, one, two) if (c.kind, c.name) not in before)
+        if not declared and one.digest != two.digest:
+            declared.append(_other_digests(world, one, two))
+        if a is None or b is None:
+            return None
+        if _blocks(a) != _blocks(b):
+            if not (one.is_sound(world, a) & two.is_sound(world, b)):
+                return None
+            first = _first_event(world, a, b)
+            if first is not None:
+                return first
+        if a.digest is None or b.digest is None:
+            return None  # one is a beginning of the other
+        if a.digest != b.digest and not declared:
+            number = world.vocabulary.number(a.number)
+            return First(number, _closed(world, a), _closed(world, b))
+
+
+def _first_event(world: World[Any], a: fold.Unit, b: fold.Unit) -> First | None:
+    """The first event of a unit that differs. None if one run merely has not reached it yet."""
+    number = world.vocabulary.number(a.number)
+    waits = min((2 * len(unit.steps) for unit in (a, b) if unit.digest is None), default=None)
+    blocks = _blocks(a), _blocks(b)
+    judged = (_rows(world, a.number, side[:waits]) for side in blocks)
+    for in_a, in_b in zip_longest(*judged):
+        if in_a != in_b:
+            return First(number, in_a, in_b)
+    if waits is None:
+        return None
+    is_open = tuple(unit.digest is None and 2 * len(unit.steps) == waits for unit in (a, b))
+    x, y = (_rows(world, a.number, side[waits : waits + 1]) for side in blocks)
+    found = _first_pending(x, y, is_open, in_order=world.arrange is _UNARRANGED)
+    return found and First(number, *found)
+
+
+def _rows(world: World[Any], unit: int, blocks: Sequence[Block]) -> list[Event]:
+    return [event for block in blocks for event in fold.block_events(world, unit, block)]
+
+
+def _first_pending(
+    a: list[Event], b: list[Event], is_open: Sequence[bool], *, in_order: bool
+) -> tuple[Event | None, Event | None] | None:
+    """The first input that differs in a step where one or both runs wait for more inputs.
+
+    A missing input is no difference if it may still come. Where inputs are arranged they come in
+    any order (`in_order` is false), so any of them may be missing, and not only the last.
+    """
+    if in_order:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+        a, b = a[same:], b[same:]
+    else:
+        a, b = _multiset_difference(a, b), _multiset_difference(b, a)
+    if not a and not b:
+        return None
+    if not (a and b):
+        lacks = is_open[0] if b else is_open[1]
+        return None if lacks else (next(iter(a), None), next(iter(b), None))
+    if in_order:
+        return a[0], b[0]
+    others = {_whose(event): event for event in reversed(b)}
+    for event in a:
+        if _whose(event) in others:
+            return event, others[_whose(event)]
+    return (a[0], None) if is_open[0] else (None, b[0])
+
+
+def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+    """Multiset difference."""
+    left = Counter(map(_key, others))
+    found = []
+    for event in events:
+        if left[_key(event)]:
+            left[_key(event)] -= 1
+        else:
+            found.append(event)
+    return found
+
+
+def _key(event: Event) -> bytes:
+    return pack(event.as_dict())
+
+
+def _whose(event: Event) -> bytes:
+    """The identity of an input: its type and its first field, as agent or player."""
+    return pack((event.name, list(event.fields.values())[1:2]))
+
+
+def _closed(world: World[Any], unit: fold.Unit) -> Event:
+    vocabulary = world.vocabulary
+    number = vocabulary.number(unit.number)
+    fields = {vocabulary.unit: number, "digest": f"{unit.digest:016x}"}
+    return Event(vocabulary.closed, number, fields)
+
+
+def _other_digests(world: World[Any], one: _Run, two: _Run) -> Cause:
+    """START or a fork has another digest with the same declarations."""
+    at = max(one.declared_from, two.declared_from)
+    vocabulary = world.vocabulary
+    text = (
+        f"other digests before {vocabulary.format_unit(max(at, 1))}; `verify` shows which is right"
+    )
+    return Cause(DERIVATION, vocabulary.number(at), text)
+
+
+def _of_headers(one: _Run, two: _Run) -> Cause:
+    a, b = one.reader.header, two.reader.header
+    if a.world != b.world:
+        return Cause(
+            WORLD, 0, f"{format_value(a.world)} and {format_value(b.world)}", None, a.world, b.world
+        )
+    return Cause(RULES, 0, f"version {a.rules} and version {b.rules}", None, a.rules, b.rules)
+
+
+def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
+    """The differences between the setups in force."""
+    at = world.vocabulary.number(max(one.declared_from, two.declared_from))
+    ours, theirs = one.declared, two.declared
+    for name in {**ours.settings, **theirs.settings}:
+        a, b = ours.settings.get(name), theirs.settings.get(name)
+        if pack(a) != pack(b):
+            text = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
+            yield Cause(CONFIGURATION, at, text, str(name), a, b)
+    players: dict[bytes, tuple[list[str], Any, Any]] = {}
+    both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
+    for agent, (a, b) in enumerate(both):
+        if pack(a) != pack(b):
+            players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
+    for agents, a, b in players.values():
+        who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
+        text = f"{who}: {_played(a)} in a, {_played(b)} in b"
+        yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
+
+
+def _player(entry: Any) -> Any:
+    """The entry of a player without the agent that plays it."""
+    if not isinstance(entry, Mapping):
+        return entry
+    return {name: value for name, value in entry.items() if name not in ("agent", "ordinal")}
+
+
+def _played(player: Any) -> str:
+    if player is None:
+        return "not in the setup"
+    if not isinstance(player, Mapping) or "policy" not in player:
+        return format_value(player)
+    policy, options = player["policy"], player.get("options")
+    if policy in (LLM, RECORDED) or not isinstance(options, Mapping):
+        return f"{policy} {format_value(options)}" if options else str(policy)
+    return format_policy(str(policy), options)
+
+
+def _causes(
+    world: World[Any], declared: list[Cause], first: First | None, one: _Run, two: _Run
+) -> list[Cause]:
+    """The declared causes, or else a cause by the type of the first event that differs."""
+    if first is None:
+        return declared
+    event = first.a or first.b
+    assert event is not None
+    type = next((type for type in world.events if type.name == event.name), None)
+    where = f"in {world.vocabulary.unit} {first.round}"
+    agent = None if type is None else next(type.ids_in("agent", event), None)
+    hands = [
+        name
+        for name, run in zip("ab", (one, two), strict=True)
+        if (first.round, agent) in run.by_hand
+    ]
+    if type is not None and type.is_input and (hands or not declared):
+        by_hand = f", put in by hand in {' and '.join(hands)}" if hands else ""
+        whose = event.name if agent is None else f"that of agent {agent}"
+        name = None if agent is None else str(agent)
+        values = (side and dict(side.fields) for side in (first.a, first.b))
+        text = f"{whose} {where}{by_hand}"
+        return [*declared, Cause(SUBMISSION, first.round, text, name, *values)]
+    if declared:
+        return declared
+    if type is not None and _is_drawn_otherwise(type, first):
+        on = "".join(f" on plot {plot}" for plot in type.ids_in("plot", event))
+        text = f"{event.name}{on} {where}: the same participants, another draw;"
+        return [Cause(DRAW, first.round, f"{text} `verify` shows which is right")]
+    text = f"{event.name} {where} follows from the same events in one run and not in the other;"
+    return [Cause(DERIVATION, first.round, f"{text} `verify` shows which is right")]
+
+
+def _is_drawn_otherwise(type: EventType, first: First) -> bool:
+    """Whether two events differ only in draw words and in what these decide."""
+    if first.a is None or first.b is None or first.a.name != first.b.name:
+        return False
+    a, b = first.a.fields, first.b.fields
+    words = set(type.fields_naming("word"))
+    differ = {name for name in a if a[name] != b[name]}
+    return bool(differ & words) and differ <= words | type.drawn

@@ -1,0 +1,89 @@
+"""One named error for forged events, in every function that reads a journal.
+
+Checksums are no signature, and rows are applied without judgement, so a forged journal can lead a
+reader into a state that the rules never reach, where any error may be raised. Only then the journal
+is verified: if it does not hold, the error names the first event that does not follow. If it holds,
+the failure is a bug, and its own error is raised.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.fold import REFUSED, raise_bug
+from goldrush.kernel.world import World
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@contextmanager
+def reporting_forged(*paths: str | Path, world: World[Any] | None = None) -> Iterator[None]:
+    """Raises MalformedEvents for errors caused by forged events of one of these journals, and the
+    exception of a world for MalformedEvents that it caused in a journal whose events follow.
+
+    `world` is theirs; None: found by their headers.
+    """
+    try:
+        yield
+    except REFUSED as error:
+        for path in paths:
+            found = _forged(path, world)
+            if found is not None:
+                raise found from error
+        raise
+    except MalformedEvents as error:
+        path = error.path
+        raise_bug(error, lambda: _forged(path, world) is not None)
+        raise
+
+
+def reader_of(function: F) -> F:
+    """Decorates a function, or generator, whose first argument is the path of a journal: it reports
+    forged events.
+
+    The journal's world is its argument `world`, if it has one.
+    """
+    signature = inspect.signature(function)
+    path = next(iter(signature.parameters))
+
+    def door(given: tuple[Any, ...], named: dict[str, Any]) -> AbstractContextManager[None]:
+        arguments = signature.bind(*given, **named).arguments
+        return reporting_forged(arguments[path], world=arguments.get("world"))
+
+    if inspect.isgeneratorfunction(function):
+
+        @wraps(function)
+        def each(*given: Any, **named: Any) -> Iterator[Any]:
+            with door(given, named):
+                yield from function(*given, **named)
+
+        return each  # type: ignore[return-value]
+
+    @wraps(function)
+    def once(*given: Any, **named: Any) -> Any:
+        with door(given, named):
+            return function(*given, **named)
+
+    return once  # type: ignore[return-value]
+
+
+def _forged(path: str | Path, world: World[Any] | None) -> MalformedEvents | None:
+    """The error for the first event that does not follow; None if the journal holds."""
+    # Imported only for a forged journal: importing takes longer than reading a short run.
+    from goldrush.replay.journal.verify import DERIVE, INTEGRITY, verify
+
+    try:
+        broken = verify(path, DERIVE, world=world).broken
+    except Exception:  # it must not hide the first error
+        return None
+    if broken is None or broken.level == INTEGRITY:
+        return None
+    return MalformedEvents(
+        str(path), broken.where, f"expected {broken.expected}, found {broken.found}"
+    )

@@ -1,0 +1,138 @@
+"""The event stream of a journal, filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.journal import Commit, JournalReader
+from goldrush.kernel.world import Event, EventType, World
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.index import commits_near
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.toolkit import open_world, toolkit_of
+
+
+@attrs.frozen
+class Query:
+    """A filter of events: those that pass every condition; an empty condition lets all pass.
+
+    Attributes:
+        first: the first unit, by its public number; None: from the start, which has the number
+            before the first unit's.
+        last: the last unit; None: to the end.
+        agents: events that name one of these agents, in any part.
+        plots: events on one of these plots; submissions only if `names` asks for them, and then
+            those with an action there.
+        names: names of events.
+
+    """
+
+    first: int | None = None
+    last: int | None = None
+    agents: Collection[int] = ()
+    plots: Collection[int] = ()
+    names: Collection[str] = ()
+
+    def matches(self, event: Event, type: EventType | None) -> bool:
+        """Whether an event of a wanted unit passes the other conditions. `type` is the event's;
+        None for the events that every world has.
+        """
+        if self.names and event.name not in self.names:
+            return False
+        if self.plots and not self._on_plot(event, type):
+            return False
+        return not self.agents or any(agent in self.agents for agent in _agents_of(event, type))
+
+    def _on_plot(self, event: Event, type: EventType | None) -> bool:
+        if type is None or (type.is_input and not self.names):
+            return False
+        return any(plot in self.plots for plot in type.ids_in("plot", event))
+
+
+@reader_of
+def log(
+    path: str | Path, query: Query | None = None, *, world: World[Any] | None = None
+) -> Iterator[Event]:
+    """The events of a journal that match a query, in order.
+
+    Only the units that it names are read, through an index where the journal is long.
+
+    Args:
+        path: the journal.
+        query: the filter; None: all events.
+        world: the world; None: found by the journal's header.
+
+    Raises:
+        BadInput: for an unknown name or agent, and for a range that is empty or beyond the journal.
+        JournalError: as reading the journal does, after the events before the error.
+
+    """
+    query = query or Query()
+    with JournalReader(path) as reader:
+        count = None if world is not None else toolkit_of(reader).agents
+        world = world or open_world(reader)
+        _check_range(query, world)
+        _check_names(query, world)
+        if query.agents and count is not None:
+            start = rebuild(path, world.vocabulary.number(0), world=world)
+            _check_agents(query, count(start.state))
+        types = {type.name: type for type in world.events}
+        for event in fold.events(world, reader, _commits(world, reader, query)):
+            if query.matches(event, types.get(event.name)):
+                yield event
+
+
+def _check_range(query: Query, world: World[Any]) -> None:
+    vocabulary = world.vocabulary
+    start = vocabulary.number(0)
+    first = start if query.first is None else query.first
+    if first < start or (query.last is not None and query.last < first):
+        problem = f"there are no {vocabulary.units} {first} to {query.last}"
+        raise BadInput(problem, "give FIRST-LAST, with FIRST not after LAST")
+
+
+def _commits(world: World[Any], reader: JournalReader, query: Query) -> Iterator[Commit]:
+    """The commits of the units that a query names."""
+    vocabulary = world.vocabulary
+    first = 0 if query.first is None else vocabulary.unit_of(query.first)
+    last = None if query.last is None else vocabulary.unit_of(query.last)
+    reached = 0
+    for commit in reader if first == 0 else commits_near(world, reader, first):
+        reached = commit.unit
+        if last is not None and commit.unit > last:
+            return
+        if commit.unit >= first:
+            yield commit
+    if reached < first:
+        raise BadInput(
+            f"{reader.path} has no {vocabulary.format_unit(first)}",
+            f"give one from {vocabulary.number(0)} to {vocabulary.number(reached)}",
+        )
+
+
+def _check_names(query: Query, world: World[Any]) -> None:
+    vocabulary = world.vocabulary
+    known = [vocabulary.started, vocabulary.forked, *(event.name for event in world.events)]
+    known += [vocabulary.closed, vocabulary.ended]
+    for name in query.names:
+        if name not in known:
+            raise unknown("event", name, known)
+
+
+def _check_agents(query: Query, agents: int) -> None:
+    for agent in query.agents:
+        if not 0 <= agent < agents:
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
+
+
+def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
+    if type is not None:
+        yield from type.ids_in("agent", event)
+    else:  # a fork names the agents whose submissions it puts in by hand
+        yield from (agent for _, agent in event.fields.get("replaced", ()))

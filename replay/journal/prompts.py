@@ -1,0 +1,157 @@
+"""Prompts of agents, rebuilt from the journal, in worlds where all agents submit at once: those
+that were sent, and those that would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.game import Game, S, V, prompting_of, version_of
+from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
+from goldrush.agents.llm.question import Message, Question, digest
+from goldrush.kernel import derive
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.replay.journal.declared import declared_in
+from goldrush.replay.journal.forged import reader_of
+
+
+@attrs.frozen
+class Prompted:
+    """A prompt.
+
+    Attributes:
+        messages: the messages, as they are sent.
+        digest: their digest.
+        request: the whole body of the request.
+        recorded: the digest in the agent's submission of that unit; None where it has none.
+        is_model: the agent is a language model, and not merely one that could be.
+
+    """
+
+    messages: Sequence[Message]
+    digest: str
+    request: Mapping[str, Any]
+    recorded: str | None
+    is_model: bool
+
+
+@reader_of
+def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Prompted:
+    """The prompt of an agent for a unit of a journal.
+
+    Args:
+        path: the journal.
+        game: its world as a game.
+        unit: the public number of the unit, up to the one after the last closed.
+        agent: the agent.
+
+    Raises:
+        BadInput: for an unknown agent or unit, and for a model with a prompt of another version.
+        MalformedEvents: if an event up to that unit does not follow from the submissions.
+        JournalError: as reading a journal does.
+
+    """
+    state, recorded = _before(path, game, unit, agent)
+    agents = len(state.roster)
+    if not 0 <= agent < agents:
+        raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
+    entry, version = state.roster[agent], version_of(game)
+    model = Model("any", "any", prompt=version)
+    if entry["policy"] == LLM:
+        model = model_from(entry["options"])
+        check_version(model, version)
+    prompting, view = prompting_of(game), game.view(state)
+    messages = prompting.messages(view, agent)
+    question = Question(model, Endpoint(), messages, prompting.schema(view, agent))
+    request = question.request()
+    return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+
+
+@reader_of
+def prompts_by_unit(
+    path: str | Path, game: Game[S, V], first: int, last: int
+) -> Iterator[tuple[int, int, Sequence[Message]]]:
+    """The prompts of the language models in closed units; those of a version that this goldrush
+    does not write are left out.
+
+    Args:
+        path: the journal.
+        game: its world as a game.
+        first: the first unit, by its public number.
+        last: the last unit.
+
+    Returns:
+        (unit, agent, messages) in order; nothing if no language model plays at the end.
+
+    Raises:
+        MalformedEvents: if an event does not follow from the submissions, after the prompts before
+            it.
+        JournalError: as reading a journal does.
+
+    """
+    vocabulary = game.world.vocabulary
+    with JournalReader(path) as reader:
+        declared = declared_in(game.world, reader)
+    if game.prompting is None or not any(entry["policy"] == LLM for entry in declared.players):
+        return  # saves deriving the run
+    version = version_of(game)
+    with JournalReader(path) as reader:
+        for commit, state in derive.states(game.world, reader):
+            number = vocabulary.number(commit.unit) + 1
+            if commit.kind == END or commit.digest is None or number < first:
+                continue
+            view = game.view(state)
+            for entry in state.roster:
+                if entry["policy"] == LLM and model_from(entry["options"]).prompt == version:
+                    agent = entry["agent"]
+                    yield number, agent, game.prompting.messages(view, agent)
+            if number == last:
+                return  # damage after it does not matter
+
+
+def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:
+    """The state in which agents are asked for a unit, and the digest that is recorded for one of
+    them.
+
+    Read from the start, without an index: a prompt is derived, never taken from a cache.
+    """
+    world, vocabulary = game.world, game.world.vocabulary
+    first = vocabulary.number(1)
+    if unit < first:
+        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
+        raise BadInput(problem, f"give one from {first} on")
+    before: S | None = None
+    recorded: str | None = None
+    open_to = first - 1  # the last unit for which agents can be asked
+    with JournalReader(path) as reader:
+        for commit, state in derive.states(world, reader):
+            number = vocabulary.number(commit.unit)
+            if commit.kind == END or number > unit:
+                break
+            if number == unit and commit.kind == UNIT:
+                recorded = recorded or _recorded(commit, game, agent)
+                if commit.digest is not None:
+                    break  # damage after the unit does not matter
+            if commit.digest is not None and not world.ended(state):
+                open_to = number + 1
+                if open_to == unit:
+                    before = world.copy(state)
+    if before is None:
+        problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
+        raise BadInput(problem, f"give one from {first} to {open_to}")
+    return before, recorded
+
+
+def _recorded(commit: Commit, game: Game[S, V], agent: int) -> str | None:
+    """The digest of the prompt in an agent's submission, if this commit has it."""
+    source = game.field("source")
+    for block in commit.blocks[::2]:
+        for row in block.rows(game.code):
+            if row[0] == agent and row[source] is not None:
+                return str(row[source].get("prompt"))
+    return None

@@ -1,0 +1,171 @@
+"""Any unit of a journal, rebuilt: the state after it and the events in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, JournalError
+from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.index import states_near
+from goldrush.replay.text import Paint, plain
+from goldrush.replay.toolkit import open_world, toolkit_named
+
+S = TypeVar("S")
+
+
+@attrs.frozen(repr=False)
+class Rebuilt:
+    """A unit (a round, an assignment), rebuilt. Its `repr` is what `goldrush replay` prints above
+    the events.
+
+    Attributes:
+        path: the journal.
+        header: its header.
+        round: the public number of the unit.
+        state: the state after it.
+        events: its events, in order.
+        digest: the digest of the state, 64 bits.
+        vocabulary: the nouns of its world.
+
+    """
+
+    path: str
+    header: Header
+    round: int
+    state: Any
+    events: Sequence[Event]
+    digest: int
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+
+    def __repr__(self) -> str:
+        return self.format(plain)
+
+    def format(self, paint: Paint) -> str:
+        """The unit as text, by its world's view; else a line with its number and digest."""
+        toolkit = toolkit_named(self.header.world)
+        if toolkit is None or toolkit.unit is None:
+            return f"{self.vocabulary.unit} {self.round}, digest {self.digest:016x}"
+        return toolkit.unit.format(self, paint)
+
+    def at_table(self, number: int) -> Sequence[Event]:
+        """The events at a table, with the refusals of acts there, in worlds that have tables.
+        Raises BadInput for an unknown table.
+        """
+        tables = [event.fields.get("act", event.fields).get("table") for event in self.events]
+        found = [e for e, table in zip(self.events, tables, strict=True) if table == number]
+        if not found:
+            there = sorted({table for table in tables if type(table) is int})
+            instead = f"give one from 0 to {there[-1]}" if there else "leave --table out"
+            raise BadInput(f"{self.vocabulary.unit} {self.round} has no table {number}", instead)
+        return found
+
+
+@reader_of
+def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -> Rebuilt:
+    """A unit (a round, an assignment) of a journal, folded from its events.
+
+    In a long journal it is reached through an index (see replay/journal/index.py).
+
+    Args:
+        path: the journal.
+        number: the public number of the unit; the start has the number before the first, 0 where
+            units count from 1.
+        world: the world; None: found by the journal's header.
+
+    Raises:
+        BadInput: if the journal has no such unit.
+        JournalError: as reading the journal up to there does.
+
+    """
+    with JournalReader(path) as reader:
+        world = world or open_world(reader)
+        vocabulary = world.vocabulary
+        unit = vocabulary.unit_of(number)
+        walk = states_near(world, reader, unit)
+        found = next(closed_units(world, reader, walk, unit), None) if unit >= 0 else None
+        if found is not None:
+            return found
+        last, _ = _last_closed(reader)
+    raise BadInput(
+        f"{path} has no {vocabulary.unit} {number}",
+        f"give one from {vocabulary.number(0)} to {vocabulary.number(last)}",
+    )
+
+
+@reader_of
+def rebuilt_from(path: str | Path, number: int) -> Iterator[Rebuilt]:
+    """The units of a journal from one on, in order, each as by `rebuild`; a state is valid until
+    the next unit.
+
+    Raises as `rebuild`, after the units before the error.
+    """
+    with JournalReader(path) as reader:
+        world = open_world(reader)
+        unit = world.vocabulary.unit_of(number)
+        if not 0 <= unit <= _last_closed(reader)[0]:
+            rebuild(path, number)  # refuses it
+        yield from closed_units(world, reader, states_near(world, reader, unit), unit)
+
+
+@reader_of
+def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
+    """The public number of the last closed unit of a journal, and the error after it (a torn tail,
+    damage) or None.
+
+    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for the header.
+    """
+    with JournalReader(path) as reader:
+        last, trouble = _last_closed(reader)
+        return open_world(reader).vocabulary.number(last), trouble
+
+
+def closed_units(
+    world: World[S], reader: JournalReader, walk: Iterable[tuple[Commit, S]], first: int
+) -> Iterator[Rebuilt]:
+    """The units that close in a walk over commits.
+
+    Args:
+        world: the world.
+        reader: the journal.
+        walk: commits with the state after each.
+        first: the first unit to give, by its number in the journal.
+
+    Raises:
+        MalformedEvents: if a digest is not that of the state.
+        JournalError: as the walk does.
+
+    """
+    vocabulary = world.vocabulary
+    events: list[Event] = []
+    assembler = fold.StepAssembler(world.arrange)
+    for commit, state in walk:
+        if commit.kind in (FORK, END) or commit.unit < first:
+            continue
+        events += fold.commit_events(world, reader, commit, assembler)
+        if commit.digest is not None:
+            fold.check_digest(world, reader.path, state, commit)
+            number = vocabulary.number(commit.unit)
+            yield Rebuilt(
+                reader.path, reader.header, number, state, events, commit.digest, vocabulary
+            )
+            events = []
+
+
+def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
+    """The last closed unit of a journal, and the error that reading on would raise."""
+    last = 0
+    try:
+        with reader.again() as other:
+            for commit in other.outline():
+                if commit.kind == UNIT:
+                    last = commit.unit - (commit.digest is None)
+    except JournalError as error:
+        return last, error
+    return last, None

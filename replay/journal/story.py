@@ -1,0 +1,94 @@
+"""Events as text, for any world; as JSON for a world without a story."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final, TypeVar
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.world import Event
+from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.toolkit import Names, Story, toolkit_at
+
+T = TypeVar("T")
+
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+
+
+@attrs.frozen
+class Narrator:
+    """The story of one journal: `lines(events)` and `chronicle(events)` as in Story, with the names
+    of its agents. Both raise MalformedEvents for forged events without a text.
+    """
+
+    lines: Callable[[Iterable[Event]], Iterator[str]]
+    chronicle: Callable[[Iterable[Event]], Iterator[tuple[int, int, str]]]
+
+
+def narrator(path: str | Path) -> Narrator:
+    """The narrator of the journal at a path. Raises JournalError."""
+    story = toolkit_at(path).story or PLAIN
+    names = story.names(path)
+    if story.of is not None:
+        story = story.of(path)
+    return Narrator(_bound(path, story.lines, names), _bound(path, story.chronicle, names))
+
+
+def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
+    """The events of a brief story of the journal at a path. Raises BadInput if its world has no
+    brief story.
+    """
+    story = toolkit_at(path).story
+    if story is None or not story.brief:
+        raise BadInput(f"the world of {path} has no brief story", "leave --brief out")
+    return [event for event in events if event.name in story.brief]
+
+
+def agent_of(path: str | Path, text: str) -> int:
+    """The agent of a journal by name or number. Raises BadInput for an unknown one."""
+    names = names_of(path)
+    if _NUMBER.fullmatch(text):
+        if names and int(text) not in names:
+            raise BadInput(f"there is no agent {text}", f"give one from 0 to {len(names) - 1}")
+        return int(text)  # without names, its reader checks it
+    for agent, name in names.items():
+        if name == text:
+            return agent
+    if names:
+        raise unknown("agent", text, list(names.values()))
+    raise BadInput(f"there is no agent {format_value(text)}", "give its number")
+
+
+def names_of(path: str | Path) -> Names:
+    """The names of a journal's agents by number; empty if its world has none."""
+    story = toolkit_at(path).story
+    return story.names(path) if story else {}
+
+
+def _bound(
+    path: str | Path, tell: Callable[[Iterable[Event], Names], Iterator[T]], names: Names
+) -> Callable[[Iterable[Event]], Iterator[T]]:
+    def lines(events: Iterable[Event]) -> Iterator[T]:
+        with reporting_forged(path):
+            yield from tell(events, names)
+
+    return lines
+
+
+def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
+    for event in events:
+        yield json.dumps(event.as_dict())
+
+
+def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
+    for event in events:
+        [line] = _lines([event], names)
+        yield event.unit, event.unit, line
+
+
+PLAIN: Final = Story(_lines, _chronicle)  # of any world

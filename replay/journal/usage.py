@@ -1,0 +1,152 @@
+"""Usage of language models in a run, by agent and by round, read from its journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from goldrush.agents.llm import usage as by_reader
+from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
+from goldrush.agents.llm.usage import RecordedAnswer
+from goldrush.kernel.journal import JournalReader
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.toolkit import open_world, toolkit_of
+
+Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
+
+
+@attrs.frozen
+class Taken:
+    """The usage of some answers together.
+
+    Attributes:
+        answers: the number of answers, including submissions without one.
+        errors: the number of answers with each error.
+        tokens_in, tokens_out: the tokens that servers counted.
+        uncounted: the number of answers without a full count of tokens.
+        tries: the number of requests.
+        cost: the cost of the counted tokens at the given prices; None if a price is missing.
+
+    """
+
+    answers: int
+    errors: Mapping[str, int]
+    tokens_in: int
+    tokens_out: int
+    uncounted: int
+    tries: int
+    cost: float | None
+
+
+@attrs.frozen
+class Usage:
+    """The usage of a run.
+
+    Attributes:
+        path: the journal.
+        agents: (agent, name of the model, usage).
+        rounds: (round, usage).
+        total: of all answers.
+        failures: the outcomes of each model's answers.
+
+    """
+
+    path: str
+    agents: Sequence[tuple[int, str, Taken]]
+    rounds: Sequence[tuple[int, Taken]]
+    total: Taken
+    failures: Sequence[Failures]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The usage for JSON."""
+        return {
+            "path": self.path,
+            "agents": [
+                {"agent": agent, "model": model, **attrs.asdict(taken)}
+                for agent, model, taken in self.agents
+            ],
+            "rounds": [{"round": round, **attrs.asdict(taken)} for round, taken in self.rounds],
+            "total": attrs.asdict(self.total),
+            "failures": [attrs.asdict(one) for one in self.failures],
+        }
+
+
+@reader_of
+def asked_in(path: str | Path) -> Iterator[RecordedAnswer]:
+    """The answers of models in a journal, in the order of their commits; none if the world asks no
+    models. An unfinished round counts, a torn tail does not.
+
+    Raises JournalError as reading a journal does.
+    """
+    with JournalReader(path) as reader:
+        yield from asked_by(reader)
+
+
+def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
+    """As `asked_in`, for an open journal that was not read yet."""
+    players = toolkit_of(reader).players
+    if players is not None and players.answers is not None:
+        yield from by_reader.answers_in(reader, open_world(reader), players.answers)
+
+
+def failures_in(path: str | Path) -> list[Failures]:
+    """The outcomes of each model's answers in a journal. Raises JournalError."""
+    return Tally((one.model, one.error) for one in asked_in(path)).all()
+
+
+def failures_by(reader: JournalReader) -> list[Failures]:
+    """As `failures_in`, for an open journal that was not read yet."""
+    return Tally((one.model, one.error) for one in asked_by(reader)).all()
+
+
+@reader_of
+def usage(path: str | Path, prices: Prices | None = None) -> Usage:
+    """The usage of a run, including unfinished units.
+
+    A fork counts the usage of its parent before the fork, too. Raises JournalError as reading a
+    journal does.
+    """
+    by_agent: dict[tuple[int, str], list[RecordedAnswer]] = {}
+    by_round: dict[int, list[RecordedAnswer]] = {}
+    everything = []
+    for asked in asked_in(path):
+        by_agent.setdefault((asked.agent, asked.model), []).append(asked)
+        by_round.setdefault(asked.round, []).append(asked)
+        everything.append(asked)
+    prices = prices or {}
+    return Usage(
+        str(path),
+        [(*key, _taken(by_agent[key], prices)) for key in sorted(by_agent)],
+        [(round, _taken(asked, prices)) for round, asked in by_round.items()],
+        _taken(everything, prices),
+        Tally((asked.model, asked.error) for asked in everything).all(),
+    )
+
+
+def _taken(asked: Sequence[RecordedAnswer], prices: Prices) -> Taken:
+    uncounted = [
+        one for one in asked if None in (one.tokens_in, one.tokens_out) and one.error != NO_ANSWER
+    ]
+    return Taken(
+        answers=len(asked),
+        errors=dict(sorted(Counter(one.error for one in asked if one.error).items())),
+        tokens_in=sum(one.tokens_in or 0 for one in asked),
+        tokens_out=sum(one.tokens_out or 0 for one in asked),
+        uncounted=len(uncounted),
+        tries=sum(one.tries for one in asked),
+        cost=_cost(asked, prices),
+    )
+
+
+def _cost(asked: Iterable[RecordedAnswer], prices: Prices) -> float | None:
+    cost = 0.0
+    for one in asked:
+        if one.model not in prices:
+            return None
+        price_in, price_out = prices[one.model]
+        cost += (one.tokens_in or 0) * price_in + (one.tokens_out or 0) * price_out
+    return cost / 1_000_000

@@ -1,0 +1,465 @@
+"""Verification of a journal in four levels, each on top of the one before.
+
+1. integrity: the bytes are those that were written (chained checksums); 2. fold: rows are valid,
+and the state digests follow from the events; 3. derive: every derived event follows from the
+inputs, byte for byte; 4. decide: deterministic policies, asked again, submit the same.
+
+One pass over the file, in memory bounded by the state and one commit. A checksum is no signature:
+whoever can rewrite a file can make it verify. Pin a journal by its SHA-256, which the verdict has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Self
+
+import attrs
+
+from goldrush.agents.askable import ImpossiblePlayer
+from goldrush.agents.players import AskAgain, PolicyCheck, Resources
+from goldrush.kernel import derive, fold
+from goldrush.kernel.codec import unpack
+from goldrush.kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    JournalError,
+    MalformedEvents,
+    PolicyFailed,
+    TornTail,
+    format_value,
+)
+from goldrush.kernel.journal import (
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    JournalReader,
+    open_regular,
+    sha256_in,
+)
+from goldrush.kernel.run import Ask, rest_of
+from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
+from goldrush.replay.journal.parent import Branch
+from goldrush.replay.toolkit import is_built_in, open_world, toolkit_of
+
+LEVELS: Final = ("integrity", "fold", "derive", "decide")
+INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
+
+_NOT_IN_JSON: Final = ("vocabulary", "trace", "uses_program")
+
+Forks = Sequence[Mapping[str, Any]]
+
+
+@attrs.frozen
+class Break:
+    """The first fault of a journal.
+
+    Attributes:
+        level: the level that it breaks, 1 to 4.
+        where: its location as text, with public unit numbers.
+        expected: the value that should be there.
+        found: the value that is there.
+        torn: the fault is only an unfinished commit, which `resume` drops.
+        trace: the traceback of a policy that failed when it was asked again; empty for other
+            faults.
+
+    """
+
+    level: int
+    where: str
+    expected: str
+    found: str
+    torn: bool = False
+    trace: str = attrs.field(default="", eq=False, repr=False)
+
+    def __str__(self) -> str:
+        name = LEVELS[self.level - 1]
+        hint = ""
+        if self.level == DECIDE:
+            hint = (
+                "; a policy must keep nothing between units but its memo, and a test program give "
+                "the same value for the same seed"
+            )
+        return (
+            f"level {self.level} ({name}) breaks at {self.where}: "
+            f"expected {self.expected}, found {self.found}{hint}"
+        )
+
+
+@attrs.frozen
+class Verdict:
+    """The result of a verification: `holds` is the answer.
+
+    Attributes:
+        path: the journal.
+        bytes: the size of the file when it was opened.
+        sha256: the hash of these bytes, including those after a fault.
+        level: the highest level that was checked for all players: 3 where 4 was asked for and not
+            all could be asked.
+        rounds: the number of closed units that were checked.
+        events: the number of events that were read.
+        finished: the run has ended.
+        broken: the first fault; None if there is none.
+        not_asked: the players that level 4 did not ask, whose decisions it took from the journal.
+        unknown: the players whose decisions cannot be judged, because this version does not know
+            their policy, an option or the version of their prompt.
+        unjudged: decisions that were taken again and cannot be compared, with the reason.
+        forks: the public numbers of the units after which the run was forked.
+        branch: the point where the last fork leaves its parent; None without forks.
+        vocabulary: the nouns of its world.
+        level_in_part: 4 where that level was checked for some players only, else None.
+        uses_program: level 4 needs a user-defined program.
+
+    """
+
+    path: str
+    bytes: int
+    sha256: str
+    level: int
+    rounds: int
+    events: int
+    finished: bool
+    broken: Break | None
+    not_asked: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    unjudged: Sequence[str] = ()
+    forks: Sequence[int] = ()
+    branch: Branch | None = None
+    vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
+    level_in_part: int | None = None
+    uses_program: bool = False
+
+    @property
+    def levels(self) -> str:
+        """The checked levels as text."""
+        whole = "level 1" if self.level == INTEGRITY else f"levels 1 to {self.level}"
+        if self.level_in_part is not None:
+            return f"{whole} ({self.level_in_part} in part)"
+        return f"{whole} ({DECIDE} not checked)" if self.not_asked else whole
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything that was checked is right; None where nothing is known to be wrong,
+        but some decisions could not be judged.
+        """
+        if self.broken is not None:
+            return False
+        return None if self.unknown or self.unjudged else True
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict for JSON."""
+        fields = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_IN_JSON)
+        return {"path": self.path, "holds": self.holds, **fields}
+
+
+def verify(
+    path: str | Path,
+    level: int = DECIDE,
+    *,
+    world: World[Any] | None = None,
+    ask: Ask[Any] | None = None,
+    trust: Sequence[str] = (),
+    sources: Sequence[str] = (),
+    resources: Resources | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Verdict:
+    """Check a journal up to a level.
+
+    A journal cannot make this run code by naming it.
+
+    Args:
+        path: the journal.
+        level: the highest level to check, 1 to 4.
+        world: a world without a toolkit; None: found by the header. Its level 4 needs `ask`.
+        ask: gives the submissions of all players for a state, in `world`.
+        trust: names (`module:Class`) of user-defined policies that may be imported to be asked
+            again.
+        sources: the journals that `recorded` agents replay.
+        resources: what asking again takes besides: processes, a program, policies as objects.
+        on_bytes: called after each commit with the offset of its end, in bytes.
+
+    Raises:
+        BadInput, NotAJournal, UnsupportedJournal: if there is nothing to judge.
+        Exception: what the world raises, if it has a bug.
+
+    """
+    if level not in range(INTEGRITY, DECIDE + 1):
+        raise BadInput(f"there is no level {format_value(level)}", f"give one from 1 to {DECIDE}")
+    with open_regular(os.fspath(path)) as file:
+        try:
+            reader = JournalReader.over(file.fileno(), os.fspath(path), hashed=True)
+        except DamagedJournal as error:
+            size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
+            return Verdict(str(path), size, sha256, level, 0, 0, False, _damage(error))
+    with reader:
+        is_ours = world is None and is_built_in(reader.header.world)
+        check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
+        check.on_bytes = on_bytes
+        if check.world.missing is not None and level > FOLD:
+            check.unknown[check.world.missing] = None
+            check.level = level = FOLD
+        players = None if world is not None else toolkit_of(reader).players
+        if ask is not None:
+            check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
+        elif players is not None and level >= DECIDE:
+            check.asker_of = players.policy_check(trust, sources, resources or Resources())
+        with check:
+            broken = check.broken()
+        is_open = broken is None and bool(check.unknown)
+        is_asked = check.somebody_asked and not is_open
+        is_in_part = is_asked and bool(check.not_asked or check.unjudged)
+        return Verdict(
+            path=str(path),
+            bytes=reader.size,
+            sha256=reader.sha256(),
+            level=level if is_asked and not is_in_part else min(level, DERIVE),
+            level_in_part=level if is_in_part else None,
+            uses_program=check.uses_program,
+            rounds=check.rounds,
+            events=check.events,
+            finished=reader.ended,
+            broken=broken,
+            not_asked=tuple(check.not_asked),
+            unknown=tuple(check.unknown),
+            unjudged=tuple(check.unjudged),
+            forks=check.forks,
+            branch=check.branch,
+            vocabulary=check.world.vocabulary,
+        )
+
+
+def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
+    """Everything that `ask` gives, at once or in pieces."""
+
+    def again(state: Any, recorded: Block) -> Sequence[Batch]:
+        pieces: list[Block] = []
+        rest = rest_of(ask(state), lambda batches: pieces.append(Block(batches)))
+        if not pieces:
+            return rest
+        return world.arrange(Block.joined([*pieces, Block(rest)])).batches
+
+    return again
+
+
+class _Broken(Exception):
+    """Ends a check at the first fault."""
+
+    def __init__(self, level: int, where: str, expected: str, found: str, trace: str = "") -> None:
+        super().__init__(where)
+        self.found = Break(level, where, expected, found, trace=trace)
+
+
+class _Check:
+    """One pass over a journal. Its public fields can be read when it is over."""
+
+    def __init__(
+        self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
+    ) -> None:
+        self.reader = reader
+        self.is_own = is_own
+        self.world = world
+        self.level = level
+        self.asker_of: Callable[[Any, Forks], PolicyCheck] = lambda state, forks: PolicyCheck(
+            None, ("the policies of this world",)
+        )
+        self.on_bytes: Callable[[int], None] | None = None
+        self.somebody_asked = self.uses_program = False
+        self.not_asked: dict[str, None] = {}  # in the order in which they came up
+        self.unknown: dict[str, None] = {}
+        self.unjudged: list[str] = []
+        self.rounds = 0
+        self.events = 0
+        self.forks: list[int] = []
+        self.branch: Branch | None = None
+        self._facts: list[Mapping[str, Any]] = []
+        self._asker = PolicyCheck(None)
+        self._ask: AskAgain | None = None
+        self._ask_waiting: AskAgain | None = None
+        self._state: Any = None
+        self._steps = fold.StepAssembler(world.arrange)
+        self._last: Commit | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._asker.close()
+
+    def broken(self) -> Break | None:
+        """The first fault; None if there is none."""
+        try:
+            try:
+                self._follow_all()
+            except derive.NotDerived:
+                raise
+            except JournalError:  # the pending inputs are before it
+                self._judge_waiting()
+                raise
+            self._judge_waiting()
+        except _Broken as broken:
+            return broken.found
+        except derive.NotDerived as error:
+            return Break(DERIVE, error.where, error.expected, error.found)
+        except DamagedJournal as error:
+            return _damage(error)
+        except TornTail as error:
+            return Break(
+                INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
+                "a commit or the end", error.description,
+                torn=not error.in_fork,
+            )  # fmt: skip
+        except MalformedEvents as error:
+            return Break(INTEGRITY, error.where, "a commit", error.fault)
+        return None
+
+    def _follow_all(self) -> None:
+        for commit in self.reader:
+            if self.level >= FOLD:
+                try:
+                    self._follow(commit)
+                except derive.NotDerived:
+                    raise
+                except MalformedEvents as error:
+                    fold.raise_bug(error, self._is_forged)
+                    expected = f"events of the {self.world.name} world"
+                    raise _Broken(FOLD, error.where, expected, error.fault) from None
+            self._count(commit)
+            self._last = commit
+            if self.on_bytes is not None:
+                self.on_bytes(commit.end)
+
+    def _is_forged(self) -> bool:
+        """Whether an event does not follow, or nobody can know: the rules are not installed."""
+        if self.world.missing is not None:
+            return True
+        if self.level > FOLD:  # they were derived again
+            return False
+        return verify(self.reader.path, DERIVE, world=self.world).broken is not None
+
+    def _judge_waiting(self) -> None:
+        """Check the pending inputs of a step, from which `resume` continues."""
+        if self.level < DERIVE or not self._steps:
+            return
+        assert self._last is not None  # which holds them
+        derive.check_pending(self.world, self.reader.path, self._state, self._last, self._steps)
+        if self._ask_waiting is not None:
+            self._ask_again(self._last, self._ask_waiting, self._state, self._steps.pending)
+
+    def _count(self, commit: Commit) -> None:
+        events = 0
+        for block in commit.blocks:
+            for _, rows in block.batches:
+                events += len(rows)
+        if commit.digest is not None:
+            self.rounds = commit.unit
+        if commit.kind == FORK:
+            self.forks.append(self.world.vocabulary.number(commit.unit))
+            self.branch = Branch.of(commit, self.reader)
+        # A unit commit that closes its unit is an event too, and so are start, end and forks.
+        self.events += events + (commit.kind != UNIT or commit.digest is not None)
+
+    def _follow(self, commit: Commit) -> None:
+        if self.level >= DERIVE:
+            derive.check_canonical(self.reader.path, commit)
+        if commit.kind == START:
+            self._state = fold.start(self.world, self.reader, commit)
+            self._meet_agents(commit)
+        elif commit.kind == FORK:
+            self._state = fold.forked(self.world, self.reader, self._state, commit)
+            self._facts.append(commit.setup or {})
+            self._meet_agents(commit)
+        elif self.level >= DERIVE:
+            judge = partial(self._judged, commit)
+            self._state = derive.after(
+                self.world, self.reader.path, self._state, commit, self._steps, judge
+            )
+        elif commit.kind == UNIT:
+            if self._last is None or commit.blocks != self._last.blocks:  # in settled runs, rarely
+                fold.check_rows(self.world, self.reader.path, commit)
+            self._state = fold.apply(self.world, self.reader.path, self._state, commit, self._steps)
+        if commit.digest is not None:
+            digest = fold.digest_of(self.world, self.reader.path, self._state, commit)
+            if digest != commit.digest:
+                raise _Broken(
+                    FOLD, self._where(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
+                )
+
+    def _meet_agents(self, commit: Commit) -> None:
+        """Set the players to ask from here on: after START, and after a fork."""
+        if self.level >= DECIDE:
+            self._asker.close()
+            try:
+                self._asker = asker = self.asker_of(self._state, self._facts)
+            except ImpossiblePlayer as error:
+                where = f"{commit.where}, options of {error.player}"
+                raise _Broken(DECIDE, where, error.expected, error.actual) from None
+            self._ask, self._ask_waiting = asker.ask, asker.pending
+            self.somebody_asked |= asker.ask is not None
+            self.not_asked.update(dict.fromkeys(asker.not_asked))
+            self.unknown.update(dict.fromkeys(asker.unknown))
+            self.uses_program |= asker.uses_program
+
+    def _judged(self, commit: Commit, state: Any, inputs: Block) -> Block:
+        """The events that a step derives; at level 4 its inputs are asked for again first."""
+        if self._ask is not None:
+            self._ask_again(commit, self._ask, state, inputs)
+        return self._decided(commit, state, inputs)
+
+    def _decided(self, commit: Commit, state: Any, inputs: Block) -> Block:
+        """The decision of the world. Worlds of this project are pure and keep to their schemas, as
+        their own tests show; any other world is checked here.
+        """
+        world = self.world
+        if not self.is_own:
+            return Block(world.decide(state, inputs))
+        before = world.digest(state)
+        derived = Block(world.decide(state, inputs))
+        if world.digest(state) != before:
+            raise _Broken(
+                DERIVE, self._where(commit), "decide to leave the state as it is", "a new state"
+            )
+        read = Block(unpack(derived.packed))
+        fault = next(fold.faults(world, [read], is_input=False), None)
+        if fault is not None:
+            raise _Broken(DERIVE, self._where(commit), f"events of the {world.name} world", fault)
+        return derived
+
+    def _ask_again(self, commit: Commit, ask: AskAgain, state: Any, recorded: Block) -> None:
+        where, judged = self._where(commit), len(self._asker.unjudged)
+        try:
+            # The state is nobody's to change but events'.
+            answers = ask(self.world.copy(state), recorded)
+        except PolicyFailed as error:
+            raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
+        self.unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
+        answer = Block(_filled(answers, recorded))
+        if answer.packed != recorded.packed:
+            differs = derive.difference_error(
+                self.world, self.reader.path, commit, answer, recorded, is_input=True
+            )
+            raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
+
+    def _where(self, commit: Commit) -> str:
+        return derive.format_location(self.world, commit)
+
+
+def _damage(error: DamagedJournal) -> Break:
+    return Break(INTEGRITY, error.where, error.expected, error.found)
+
+
+def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:
+    """Answers with the recorded row wherever no answer was asked for (None)."""
+    kept = [rows for _, rows in recorded]
+    filled: list[Batch] = []
+    for index, (code, rows) in enumerate(answers):
+        known = kept[index] if index < len(kept) else ()
+        taken = [
+            known[at] if row is None else row
+            for at, row in enumerate(rows)
+            if row is not None or at < len(known)
+        ]
+        filled.append((code, taken))
+    return filled

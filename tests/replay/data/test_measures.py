@@ -1,0 +1,120 @@
+"""What is said of measures of any world: spans, halves, means, and figures by unit of a state."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.run import record
+from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
+from goldrush.replay.data.measures import Measure, Measured, by_unit
+from goldrush.replay.data.run_data import run_at
+from goldrush.replay.data.tables import units_table
+from goldrush.replay.toolkit import Measures, Toolkit
+
+
+@attrs.frozen
+class Config:
+    seed: int = setting(7, integer(0, 9))
+
+
+@attrs.frozen
+class State:
+    day: int = 0
+    config: Config = Config()
+
+
+DAYS: World[State] = World(
+    "days",
+    1,
+    (
+        EventType("asked", {"value": INTEGER}, is_input=True),
+        EventType("passed", {"value": INTEGER}),
+    ),
+    lambda setup: State(),
+    lambda state, inputs: [(1, [(state.day + 1,)])],
+    lambda state, block: attrs.evolve(state, day=state.day + len(block.rows(1))),
+    ended=lambda state: state.day == 7,
+    digest=lambda state: state.day,
+    vocabulary=Vocabulary(unit="day", first=0),
+)
+KNOWN = {
+    "day": Measure("day", "day", "The day."),
+    "latest": Measure("latest", "latest day", "The day, at the end.", at_end=True),
+    "odd": Measure("odd", "odd day", "The day, if it is odd."),
+}
+
+
+def of(state: State) -> dict[str, Value]:
+    day = float(state.day)
+    return {"day": day, "latest": day} | ({"odd": day} if state.day % 2 else {})
+
+
+READ = by_unit(DAYS, KNOWN, of, config=lambda state: state.config, roster=lambda state: ["a", "b"])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with JournalWriter(tmp_path / "days.journal", Header("days", 1)) as journal:
+        record(DAYS, {}, lambda state: [(0, [(1,)])], journal)
+    return tmp_path / "days.journal"
+
+
+def measured(path: Path) -> Measured[Config]:
+    with JournalReader(path) as reader:
+        return READ(reader)
+
+
+def test_figures_of_the_state_at_each_close_are_measures(path: Path) -> None:
+    found = measured(path)
+
+    assert [1, 2, 3, 4, 5, 6, 7] == found.values["day"]
+    assert [1, None, 3, None, 5, None, 7] == found.values["odd"]
+    assert (4, 7, 4) == (found.of("day"), found.of("latest"), found.of("odd"))
+    assert (2, 5.5) == found.compared("day")
+    assert (3, 7) == found.compared("latest")
+    assert (7, 0, True) == (found.units, found.forks, found.finished)
+
+
+def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
+    told = measured(path).as_dict()
+
+    assert (7, 7, 2) == (told["days"], told["seed"], told["agents"])
+    assert {"day": 4, "latest": 7, "odd": 4} == told["run"]
+    assert {
+        "first_half": {"first": 0, "last": 2, "day": 2, "latest": 3, "odd": 2},
+        "second_half": {"first": 3, "last": 6, "day": 5.5, "latest": 7, "odd": 6},
+    } == told["halves"]
+
+
+def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
+    known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.")}
+    table = units_table(DAYS.vocabulary, known)
+    run = run_at(path, Toolkit(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
+    [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
+
+    assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]
+    assert (str(path), None, None, None, 0, 1, 1, 1) == first
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_figure_that_is_no_number_is_refused(path: Path, value: float) -> None:
+    read = by_unit(
+        DAYS, KNOWN, lambda state: {"day": value}, config=lambda s: s.config, roster=lambda s: []
+    )
+    with JournalReader(path) as reader, pytest.raises(ValueError, match=f"day is {value}"):
+        read(reader)
+
+
+@given(st.lists(st.none() | st.floats(-1e9, 1e9)))
+def test_a_mean_is_over_what_is_defined(values: list[Value]) -> None:
+    defined = [value for value in values if value is not None]
+
+    assert mean(values) == mean(defined)
+    assert (mean(values) is None) is (not defined)
+    assert not defined or min(defined) - 1 <= (mean(values) or 0) <= max(defined) + 1

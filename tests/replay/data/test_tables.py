@@ -1,0 +1,694 @@
+"""Tables against the events that they are made of, read back by pandas and by pyarrow.
+
+`python -m tests.replay.data.test_tables` writes the columns into replay/TABLES.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import attrs
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+
+from goldrush import replay
+from goldrush.agents.llm.failures import KINDS as FAILED
+from goldrush.agents.roster import policy_label
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel import fold
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.run import record as record_world
+from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
+from goldrush.kernel.worlds.competition import competition
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
+from goldrush.kernel.worlds.mining.observe import Observation
+from goldrush.kernel.worlds.mining.submit import Plan
+from goldrush.replay.data import encoded, run_data, table_files
+from goldrush.replay.data.run_data import map_runs, run_at
+from goldrush.replay.data.table_files import CSV, PARQUET
+from goldrush.replay.data.tables import FRONT, Table, tables_of, units_table
+from goldrush.replay.study.backend import processes
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.plan import plan_of
+from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.worlds.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
+from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
+from goldrush.replay.worlds.mining.toolkit import TOOLKIT
+from tests.golden import path_of
+from tests.journals import commits_of, counts_of, in_pieces, write
+from tests.tables import as_text, by_name, in_pandas, read_text, same_text
+
+IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
+NAMES = ("events", "rounds", "agents", "spells")
+PRECISE: dict[str, Any] = {"float_precision": "round_trip"} if IS_OLD_PANDAS else {}
+PAGE = Path(replay.__file__).with_name("TABLES.md")
+MARK = "<!-- columns -->\n"
+ALL = tables_of(TOOLKIT, MINING)
+EVENTS = ALL[0]
+[FIGURES] = tables_of(TOOLKIT, MINING, ["measures"])
+MEASURED = units_table(MINING.vocabulary, MEASURES)
+SEASONS = tables_of(SEASON_TOOLKIT, competition(None))
+BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
+
+TEXTS = (
+    "", " a b ", "=1+1", '"quoted"', "a,b", "line\nline", "line\r\nline\r", "\x00\x1b[2J\x7f",
+    "NA", "null", "None", "-", "0", "true", "#", "é 漢 \U0001f600 \u2028", "'", "[1]", ";\t|",
+    "\\N",
+)  # fmt: skip
+
+
+class Writes:
+    """Takes whatever it can, and more, with notes of all kinds of text."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Plan:
+        actions: list[Any] = [("claim", 3, 1), ("raid", -(2**63), 2**63 - 1)]
+        actions += [("mine", plot, 1) for plot in seen.own]
+        memo = TEXTS[(seen.round - 1) % len(TEXTS)]
+        return Plan(actions, say=f"it is {memo}", memo=memo)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of every kind; `open` ends with submissions that wait to be judged."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("authority-punish", "authority-adjudicate", "forked", "language-models"):
+        (folder / f"{name}.journal").write_bytes(path_of(name).read_bytes())
+    settings = {"rounds": len(TEXTS), "communication": True, "rows": 3, "cols": 3}
+    settings |= {"alpha": 0.1, "authority": "punish", "fine": 0.7, "stamina_by_agent": [4, 9, 7]}
+    record(folder / "made", settings, f"{__name__}:Writes*2,random")
+    forged(folder / "texts.journal", SUBMITTED, with_none, folder / "made")
+    forged(folder / "failing.journal", SUBMITTED, failing, path_of("language-models"))
+    pieces = in_pieces(commits_of(folder / "texts.journal"), 3)
+    write(folder / "open.journal", pieces[:7])
+    write(folder / "begun.journal", pieces[:1])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def paths(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.journal"))
+
+
+@pytest.fixture(scope="module")
+def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of all runs, in both formats."""
+    out = tmp_path_factory.mktemp("out")
+    for form in table_files.FORMATS:
+        table_files.write(paths, out, form)
+    return out
+
+
+def forged(path: Path, code: int, change: Callable[[Row], Row], of: Path | None = None) -> Path:
+    """A run (of a golden journal, if not another) with every row of a type changed."""
+
+    def rewritten(block: Block) -> Block:
+        return Block([(c, list(map(change, rows)) if c == code else rows) for c, rows in block])
+
+    commits = [
+        Commit(UNIT, commit.unit, commit.digest, list(map(rewritten, commit.blocks)))
+        if commit.kind == UNIT
+        else commit
+        for commit in commits_of(of or path_of("authority-punish"))
+    ]
+    return write(path, commits)
+
+
+def failing(row: Row) -> Row:
+    """A model's submission as that of one that failed, or had a plan that was too long."""
+    return (*row[:2], ("cut", "overflow", "no-json")[row[0]] if row[5] else None, *row[3:])
+
+
+def with_none(row: Row) -> Row:
+    """A submission with an item that is no action and an error, as a model's may have."""
+    return (row[0], (*row[1], None), "cut" if row[0] else None, *row[3:])
+
+
+def events_of(path: Path, world: World[Any] = MINING) -> list[dict[str, Any]]:
+    with JournalReader(path) as reader:
+        return [{"unit": event.unit, **event.as_dict()} for event in fold.events(world, reader)]
+
+
+def front_of(path: Path) -> dict[str, Any]:
+    """What every row of a run begins with, from its events alone."""
+    seed, names = None, []
+    for event in events_of(path):
+        if event["event"] in ("run_started", "forked"):
+            seed = {**event.get("config", {}), **event.get("changes", {})}.get("seed", seed)
+            names = list(map(policy_label, event["roster"] or ())) or names
+    groups = [(name, len(list(same))) for name, same in groupby(names)]
+    roster = ",".join(name + f"*{n}" * (n > 1) for name, n in groups)
+    return {"journal": str(path), "treatment": None, "roster": roster, "seed": seed}
+
+
+def expected_events(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """Every field of every event by its name, null where it has none."""
+    names = [column.name for column in EVENTS.columns]
+    rows = []
+    for path in paths:
+        begins = front_of(path)
+        for place, event in enumerate(events_of(path)):
+            front = {**begins, "place": place, "round": event["unit"]}
+            if "roster" in event:
+                event["roster_"] = event.pop("roster")
+            assert set(event) <= {*names, "unit"}
+            rows.append({name: {**event, **front}.get(name) for name in names})
+    return rows
+
+
+def as_structs(name: str, value: Any) -> Any:
+    """The form that Parquet holds of a value in its logical form."""
+    fields = {
+        "actions": ("kind", "plot", "amount"),
+        "removed": ("index", "reason"),
+        "replaced": ("round", "agent"),
+    }.get(name)
+    if value is not None and fields:
+        return [None if item is None else dict(zip(fields, item, strict=True)) for item in value]
+    if value is not None and name in ("config", "roster_", "changes", "source"):
+        return json.dumps(value)
+    return value
+
+
+def expected_agents(path: Path) -> list[dict[str, Any]]:
+    """What is known of every agent in every round, from the events alone."""
+    rows: list[dict[str, Any]] = []
+    owner: dict[int, int] = {}
+    gold: defaultdict[int, list[float]] = defaultdict(list)
+    events = events_of(path)
+    config, roster = events[0]["config"], events[0]["roster"]
+    for number, group in groupby(events, key=lambda event: event["unit"]):
+        of_round = list(group)
+        plans = {e["agent"]: e["actions"] for e in of_round if e["event"] == "submitted"}
+        gone = {e["agent"]: e["removed"] for e in of_round if e["event"] == "pruned"}
+        failures = {
+            e["agent"]: e["error"]
+            for e in of_round
+            if e["event"] == "submitted" and e["source"] and e["error"] in FAILED
+        }
+        before = dict(owner)
+        gains: defaultdict[int, list[float]] = defaultdict(list)
+        for e in of_round:
+            if e["event"] == "claim_drawn" or e.get("outcome") == "captured":
+                owner[e["plot"]] = e["winner"]
+            elif e["event"] == "ruled":
+                if e["remedy"] == "restored":
+                    owner[e["plot"]] = before[e["plot"]]
+                gains[e["captor"]].append(-e["fine"])
+            elif e["event"] == "mining_settled":
+                gains[e["agent"]].append(e["gold"])
+        if any(e["event"] == "round_closed" for e in of_round):
+            staminas = config["stamina_by_agent"] or [config["stamina"]] * config["agents"]
+            for agent in range(config["agents"]):
+                left = [
+                    action
+                    for place, action in enumerate(plans[agent])
+                    if action and place not in [index for index, _ in gone.get(agent, [])]
+                ]
+                gold[agent] += gains[agent]
+                rows.append(
+                    {
+                        "journal": str(path), "round": number, "agent": agent,
+                        "policy": policy_label(roster[agent]), "failure": failures.get(agent),
+                        "stamina": staminas[agent],
+                        **{
+                            f"spent_{kind}": sum(points for k, _, points in left if k == kind)
+                            for kind in ("defend", "mine", "claim", "raid")
+                        },
+                        "gold_gained": math.fsum(gains[agent]), "gold": sum(gold[agent]),
+                        "plots": list(owner.values()).count(agent),
+                    }
+                )  # fmt: skip
+        for e in of_round:
+            if e["event"] == "forked":
+                config, roster = {**config, **e["changes"]}, e["roster"] or roster
+    return rows
+
+
+def test_events_in_parquet_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
+    expected = [
+        {name: as_structs(name, value) for name, value in row.items()}
+        for row in expected_events(paths)
+    ]
+
+    assert expected == pq.read_table(out / "events.parquet").to_pylist()
+    # Exact types: the default has integers beside a null as floats.
+    exact = pd.read_parquet(out / "events.parquet", dtype_backend="pyarrow")
+    assert expected == in_pandas(exact)
+
+
+def test_events_in_csv_are_the_events_value_for_value(paths: list[Path], out: Path) -> None:
+    same_text(EVENTS, expected_events(paths), read_text(out / "events.csv"))
+
+
+def test_pandas_reads_the_text_of_events_in_csv_as_it_is(paths: list[Path], out: Path) -> None:
+    found = pd.read_csv(out / "events.csv", dtype=str, keep_default_na=False)
+    for name in ("journal", "event", "say", "memo", "source", "roster_"):
+        [column] = [c for c in EVENTS.columns if c.name == name]
+        expected = [as_text(column, row[name]) for row in expected_events(paths)]
+
+        # Before version 3 pandas ends a field at a null character.
+        read, expected = (
+            [text.partition("\0")[0] for text in texts] if IS_OLD_PANDAS else list(texts)
+            for texts in (found[name], expected)
+        )
+        assert expected == read
+
+
+def test_every_event_and_every_field_was_there_to_be_compared(paths: list[Path]) -> None:
+    rows = expected_events(paths)
+    names = {"run_started", "forked", *(e.name for e in MINING.events), "round_closed", "run_ended"}
+
+    assert names == {row["event"] for row in rows}
+    for column in EVENTS.own:
+        assert any(row[column.name] is not None for row in rows), column.name
+    assert set(TEXTS) <= {row["memo"] for row in rows}
+
+
+def test_no_text_is_told_from_null_in_csv(out: Path) -> None:
+    text = pa_csv.read_csv(
+        out / "events.csv",
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            include_columns=["memo"], null_values=[""], strings_can_be_null=True,
+            quoted_strings_can_be_null=False, column_types={"memo": pa.string()},
+        ),
+    )  # fmt: skip
+
+    assert pq.read_table(out / "events.parquet")["memo"].to_pylist() == text["memo"].to_pylist()
+    assert {"", None} <= set(text["memo"].to_pylist())
+
+
+def test_agents_are_what_the_events_make_of_them(paths: list[Path], out: Path) -> None:
+    expected = [row for path in paths for row in expected_agents(path)]
+    found = in_pandas(pd.read_parquet(out / "agents.parquet"))
+
+    assert len(expected) == len(found) > 0
+    for want, have in zip(expected, found, strict=True):
+        assert pytest.approx(want.pop("gold"), abs=1e-9) == have["gold"]
+        assert want == {name: have[name] for name in want}
+
+
+def test_rounds_are_the_counts_and_the_measures(paths: list[Path], out: Path) -> None:
+    found = in_pandas(pd.read_parquet(out / "rounds.parquet"))
+    expected = []
+    for path in paths:
+        run = measure(path)
+        for place, counts in enumerate(counts_of(path)):
+            row = {**front_of(path), "agents": run.config.agents}
+            for name, value in attrs.asdict(counts).items():
+                flat = value if isinstance(value, dict) else {"": value}
+                row |= {f"{name}_{key}".rstrip("_"): number for key, number in flat.items()}
+            expected.append(row | {name: run.values[name][place] for name in run.values})
+
+    assert expected == found
+
+
+def test_rounds_agree_with_agents_and_events(out: Path) -> None:
+    rounds, agents, events = (
+        pd.read_parquet(out / f"{name}.parquet") for name in ("rounds", "agents", "events")
+    )
+    keys = ["journal", "round"]
+    by_round = rounds.set_index(keys)
+    sums = agents.groupby(keys).sum(numeric_only=True).reindex(by_round.index)
+    closed = events[events["event"] == "round_closed"]
+    raids = events[events["event"] == "raid_resolved"].groupby(keys)["raiders"]
+    raided = raids.agg(lambda of: sum(map(len, of))).reindex(by_round.index, fill_value=0)
+
+    assert list(by_round.index) == list(closed.set_index(keys).index)
+    assert list(by_round["owned_after"]) == list(sums["plots"])
+    assert list(by_round["stamina"]) == list(sums["stamina"])
+    for kind in ("defend", "mine", "claim", "raid"):
+        assert list(by_round[kind]) == list(sums[f"spent_{kind}"])
+    assert list(by_round["raids"] + by_round["speculative"]) == list(raided)
+
+
+def test_spells_are_those_of_the_measures(paths: list[Path], out: Path) -> None:
+    expected = []
+    for path in paths:
+        run = measure(path)
+        front = {**front_of(path), "agents": run.config.agents}
+        expected += [front | spell.as_dict() for spell in run.spells]
+
+    assert expected == pq.read_table(out / "spells.parquet").to_pylist()
+    assert any(row["censored"] for row in expected)
+    assert not all(row["censored"] for row in expected)
+
+
+@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+def test_csv_and_parquet_hold_the_same(paths: list[Path], out: Path, table: Table) -> None:
+    rows = [row for path in paths for row in by_name(table, run_at(path))]
+
+    assert rows == pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    same_text(table, rows, read_text(out / f"{table.name}.csv"))
+
+
+@pytest.mark.parametrize("table", [ROUNDS, AGENTS, SPELLS], ids=lambda table: table.name)
+def test_pandas_reads_csv_as_it_is(out: Path, table: Table) -> None:
+    plain = pd.read_csv(out / f"{table.name}.csv", **PRECISE)
+
+    assert in_pandas(pd.read_parquet(out / f"{table.name}.parquet")) == in_pandas(plain)
+
+
+EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)
+
+
+@EVERY
+def test_polars_reads_both_as_they_are(out: Path, table: Table) -> None:
+    expected = pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    names = [column.name for column in table.columns]
+
+    assert expected == pl.read_parquet(out / f"{table.name}.parquet").to_dicts()
+    read = pl.read_csv(out / f"{table.name}.csv", infer_schema_length=None)
+    assert (names, len(expected)) == (read.columns, read.height)
+
+
+@EVERY
+def test_duckdb_reads_both_as_they_are(out: Path, table: Table) -> None:
+    expected = [
+        (*row.values(),) for row in pq.read_table(out / f"{table.name}.parquet").to_pylist()
+    ]
+    with duckdb.connect() as database:
+        parquet = database.execute(f"SELECT * FROM '{out}/{table.name}.parquet'").fetchall()
+        csv_ = database.execute(f"SELECT * FROM '{out}/{table.name}.csv'").fetchall()
+
+    assert expected == parquet
+    assert len(expected) == len(csv_)
+
+
+def test_numbers_that_have_no_short_form_come_back_as_they_were(out: Path) -> None:
+    gained = pd.read_csv(out / "agents.csv", **PRECISE)["gold_gained"]
+
+    assert list(pd.read_parquet(out / "agents.parquet")["gold_gained"]) == list(gained)
+    assert any(value != round(value, 12) for value in gained)
+
+
+def schema_of(path: Path) -> pa.Schema:
+    return pq.read_schema(path)
+
+
+def test_the_schema_is_the_same_for_every_journal(
+    paths: list[Path], out: Path, tmp_path: Path
+) -> None:
+    for number, path in enumerate(paths):
+        table_files.write([path], tmp_path / str(number), PARQUET)
+    for name in NAMES:
+        files = sorted(tmp_path.glob(f"*/{name}.parquet"))
+        whole = pq.read_table(out / f"{name}.parquet")
+
+        assert {True} == {schema_of(file).equals(whole.schema) for file in files}
+        assert whole == pa.concat_tables(pq.read_table(file) for file in files)
+
+
+def test_batches_and_row_groups_change_no_row(
+    paths: list[Path], out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoded, "BATCH", 7)
+    monkeypatch.setattr(table_files, "GROUP", 20)
+    for form in table_files.FORMATS:
+        rows = table_files.write(paths, tmp_path, form)
+
+        for name in NAMES:
+            assert (
+                pd.read_csv(out / f"{name}.csv", low_memory=False).shape[0]
+                == (rows[str(tmp_path / f"{name}.{form}")])
+            )
+    for name in NAMES:
+        file = f"{name}.csv"
+
+        assert (out / file).read_bytes() == (tmp_path / file).read_bytes()
+        assert pq.read_table(out / f"{name}.parquet") == pq.read_table(tmp_path / f"{name}.parquet")
+    groups = pq.ParquetFile(tmp_path / "agents.parquet").metadata
+    sizes = {groups.row_group(place).num_rows for place in range(groups.num_row_groups - 1)}
+
+    assert {20} == sizes
+
+
+def test_of_a_long_journal_only_a_batch_of_rows_is_held_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "forked.journal"
+    monkeypatch.setattr(encoded, "BATCH", 50)
+    [[short]] = encoded.encoded_tables([path], "csv", ["events"])
+    monkeypatch.setattr(encoded, "LONG", path.stat().st_size - 1)
+    [[long]] = encoded.encoded_tables([path], "csv", ["events"])
+    sizes = [size for size, _ in short]
+
+    assert len(events_of(path)) == sum(sizes)
+    assert {50} == set(sizes[:-1])
+    assert list is type(short)
+    assert list is not type(long)
+    assert short == list(long)
+
+
+# The page.
+
+
+def section(table: Table, heading: str) -> str:
+    rows = [("column", "type", "unit", "meaning"), ("---",) * 4]
+    rows += [(f"`{c.name}`", c.type.name, c.unit, c.description) for c in table.own]
+    lines = (" | ".join(("", *(cell.replace("|", "\\|") for cell in row), "")) for row in rows)
+    return f"{heading} {table.name}\n\nA row is {table.description}.\n\n" + "".join(
+        f"{line.strip()}\n" for line in lines
+    )
+
+
+def columns_of_the_page() -> str:
+    front = Table(
+        "Every table", "of one run, and begins with these columns", FRONT, lambda run: iter(())
+    )
+    sections = [section(front, "##")]
+    for heading, tables in (("Mining", ALL), ("Seasons", SEASONS)):
+        sections += [f"## {heading}\n", *(section(table, "###") for table in tables)]
+    return "\n".join(sections)
+
+
+def test_the_page_has_the_columns_that_the_tables_have() -> None:
+    _, _, found = PAGE.read_text().partition(MARK)
+
+    assert "\n" + columns_of_the_page() == found
+
+
+def test_every_column_is_named_once_and_says_what_it_is() -> None:
+    for table in (*ALL, *SEASONS, MEASURED):
+        names = [column.name for column in table.columns]
+
+        assert len(set(names)) == len(names)
+        assert all(not column.description.endswith(": ") for column in table.columns)
+        assert all(column.description for column in table.columns)
+        assert "journal" == names[0]
+
+
+def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
+    names = {column.name for column in ROUNDS.columns}
+    counts = {field.name for field in attrs.fields(Counts)}
+    groups = {name for name in counts if name.split("_")[0] in ("long", "new")}
+
+    assert counts - groups <= names
+    assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
+    assert MEASURES.keys() - names == {HALF_LIFE, SURVIVAL}
+    assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {HALF_LIFE, SURVIVAL}
+
+
+# Journals that no recorder wrote.
+
+
+def test_integers_beyond_64_bits_are_refused_in_parquet_by_name(tmp_path: Path) -> None:
+    huge = forged(tmp_path / "huge", MINING_SETTLED, lambda row: (*row[:2], 2**64 - 1, row[3]))
+    with pytest.raises(JournalError, match="stamina is 18446744073709551615, which Parquet cannot"):
+        table_files.write([path_of("baseline"), huge], tmp_path / "out", PARQUET, names=["events"])
+    table_files.write([huge], tmp_path / "out", CSV, names=["events"])
+
+    assert str(2**64 - 1) in (tmp_path / "out" / "events.csv").read_text()
+
+
+@pytest.mark.parametrize("gold", [float("nan"), float("inf"), 1.7e308, -1e31])
+def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> None:
+    path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], gold))
+    run = run_at(path)
+    for ask in (
+        lambda: table_files.write([path], tmp_path / "out", CSV, names=["rounds"]),
+        lambda: run.measured,
+        lambda: encoded.csv_text(FIGURES.columns, FIGURES.rows(run)),
+        lambda: list(AGENTS.rows(run)),
+    ):
+        with pytest.raises(JournalError, match="gold"):
+            ask()
+
+    assert not (tmp_path / "out").exists()
+
+
+# Studies.
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "s"
+    rosters = {"all the same": "random", "raiders": "raid"}
+    plan = plan_of(treatments=["baseline", "scarce"], rosters=rosters, seeds=[4], rounds=[3])
+    carry_out(plan, folder, backend=processes(1))
+    return folder
+
+
+def cells_of(study: Path) -> list[tuple[Any, ...]]:
+    paths = sorted(study.rglob("*.journal"))
+    fronts = list(map_runs(attrgetter("front"), paths))
+    return [(front.treatment, front.roster, front.seed) for front in fronts]
+
+
+def test_runs_of_a_study_are_called_as_it_calls_them(study: Path, tmp_path: Path) -> None:
+    every = [(t, r, 4) for t in ("baseline", "scarce") for r in ("all the same", "raiders")]
+    table_files.write([*sorted(study.rglob("*.journal"))], tmp_path, CSV)
+
+    assert every == cells_of(study)
+    for name in NAMES:
+        found = pd.read_csv(tmp_path / f"{name}.csv", low_memory=False)
+        columns = found[["treatment", "roster", "seed"]].drop_duplicates()
+        assert every == list(columns.itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        None, "", "[]", "{", '{"cells": 3}', '{"cells": [{}]}', "[" * 100_000,
+        '{"cells": [{"treatment": 3, "roster": "a", "runs": [{"path": "a.journal"}]}]}',
+    ],
+)  # fmt: skip
+def test_elsewhere_a_run_is_called_by_who_plays(tmp_path: Path, manifest: str | None) -> None:
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_text(manifest)
+    record(tmp_path / "a.journal", {"rounds": 1, "seed": 3}, "raid*2,random,raid")
+
+    assert [(None, "raid*2,random,raid", 3)] == cells_of(tmp_path)
+
+
+def test_a_folder_is_looked_into_once(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Path] = []
+    look = run_data.cells_in
+    monkeypatch.setattr(
+        run_data, "cells_in", lambda folder: (looked.append(folder), look(folder))[1]
+    )
+    cells_of(study)
+
+    assert study in looked
+    assert len(set(looked)) == len(looked)
+
+
+# Other worlds.
+
+STRANGE = Kind("list of pairs", lambda v: type(v) is tuple, lambda v: [list(pair) for pair in v])
+TOLD, SET = range(2)
+OTHER: World[int] = World(
+    "other",
+    1,
+    (
+        EventType("told", {"event": TEXT, "value": INTEGER}, is_input=True),
+        EventType("set", {"value": several(INTEGER), "pairs": STRANGE, "digest": INTEGER}),
+    ),
+    lambda setup: 0,
+    lambda state, inputs: [(SET, [((state,), ((state, 1),), 7)])],
+    lambda state, block: state + len(block.rows(SET)),
+    ended=lambda state: state == 3,
+)
+
+
+ODD = Toolkit(lambda setup: OTHER)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    path = tmp_path / "other.journal"
+    with JournalWriter(path, Header(OTHER.name, OTHER.rules)) as journal:
+        record_world(OTHER, {"seed": 7, "who": "me"}, lambda n: [(TOLD, [("hi", n)])], journal)
+    return path
+
+
+def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
+    for form in table_files.FORMATS:
+        done = table_files.write([other], tmp_path / "out", form, toolkit=ODD)
+        assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
+    rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
+    start, told, set_, closed = rows[:4]
+
+    assert ["place", "event", "round", "world", "rules", "facts"] == list(start)[4:10]
+    assert (None, None, 7) == (start["treatment"], start["roster"], start["seed"])
+    assert {"seed": 7, "who": "me"} == json.loads(start["facts"])
+    assert ("other", 1) == (start["world"], start["rules"])
+    assert ("told", "hi", "0") == (told["event"], told["event_"], told["value"])
+    assert ("[0]", "[[0, 1]]", 7, None) == tuple(
+        set_[name] for name in ("value", "pairs", "digest_", "digest")
+    )
+    assert 16 == len(closed["digest"])
+    assert closed["digest_"] is None
+    same_csv = pd.read_csv(tmp_path / "out" / "events.csv")
+    assert [row["event"] for row in rows] == list(same_csv["event"])
+
+
+def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedJournal, match="world 'other'"):
+        table_files.write([path_of("baseline"), other], tmp_path / "out", CSV)
+    with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
+        table_files.write([other], tmp_path / "out", CSV, names=["rounds"], toolkit=ODD)
+
+    assert [other] == list(tmp_path.iterdir())
+
+
+def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(
+    folder: Path, tmp_path: Path
+) -> None:
+    commits = commits_of(folder / "texts.journal")
+    path = write(tmp_path / "grows", commits[:4])
+    run = run_at(path)
+    rounds = list(ROUNDS.rows(run))
+    write(path, commits)
+
+    assert 3 == len(rounds)
+    assert 9 == len(list(AGENTS.rows(run)))
+
+
+# Measures.
+
+
+def test_figures_are_those_of_the_run_and_of_its_halves(paths: list[Path]) -> None:
+    for path in paths:
+        found = measure(path)
+        rows = by_name(FIGURES, run_at(path))
+
+        assert list(MEASURES) == [row["measure"] for row in rows]
+        for row in rows:
+            name = row["measure"]
+            assert found.of(name) == row["run"]
+            halves = found.compared(name), found.compared(name, burn_in=False)
+            assert halves == (
+                (row["first_half"], row["second_half"]),
+                (row["first_half_without_burn_in"], row["second_half_without_burn_in"]),
+            )
+
+
+def test_by_round_is_a_part_of_rounds(folder: Path) -> None:
+    run = run_at(folder / "forked.journal")
+    names = [column.name for column in MEASURED.columns]
+    rounds = [{name: row[name] for name in names} for row in by_name(ROUNDS, run)]
+
+    assert rounds == by_name(MEASURED, run)
+
+
+if __name__ == "__main__":
+    text, mark, _ = PAGE.read_text().partition(MARK)
+    PAGE.write_text(f"{text}{mark}\n{columns_of_the_page()}")

@@ -1,0 +1,365 @@
+"""Many journals verified at once: which, in what order, and what is said of those that fail."""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.pool import Workers, workers
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import sha256_of
+from goldrush.replay.journal.batch import Outcome, journals_in, junit, verify_all
+from goldrush.replay.journal.verify import Break, Verdict, verify
+from tests.golden import FOLDER, path_of
+
+# From 3.12 on Python warns of a fork beside threads, which the test runner has.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two folders of journals, good and bad, and what is no journal among them."""
+    root = tmp_path / "runs"
+    (root / "more" / "deep").mkdir(parents=True)
+    (root / "empty").mkdir()
+    good = path_of("baseline").read_bytes()
+    (root / "b.journal").write_bytes(good)
+    (root / "a.journal").write_bytes(good[:2000] + b"\0" + good[2001:])
+    (root / "more" / "torn.journal").write_bytes(good[:-5])
+    (root / "more" / "deep" / "c.journal").write_bytes(path_of("truce-0").read_bytes())
+    (root / "more" / "none.journal").write_bytes(b"hello, this is no journal")
+    (root / "notes.txt").write_text("no journal")
+    (root / "b.journal.index").write_bytes(b"no journal either")
+    (root / "a-folder.journal").mkdir()
+    return root
+
+
+IN_ORDER = [
+    "a.journal", "b.journal", "more/deep/c.journal", "more/none.journal", "more/torn.journal",
+]  # fmt: skip
+
+
+def test_a_folder_stands_for_the_journals_in_and_below_it_by_name(folder: Path) -> None:
+    assert [str(folder / name) for name in IN_ORDER] == journals_in([folder])
+    assert [str(folder / name) for name in IN_ORDER[2:]] == journals_in([str(folder / "more")])
+
+
+def test_files_are_taken_as_they_are_in_the_order_given_and_each_once(folder: Path) -> None:
+    given_ = [folder / "notes.txt", folder / "b.journal", folder, folder / "a.journal", "missing"]
+    names = ["notes.txt", "b.journal", "a.journal", *IN_ORDER[2:]]
+
+    assert [*(str(folder / name) for name in names), "missing"] == journals_in(given_)
+
+
+@pytest.mark.parametrize("spelled", ["{0}", "{0}/", "{0}/."])
+def test_a_journal_that_is_named_in_two_ways_is_still_one(folder: Path, spelled: str) -> None:
+    found = journals_in([folder, spelled.format(folder)])
+
+    assert 5 == len({os.path.realpath(path) for path in found}) == len(found)
+
+
+def test_a_folder_without_journals_is_refused(folder: Path) -> None:
+    """A check that is green because there was nothing to check fools whoever reads it."""
+    for given_ in ([folder / "empty"], [folder, folder / "empty"]):
+        with pytest.raises(BadInput, match=r"empty holds no journal \(\*.journal\)"):
+            journals_in(given_)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 50, None])
+def test_outcomes_come_in_the_order_given_and_are_the_same_whatever_the_jobs(
+    folder: Path, jobs: int | None
+) -> None:
+    paths = [str(folder / "missing"), *journals_in([folder]), str(folder)]
+    outcomes = list(verify_all(paths, jobs=jobs))
+
+    assert paths == [outcome.path for outcome in outcomes]
+    assert [None, False, True, True, None, False, None] == [o.holds for o in outcomes]
+    assert list(verify_all(paths, jobs=1)) == outcomes
+
+
+def test_an_outcome_is_what_verify_says_and_what_the_file_is(folder: Path) -> None:
+    paths = journals_in([folder])
+    for outcome in verify_all(paths, jobs=2):
+        if outcome.holds is None:
+            assert "not a goldrush journal" in (outcome.error or "")
+            assert outcome.verdict is None
+            assert {"path", "holds", "error", "faults", "notes"} == set(outcome.as_dict())
+        else:
+            verdict = verify(outcome.path)
+
+            assert (verdict, None) == (outcome.verdict, outcome.error)
+            assert sha256_of(outcome.path) == verdict.sha256 == outcome.as_dict()["sha256"]
+
+
+def test_the_level_that_was_asked_for_is_the_one_that_is_checked(folder: Path) -> None:
+    for level in (1, 2, 3, 4):
+        for jobs in (1, 2):
+            paths = [str(folder / name) for name in IN_ORDER[1:3]]
+            verdicts = [outcome.verdict for outcome in verify_all(paths, level, jobs=jobs)]
+
+            assert [level, level] == [verdict and verdict.level for verdict in verdicts]
+
+
+def test_all_golden_journals_hold_together() -> None:
+    outcomes = list(verify_all(journals_in([FOLDER]), jobs=2))
+
+    assert {True} == {outcome.holds for outcome in outcomes}
+    assert len(outcomes) == len(list(FOLDER.rglob("*.journal")))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_bytes_judged_are_told_up_to_all_of_them(folder: Path, jobs: int) -> None:
+    told: list[tuple[int, int]] = []
+    paths = [str(folder / "missing"), *journals_in([folder])]
+    list(verify_all(paths, jobs=jobs, on_bytes=lambda *bytes_: told.append(bytes_)))
+    whole = [Path(path).stat().st_size for path in paths[1:]]
+
+    assert {sum(whole)} == {every for _, every in told}
+    assert sorted(told) == told
+    assert sum(whole) >= told[-1][0] > sum(whole) / 2
+
+
+def test_nothing_to_verify_gives_nothing() -> None:
+    assert [] == list(verify_all([]))
+
+
+# Policies of somebody's own, asked in other processes.
+
+QUITTER = """
+import multiprocessing
+import os
+import select
+
+class Quitter:
+    def plan(self, seen, draws):
+        if multiprocessing.parent_process() is not None:  # asked again, in a worker
+            pipe = os.open(os.environ["QUITTER_WAITS_FOR"], os.O_RDONLY | os.O_NONBLOCK)
+            select.select([pipe], [], [], 60)
+            os._exit(1)
+        return []
+"""
+
+
+@pytest.fixture
+def quitter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A journal whose policy, asked again in a worker, ends that process: when told to."""
+    (tmp_path / "quitters.py").write_text(QUITTER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("QUITTER_WAITS_FOR", str(tmp_path / "pipe"))
+    os.mkfifo(tmp_path / "pipe")
+    record(tmp_path / "quitter.journal", {"rounds": 2}, "quitters:Quitter*2")
+    return tmp_path / "quitter.journal"
+
+
+def test_a_process_that_dies_takes_no_other_journal_with_it(quitter: Path) -> None:
+    good = str(path_of("baseline"))
+    paths = [good, str(quitter), good, good]
+    pipe = os.open(quitter.parent / "pipe", os.O_RDWR)  # which waits for nobody
+    try:
+        outcomes = verify_all(paths, jobs=2, trust=["quitters:Quitter"])
+        judged = [next(outcomes)]
+        os.write(pipe, b".")
+        judged += outcomes
+    finally:
+        os.close(pipe)
+
+    assert paths == [outcome.path for outcome in judged]
+    assert [True, None, True, True] == [outcome.holds for outcome in judged]
+    assert f"{quitter}: the process that verified it died" == judged[1].error
+    assert 4 == len(ElementTree.fromstring(junit(judged)).findall("testsuite/testcase"))
+
+
+def test_after_a_death_one_process_judges_the_others(
+    quitter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To start a process takes longer than to judge a short journal."""
+    pools = []
+
+    def counted(jobs: int) -> Workers:
+        pools.append(jobs)
+        return workers(jobs)
+
+    monkeypatch.setattr("goldrush.agents.pool.workers", counted)
+    paths = [str(quitter)] * 2 + [
+        str(path_of("baseline"))
+    ] * 3  # both processes begin with quitters
+    pipe = os.open(quitter.parent / "pipe", os.O_RDWR)
+    try:
+        os.write(pipe, b".")
+        outcomes = list(verify_all(paths, jobs=2, trust=["quitters:Quitter"]))
+    finally:
+        os.close(pipe)
+
+    assert [None, None, True, True, True] == [outcome.holds for outcome in outcomes]
+    assert [2, 1, 1, 1] == pools  # all, one for each quitter, and one for all others
+
+
+def test_a_process_that_dies_while_journals_are_still_handed_out_is_no_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a large folder the first journals are being judged while the last ones are handed out."""
+    submit = ProcessPoolExecutor.submit
+    handed_out = []
+
+    def submit_but_once(pool: ProcessPoolExecutor, *task: Any) -> Any:
+        handed_out.append(task)
+        if len(handed_out) == 3:
+            raise BrokenProcessPool
+        return submit(pool, *task)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit_but_once)
+    outcomes = list(verify_all([str(path_of("baseline"))] * 4, jobs=2))
+
+    assert [True] * 4 == [outcome.holds for outcome in outcomes]
+
+
+def test_without_trust_nobody_elses_code_is_run_in_any_process(quitter: Path) -> None:
+    outcomes = list(verify_all([str(quitter), str(path_of("baseline"))], jobs=2))
+
+    assert [True, True] == [outcome.holds for outcome in outcomes]
+    assert outcomes[0].verdict is not None
+    assert ("quitters:Quitter (2 agents)",) == outcomes[0].verdict.not_asked
+
+
+def test_workers_find_the_policies_that_their_parent_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "idlers.py").write_text(
+        "class Idler:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    paths = [str(tmp_path / f"{name}.journal") for name in "ab"]
+    for path in paths:
+        record(path, {"rounds": 2}, "idlers:Idler*2")
+    outcomes = list(verify_all(paths, jobs=2, trust=["idlers:Idler"]))
+
+    assert [(), ()] == [o.verdict and o.verdict.not_asked for o in outcomes]
+    assert [True, True] == [outcome.holds for outcome in outcomes]
+
+
+# JUnit.
+
+
+@cache
+def _held() -> Verdict:
+    return verify(path_of("baseline"))
+
+
+def _outcome(path: str, holds: bool | None, says: str = "") -> Outcome:
+    if holds is None:
+        return Outcome(path, None, says)
+    broken = None if holds else Break(3, "round 2", says, "no event")
+    return Outcome(path, attrs.evolve(_held(), path=path, broken=broken), None)
+
+
+def suite_of(outcomes: Sequence[Outcome]) -> ElementTree.Element:
+    [suite] = ElementTree.fromstring(junit(outcomes))
+    return suite
+
+
+def answer_in(case: ElementTree.Element) -> ElementTree.Element:
+    """What a test case says first, behind its properties."""
+    return next(child for child in case if child.tag != "properties")
+
+
+def test_junit_counts_what_fails_and_what_could_not_be_judged(folder: Path) -> None:
+    paths = [*journals_in([folder]), "missing"]
+    suite = suite_of(list(verify_all(paths, jobs=1)))
+    cases = suite.findall("testcase")
+
+    assert ("6", "2", "2") == tuple(suite.get(name) for name in ("tests", "failures", "errors"))
+    assert paths == [case.get("name") for case in cases]
+    assert ["failure", "system-out", "system-out", "error", "failure", "error"] == [
+        answer_in(case).tag for case in cases
+    ]
+    assert "integrity" == answer_in(cases[0]).get("type")
+    assert "level 1 (integrity) breaks at" in answer_in(cases[0]).get("message", "")
+    assert cases[0].find(".//property[@name='level']") is None
+    assert f"sha256 {sha256_of(paths[1])}\nlevels 1 to 4" == answer_in(cases[1]).text
+    assert "not a goldrush journal" in answer_in(cases[3]).get("message", "")
+
+
+def test_junit_names_the_level_that_broke() -> None:
+    [case] = suite_of([_outcome("a.journal", False)])
+
+    assert ("failure", "derive") == ((found := answer_in(case)).tag, found.get("type"))
+
+
+HOSTILE = (
+    "\x00\x07\x1b[2J\r\n\t\x7f\x85\u2028\u202e\ufffe\udcff\u3164\ufe0f\U0001f600<a b='c'>&amp;\"]]>"
+)
+
+
+@pytest.mark.parametrize("holds", [True, False, None])
+def test_junit_holds_hostile_names_and_messages_and_is_still_xml(holds: bool | None) -> None:
+    text = junit([_outcome(HOSTILE, holds, HOSTILE)])
+    [[case]] = ElementTree.fromstring(text)
+
+    assert text.decode("utf-8").startswith("<?xml version='1.0' encoding='utf-8'?>")
+    assert "\\x00" in case.get("name", "")
+    assert "\U0001f600<a b='c'>&amp;\"]]>" in case.get("name", "")
+    assert not re.search(r"[^ -~\n\U0001f600]", text.decode())
+    if holds is not True:
+        assert "\\x1b[2J\\r\\n" in answer_in(case).get("message", "")
+
+
+@given(st.lists(st.tuples(st.text(st.characters()), st.sampled_from([True, False, None]))))
+def test_junit_is_xml_whatever_the_names_and_counts_every_one(
+    named: list[tuple[str, bool | None]],
+) -> None:
+    outcomes = [_outcome(name, holds, name) for name, holds in named]
+    suite = suite_of(outcomes)
+
+    assert len(named) == int(suite.get("tests", "")) == len(suite)
+    assert sum(holds is False for _, holds in named) == int(suite.get("failures", ""))
+    assert sum(holds is None for _, holds in named) == int(suite.get("errors", ""))
+
+
+def test_a_name_that_the_system_could_not_decode_is_judged_and_told(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\x1b<.journal")
+    try:
+        shutil.copy(path_of("baseline"), path)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 only")
+    [found] = journals_in([tmp_path])
+    outcomes = [*verify_all([found, "missing"], jobs=2)]
+    case = suite_of(outcomes)[0]
+
+    assert path == found
+    assert [True, None] == [outcome.holds for outcome in outcomes]
+    assert case.get("name", "").endswith("/\\udcff\\x1b<.journal")
+
+
+def test_a_folder_that_cannot_be_read_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    record(tmp_path / "a.journal", {"rounds": 1})
+    (tmp_path / "below").mkdir()
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda p: closed(p) if str(p).endswith("below") else scan(p))
+
+    with pytest.raises(BadInput, match=r"cannot read .*below: Permission denied"):
+        journals_in([tmp_path])
+
+
+def test_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
+    record(tmp_path / "a.journal", {"rounds": 1})
+    (tmp_path / "b.journal").symlink_to(tmp_path / "gone")
+    outcomes = list(verify_all(journals_in([tmp_path]), jobs=1))
+
+    assert [outcome.holds for outcome in outcomes] == [True, None]

@@ -1,0 +1,906 @@
+"""Two runs compared: the first event that differs, why, and what came of it."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    GoldrushError,
+    JournalError,
+    NotAJournal,
+)
+from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
+from goldrush.replay.journal.diff import Cause, Diff, First, diff
+from goldrush.replay.worlds.mining.consequences import consequences
+from tests.journals import commits_of, in_pieces, write
+
+ROUNDS = 9
+SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
+ROSTER = "raid,claim,greedy-mine,tit-for-tat-raid,random*2"
+AGENTS = 6
+
+
+def idle(round: int, agent: int) -> dict[str, Any]:
+    """A submission of nothing, to be put in by hand."""
+    return {"round": round, "agent": agent, "actions": []}
+
+
+def kinds(found: Diff) -> list[str]:
+    return [cause.kind for cause in found.causes]
+
+
+def told(cause: Cause) -> tuple[Any, ...]:
+    return cause.kind, cause.round, cause.name, cause.a, cause.b
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journals") / "run.journal"
+    record(path, SETTINGS, ROSTER)
+    return path
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return tmp_path / "other.journal"
+
+
+# The same.
+
+
+def test_a_run_is_the_same_as_itself_and_as_its_copy(run: Path, other: Path) -> None:
+    other.write_bytes(run.read_bytes())
+    for b in (run, other):
+        found = diff(run, b)
+
+        assert (found.same, found.prefix, found.causes, found.first) == (True, None, [], None)
+        assert (found.a.rounds, found.a.finished, found.a.trouble, found.a.torn) == (
+            ROUNDS, True, None, False,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("at", [0, 4, ROUNDS])
+def test_a_fork_that_changes_nothing_is_the_same(run: Path, other: Path, at: int) -> None:
+    fork(run, at, other)
+
+    assert diff(run, other).same
+
+
+def test_a_submission_by_hand_that_is_the_one_there_was_is_no_difference(
+    run: Path, other: Path
+) -> None:
+    with JournalReader(run) as reader:
+        events = [event.as_dict() for event in fold.events(MINING, reader)]
+    again = [e for e in events if e["event"] == "submitted" and (e["round"], e["agent"]) == (7, 2)]
+    fork(run, 4, other, replace=again)
+
+    assert diff(run, other).same
+
+
+def test_changes_that_undo_each_other_before_anything_is_played_are_the_same(
+    run: Path, other: Path
+) -> None:
+    fork(run, 4, other, settings={"truce": 0}, roster="raid")
+    back = other.with_name("back")
+    fork(other, 4, back, settings={"truce": 1}, roster=ROSTER.replace("random*2", "random,random"))
+
+    assert diff(run, back).same
+
+
+# What the runs declare.
+
+
+def test_another_seed_is_the_cause_from_the_start(run: Path, other: Path) -> None:
+    record(other, {**SETTINGS, "seed": 4}, ROSTER)
+    found = diff(run, other)
+
+    assert [told(cause) for cause in found.causes] == [("configuration", 0, "seed", 3, 4)]
+    assert found.causes[0].text == "seed is 3 in a, 4 in b"
+    assert found.first is not None
+    assert not found.same
+    assert found.prefix is None
+
+
+CHANGED = {
+    "stamina": 3, "mining_cap": 1, "alpha": 0.5, "truce": 0, "visibility": 2, "fine": 1.0,
+    "defense": "pointwise", "communication": True, "authority": "punish", "detection": 0.5,
+    "rounds": 12, "seed": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_one_setting_that_differs_is_the_one_cause_whatever_came_of_it(
+    run: Path, other: Path, name: str
+) -> None:
+    record(other, {**SETTINGS, name: CHANGED[name]}, ROSTER)
+    found = diff(run, other)
+    values = dict(commits_of(run)[0].setup or {})["config"][name], CHANGED[name]
+
+    assert [told(cause) for cause in found.causes] == [("configuration", 0, name, *values)]
+    assert not found.same
+
+
+def test_settings_that_differ_are_all_told_in_declared_order(run: Path, other: Path) -> None:
+    record(other, {**SETTINGS, "fine": 1, "truce": 0, "stamina": 3}, ROSTER)
+
+    assert [cause.name for cause in diff(run, other).causes] == ["stamina", "truce", "fine"]
+
+
+def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
+    run: Path, other: Path
+) -> None:
+    record(other, SETTINGS, "raid,mine,greedy-mine,tit-for-tat-raid,defend*2")
+    found = diff(run, other)
+
+    assert kinds(found) == ["roster", "roster"]
+    assert [(cause.name, cause.text) for cause in found.causes] == [
+        ("1", "agent 1: claim in a, mine in b"),
+        ("4, 5", "agents 4, 5: random in a, defend in b"),
+    ]
+    assert found.causes[0].a == {"policy": "claim", "options": {}}
+
+
+def test_configuration_goes_before_roster(run: Path, other: Path) -> None:
+    record(other, {**SETTINGS, "seed": 5}, "raid*6")
+
+    assert list(dict.fromkeys(kinds(diff(run, other)))) == ["configuration", "roster"]
+
+
+def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
+    run: Path, other: Path
+) -> None:
+    record(other, {**SETTINGS, "rows": 5}, ROSTER.replace("random*2", "random*4"))
+    found = diff(run, other)
+
+    assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
+    assert found.causes[2].text == "agents 6, 7: not in the setup in a, random in b"
+    assert found.first is not None
+    assert found.first.round == 1
+
+
+# Forks.
+
+
+def test_the_cause_of_a_fork_is_the_setting_that_it_changes(run: Path, other: Path) -> None:
+    fork(run, 4, other, settings={"stamina": 3})
+    found = diff(run, other)
+
+    assert [told(cause) for cause in found.causes] == [("configuration", 5, "stamina", 10, 3)]
+    assert found.first is not None
+    assert found.first.round == 5
+
+
+def test_the_cause_of_a_fork_is_the_roster_that_it_changes(run: Path, other: Path) -> None:
+    fork(run, 4, other, roster=ROSTER.replace("claim", "mine"))
+    [cause] = diff(run, other).causes
+
+    assert (cause.kind, cause.round, cause.name) == ("roster", 5, "1")
+
+
+def test_a_change_that_changes_no_event_is_a_cause_all_the_same(run: Path, other: Path) -> None:
+    fork(run, 4, other, settings={"fine": 9.0})
+    found = diff(run, other)
+
+    assert (kinds(found), found.first, found.same) == (["configuration"], None, False)
+
+
+@pytest.mark.parametrize(("at", "round"), [(4, 5), (4, 7), (0, 9)])
+def test_the_cause_is_the_submission_that_was_put_in_by_hand(
+    run: Path, other: Path, at: int, round: int
+) -> None:
+    fork(run, at, other, replace=[idle(round, 2)])
+    found = diff(run, other)
+    [cause] = found.causes
+
+    assert found.first is not None
+    assert (cause.kind, cause.round, cause.name) == ("submission", round, "2")
+    assert cause.text == f"that of agent 2 in round {round}, put in by hand in b"
+    assert (cause.a["actions"] != [], cause.b["actions"]) == (True, [])
+    for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
+        assert event is not None
+        assert (event.name, event["round"], event["agent"]) == ("submitted", round, 2)
+        assert dict(event.fields) == values
+
+
+def test_a_submission_by_hand_is_told_behind_a_setting_and_names_all_runs_that_have_one(
+    run: Path, other: Path
+) -> None:
+    one, two = other.with_name("one"), other.with_name("two")
+    fork(run, 4, one, settings={"fine": 9.0}, replace=[idle(7, 1)])
+    fork(run, 4, two, replace=[{**idle(7, 1), "memo": "m"}])
+    found = diff(one, two)
+
+    assert kinds(found) == ["configuration", "submission"]
+    assert found.causes[1].text.endswith("put in by hand in a and b")
+
+
+def test_a_difference_that_only_follows_from_a_setting_is_no_submission(
+    run: Path, other: Path
+) -> None:
+    fork(run, 4, other, settings={"stamina": 3}, replace=[idle(8, 1)])
+    found = diff(run, other)
+
+    assert found.first is not None
+    assert (found.first.round, kinds(found)) == (5, ["configuration"])
+
+
+def test_a_submission_that_differs_for_no_reason_is_its_own_cause(run: Path, other: Path) -> None:
+    fork(run, 4, other, replace=[idle(7, 1)])
+    commits = commits_of(other)
+    facts = {**(commits[5].setup or {}), "replaced": ()}
+    write(other, [*commits[:5], Commit(FORK, 4, commits[5].digest, setup=facts), *commits[6:]])
+    [cause] = diff(run, other).causes
+
+    assert (cause.kind, cause.text) == ("submission", "that of agent 1 in round 7")
+
+
+def test_changes_of_several_forks_are_told_with_the_round_of_each(run: Path, other: Path) -> None:
+    second = other.with_name("second")
+    fork(run, 3, other, settings={"fine": 9.0})
+    fork(other, 6, second, settings={"detection": 0.5}, roster=ROSTER.replace("claim", "mine"))
+    found = diff(run, second)
+
+    assert [(cause.kind, cause.round) for cause in found.causes] == [
+        ("configuration", 4), ("configuration", 7), ("roster", 7),
+    ]  # fmt: skip
+
+
+# The beginning of another.
+
+
+def cut(run: Path, path: Path, commits: int, more: int = 0) -> Path:
+    """A run broken off behind so many commits, with a piece of the next one."""
+    path.write_bytes(run.read_bytes()[: commits_of(run)[commits - 1].end + more])
+    return path
+
+
+@pytest.mark.parametrize("more", [0, 1, 30])
+@pytest.mark.parametrize("commits", [1, 2, 6, ROUNDS, ROUNDS + 1])
+def test_a_run_that_broke_off_is_the_beginning_of_the_whole_one(
+    run: Path, other: Path, commits: int, more: int
+) -> None:
+    if commits == ROUNDS + 1:
+        more = min(more, 1)  # the end is shorter
+    cut(run, other, commits, more)
+    one, two = diff(other, run), diff(run, other)
+
+    assert (one.prefix, one.same, one.causes, one.first) == ("a", False, [], None)
+    assert (two.prefix, two.same, two.causes, two.first) == ("b", False, [], None)
+    assert (one.a.rounds, one.a.finished, one.a.torn) == (commits - 1, False, more > 0)
+    assert (one.a.trouble is not None) == (more > 0)
+
+
+def test_a_run_that_has_all_rounds_but_not_its_end_is_the_beginning(run: Path, other: Path) -> None:
+    found = diff(run, cut(run, other, ROUNDS + 1))
+
+    assert (found.prefix, found.a.rounds, found.b.rounds) == ("b", ROUNDS, ROUNDS)
+
+
+def test_two_runs_that_broke_off_at_one_round_are_the_same(run: Path, other: Path) -> None:
+    again = other.with_name("again")
+
+    assert diff(cut(run, other, 5), cut(run, again, 5)).same
+    assert diff(cut(run, other, 5, 7), cut(run, again, 5, 9)).same
+
+
+def test_a_run_with_a_torn_tail_is_not_the_same_as_one_without(run: Path, other: Path) -> None:
+    found = diff(cut(run, other, 5), cut(run, other.with_name("torn"), 5, 7))
+
+    assert (found.same, found.prefix, found.causes, found.first) == (False, None, [], None)
+
+
+# Forgery: what is derived differs where nothing else does.
+
+
+def changed_row(
+    commits: Sequence[Commit], code: int, changed: Callable[[list[Any]], bool]
+) -> tuple[int, list[Commit]]:
+    """The commits, with one row changed: the first for which the function says that it did so."""
+    forged = list(commits)
+    for place, commit in enumerate(commits):
+        for at, block in enumerate(commit.blocks):
+            batches = [[c, [list(row) for row in rows]] for c, rows in block]
+            for row in (row for c, rows in batches if c == code for row in rows):
+                if changed(row):
+                    blocks = list(commit.blocks)
+                    blocks[at] = Block((), pack(batches))
+                    forged[place] = Commit(UNIT, commit.unit, commit.digest, blocks)
+                    return commit.unit, forged
+    raise AssertionError("no row to change")
+
+
+def redrawn(row: list[Any]) -> bool:
+    """Give a contested claim to another claimant, by other words."""
+    _, claimants, winner, words = row
+    if not words:
+        return False
+    row[2] = next(agent for agent in claimants if agent != winner)
+    row[3] = [words[0] ^ 1]
+    return True
+
+
+def test_a_draw_that_came_out_otherwise_is_told(run: Path, other: Path) -> None:
+    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, redrawn)
+    found = diff(run, write(other, commits))
+    [cause] = found.causes
+
+    assert found.first is not None
+    assert found.first.a is not None
+    assert (cause.kind, cause.round) == ("draw", round)
+    assert (found.first.round, found.first.a.name) == (round, "claim_drawn")
+    assert f"on plot {found.first.a['plot']} in round {round}" in cause.text
+
+
+def test_words_alone_that_differ_are_a_draw_too(run: Path, other: Path) -> None:
+    def reworded(row: list[Any]) -> bool:
+        row[3] = [word ^ 1 for word in row[3]]
+        return bool(row[3])
+
+    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, reworded)
+
+    assert kinds(diff(run, write(other, commits))) == ["draw"]
+
+
+def test_a_winner_alone_that_differs_is_no_draw(run: Path, other: Path) -> None:
+    def rewon(row: list[Any]) -> bool:
+        row[2] = next((agent for agent in row[1] if agent != row[2]), row[2])
+        return len(row[1]) > 1
+
+    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, rewon)
+
+    assert kinds(diff(run, write(other, commits))) == ["derivation"]
+
+
+def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
+    def richer(row: list[Any]) -> bool:
+        row[3] += 1
+        return True
+
+    round, commits = changed_row(commits_of(run), MINING_SETTLED, richer)
+    found = diff(run, write(other, commits))
+    [cause] = found.causes
+
+    assert (cause.kind, cause.round) == ("derivation", round)
+    assert "mining_settled" in cause.text
+    assert found.first is not None
+    assert found.first.a is not None
+    assert found.first.b is not None
+    assert found.first.b["gold"] == found.first.a["gold"] + 1
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_derived_event_that_is_missing_is_told(run: Path, other: Path, swapped: bool) -> None:
+    commits = commits_of(run)
+    inputs, derived = commits[3].blocks
+    commits[3] = Commit(UNIT, 3, commits[3].digest, [inputs, Block(list(derived)[:-1])])
+    write(other, commits)
+    found = diff(other, run) if swapped else diff(run, other)
+
+    assert (kinds(found), found.causes[0].round) == (["derivation"], 3)
+    assert found.first is not None
+    assert (found.first.a is None, found.first.b is None) == (swapped, not swapped)
+
+
+def test_a_digest_that_differs_where_no_event_does_is_told(run: Path, other: Path) -> None:
+    commits = commits_of(run)
+    commits[4] = Commit(UNIT, 4, (commits[4].digest or 0) ^ 1, commits[4].blocks)
+    found = diff(run, write(other, commits))
+
+    assert [(cause.kind, cause.round) for cause in found.causes] == [("derivation", 4)]
+    assert found.first is not None
+    assert [event and event.name for event in (found.first.a, found.first.b)] == [
+        "round_closed", "round_closed",
+    ]  # fmt: skip
+    assert found.first.round == 4
+
+
+# Damage.
+
+
+def damaged(run: Path, path: Path, commit: int) -> Path:
+    data = bytearray(run.read_bytes())
+    data[commits_of(run)[commit].offset + 20] ^= 1
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_damage_before_anything_differs_is_the_cause(run: Path, other: Path, swapped: bool) -> None:
+    damaged(run, other, 5)
+    found = diff(other, run) if swapped else diff(run, other)
+    [cause] = found.causes
+    side = found.a if swapped else found.b
+
+    assert (cause.kind, cause.round, found.first) == ("damage", 5, None)
+    assert (found.same, found.prefix) == (False, None)
+    assert str(other) in cause.text
+    assert "commit 5 at byte" in (side.trouble or "")
+    assert (side.rounds, side.finished, side.torn) == (4, False, False)
+
+
+def test_damage_behind_the_first_difference_is_told_and_is_no_cause(run: Path, other: Path) -> None:
+    fork(run, 2, other, replace=[idle(3, 2)])
+    found = diff(damaged(run, other.with_name("damaged"), 6), other)
+
+    assert kinds(found) == ["submission"]
+    assert "commit 6" in (found.a.trouble or "")
+    assert found.b.trouble is None
+
+
+def test_damage_is_told_behind_what_the_runs_declare(run: Path, other: Path) -> None:
+    fork(run, 2, other, settings={"fine": 9.0})
+    found = diff(run, damaged(other, other.with_name("damaged"), 6))
+
+    assert kinds(found) == ["configuration", "damage"]
+    assert found.prefix is None
+
+
+def test_damage_in_both_before_anything_differs_is_raised(run: Path, other: Path) -> None:
+    two = damaged(run, other.with_name("two"), 7)
+    with pytest.raises(DamagedJournal, match="commit 5"):
+        diff(damaged(run, other, 5), two)
+
+
+def test_damage_in_both_behind_the_first_difference_is_told_of_both(run: Path, other: Path) -> None:
+    fork(run, 2, other, replace=[idle(3, 2)])
+    one, two = other.with_name("one"), other.with_name("two")
+    found = diff(damaged(run, one, 6), damaged(other, two, 7))
+
+    assert kinds(found) == ["submission"]
+    assert found.a.trouble
+    assert found.b.trouble
+
+
+def test_a_torn_run_and_a_damaged_one_have_one_cause(run: Path, other: Path) -> None:
+    found = diff(cut(run, other, 8, 20), damaged(run, other.with_name("damaged"), 5))
+
+    assert [(cause.kind, cause.round) for cause in found.causes] == [("damage", 5)]
+    assert (found.a.torn, found.b.torn) == (True, False)
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_start_that_cannot_be_read_is_no_other_configuration(
+    run: Path, other: Path, torn: bool
+) -> None:
+    damaged(run, other, 0)
+    if torn:
+        other.write_bytes(run.read_bytes()[: commits_of(run)[0].end - 1])
+    found = diff(run, other)
+
+    assert (kinds(found), found.prefix) == (["damage"], None)
+
+
+@pytest.mark.parametrize("place", [0, 5])
+def test_other_digests_of_the_start_or_of_a_fork_are_told(
+    run: Path, other: Path, place: int
+) -> None:
+    fork(run, 4, other)
+    commits = commits_of(other)
+    assert commits[place].kind == (START if place == 0 else FORK)
+    commits[place].digest = (commits[place].digest or 0) ^ 1
+    found = diff(run, write(other, commits))
+
+    assert kinds(found) == ["derivation"]
+    assert (found.first, found.same, found.causes[0].round) == (None, False, place)
+
+
+def malformed(run: Path, path: Path, round: int, digest: int = 0) -> Path:
+    """A run with a submission in one round that is none, under checksums that hold."""
+
+    def unnamed(row: list[Any]) -> bool:
+        row[0] = "x"
+        return True
+
+    commits = commits_of(run)
+    _, [bad] = changed_row(commits[round : round + 1], SUBMITTED, unnamed)
+    commits[round] = Commit(UNIT, round, (bad.digest or 0) ^ digest, bad.blocks)
+    return write(path, commits)
+
+
+def test_events_that_are_none_are_damage_of_their_round(run: Path, other: Path) -> None:
+    [cause] = diff(run, malformed(run, other, 3)).causes
+
+    assert (cause.kind, cause.round) == ("damage", 3)
+
+
+def test_events_that_are_none_are_damage_whatever_the_digest(run: Path, other: Path) -> None:
+    assert kinds(diff(run, malformed(run, other, 3, digest=1))) == ["damage"]
+
+
+@pytest.mark.parametrize("error", [NotAJournal, BadInput])
+def test_what_is_no_journal_is_not_compared(
+    run: Path, other: Path, error: type[GoldrushError]
+) -> None:
+    if error is NotAJournal:
+        other.write_text("no journal")
+    for pair in ((run, other), (other, run)):
+        with pytest.raises(error):
+            diff(*pair)
+
+
+# Other worlds, other rules.
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (Header("roundtable", MINING.rules), ("world", 0, None, "mining", "roundtable")),
+        (Header(MINING.name, 2), ("rules", 0, None, 1, 2)),
+        (Header("roundtable", 2), ("world", 0, None, "mining", "roundtable")),
+    ],
+)
+def test_runs_of_other_worlds_or_under_other_rules_are_told_apart_by_that(
+    run: Path, other: Path, header: Header, expected: tuple[Any, ...]
+) -> None:
+    write(other, commits_of(run), header)
+    found = diff(run, other)
+
+    assert [told(cause) for cause in found.causes] == [expected]
+    assert (found.first, found.prefix, found.same) == (None, None, False)
+    assert (found.b.rounds, found.b.finished) == (ROUNDS, True)
+
+
+# Commits cut in other ways.
+
+
+def test_runs_whose_inputs_came_in_the_same_pieces_are_the_same(run: Path, other: Path) -> None:
+    write(other, in_pieces(commits_of(run), 3))
+
+    assert diff(other, other).same
+
+
+@pytest.mark.parametrize(("one", "two"), [(1, 2), (1, 3), (2, 1), (3, 2), (AGENTS, 1)])
+def test_runs_whose_inputs_came_in_other_pieces_are_the_same(
+    run: Path, other: Path, one: int, two: int
+) -> None:
+    write(other, in_pieces(commits_of(run), one))
+    again = write(other.with_name("again"), in_pieces(commits_of(run), two))
+
+    assert diff(other, again).same
+
+
+def test_the_first_event_is_found_whatever_pieces_the_inputs_came_in(
+    run: Path, other: Path
+) -> None:
+    fork(run, 4, other, replace=[idle(7, 2)])
+    write(other, in_pieces(commits_of(other), 2))
+    found = diff(run, other)
+
+    assert kinds(found) == ["submission"]
+    assert (found.causes[0].round, found.causes[0].name) == (7, "2")
+
+
+def test_a_round_left_open_is_not_compared(run: Path, other: Path) -> None:
+    opened = in_pieces(commits_of(run), 2)[:-2]  # neither the end nor the last round's close
+    write(other, [*commits_of(run)[:-2], opened[-1]])
+    found = diff(run, other)
+
+    assert (found.prefix, found.b.rounds, found.causes) == ("b", ROUNDS - 1, [])
+
+
+def test_events_of_a_type_that_stand_apart_are_the_same_events(run: Path, other: Path) -> None:
+    commits = commits_of(run)
+    rows = commits[3].blocks[0].rows(SUBMITTED)
+    apart = [(SUBMITTED, rows[:2]), (SUBMITTED, rows[2:])]
+    commits[3].blocks = [Block(apart, pack(apart)), *commits[3].blocks[1:]]
+    found = diff(run, write(other, commits))
+
+    assert (found.same, found.first) == (True, None)
+
+
+def opened(run: Path, path: Path, agents: int, other: int | None = None) -> Path:
+    """A run whose last round is open: so many have submitted, agent `other` something else."""
+    *whole, last, _ = commits_of(run)
+    rows = [list(row) for row in last.blocks[0].rows(SUBMITTED)[:agents]]
+    if other is not None:
+        rows[other][1] = ()
+    block = Block([(SUBMITTED, [tuple(row) for row in rows])])
+    return write(path, [*whole, Commit(UNIT, last.unit, None, [block])])
+
+
+def test_of_two_open_rounds_the_one_with_fewer_submissions_is_the_beginning(
+    run: Path, other: Path
+) -> None:
+    few, many = opened(run, other, 2), opened(run, other.with_name("many"), 4)
+    found = diff(few, many)
+
+    assert (found.same, found.prefix, found.causes, found.first) == (False, "a", [], None)
+    assert (found.a.open, found.b.open) == (2, 4)
+    assert diff(few, few).same
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_submission_that_differs_in_an_open_round_is_told_and_nothing_came_of_it(
+    run: Path, other: Path, closed: bool
+) -> None:
+    one = run if closed else opened(run, other.with_name("one"), 4)
+    found = diff(one, opened(run, other, 5, other=1))
+
+    assert found.first is not None
+    assert (found.first.round, kinds(found)) == (ROUNDS, ["submission"])
+    assert consequences(found) is None
+
+
+def test_a_finished_run_is_no_beginning_of_one_that_goes_on_where_it_ended(
+    run: Path, other: Path
+) -> None:
+    *whole, _ = commits_of(run)
+    block = Block([(SUBMITTED, [(0, (), None, None, None, None)])])
+    found = diff(run, write(other, [*whole, Commit(UNIT, ROUNDS + 1, None, [block])]))
+
+    assert (found.same, found.prefix, found.causes, found.first) == (False, None, [], None)
+
+
+# All pairs of all sorts of runs.
+
+
+@pytest.fixture(scope="module")
+def pool(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Runs of all sorts: recorded, forked, broken off, forged, damaged."""
+    folder = tmp_path_factory.mktemp("pool")
+
+    def forked(name: str, parent: Path, at: int, **changes: Any) -> Path:
+        fork(parent, at, folder / name, **changes)
+        return folder / name
+
+    def recorded(name: str, roster: str = ROSTER, **settings: Any) -> Path:
+        record(folder / name, {**SETTINGS, **settings}, roster)
+        return folder / name
+
+    by_hand = forked("by hand", run, 3, replace=[idle(6, 1), idle(8, 2)])
+    slow = forked("slow", run, 5, settings={"stamina": 4})
+    return {
+        "run": run,
+        "seed": recorded("seed", seed=8),
+        "grid": recorded("grid", cols=5),
+        "agents": recorded("agents", roster="random*7"),
+        "longer": recorded("longer", rounds=11),
+        "unchanged": forked("unchanged", run, 6),
+        "by hand": by_hand,
+        "slow": slow,
+        "slow by hand": forked("slow by hand", slow, 7, replace=[idle(8, 0)]),
+        "roster": forked("roster", by_hand, 7, roster="mine*6"),
+        "short": cut(run, folder / "short", 6),
+        "torn": cut(run, folder / "torn", 8, 9),
+        "torn there": cut(run, folder / "torn there", 6, 9),
+        "unstarted": cut(run, folder / "unstarted", 0, 40),
+        "open": opened(run, folder / "open", 3),
+        "redrawn": write(folder / "redrawn", changed_row(commits_of(run), CLAIM_DRAWN, redrawn)[1]),
+        "damaged": damaged(run, folder / "damaged", 7),
+        "slow damaged": damaged(slow, folder / "slow damaged", 9),
+    }
+
+
+def outcome(a: Path, b: Path) -> Diff | type[JournalError]:
+    try:
+        return diff(a, b)
+    except JournalError as error:
+        return type(error)
+
+
+def mirrored(found: Diff | type[JournalError]) -> Any:
+    """What is found, told from the other side (but for words)."""
+    if isinstance(found, type):
+        return found
+    swap = {"a": "b", "b": "a", None: None}
+    causes = [(c.kind, c.round, c.name, c.b, c.a) for c in found.causes]
+    first = found.first and First(found.first.round, found.first.b, found.first.a)
+    return found.same, swap[found.prefix], found.b, found.a, sorted(causes, key=repr), first
+
+
+def plain(found: Diff | type[JournalError]) -> Any:
+    if isinstance(found, type):
+        return found
+    causes = sorted(map(told, found.causes), key=repr)
+    return found.same, found.prefix, found.a, found.b, causes, found.first
+
+
+def test_whichever_run_is_given_first_the_same_is_found(pool: Mapping[str, Path]) -> None:
+    for one, two in product(pool, repeat=2):
+        found, back = outcome(pool[one], pool[two]), outcome(pool[two], pool[one])
+
+        assert mirrored(back) == plain(found), (one, two)
+
+
+def test_causes_come_in_order_of_precedence(pool: Mapping[str, Path]) -> None:
+    order = ["configuration", "roster", "submission", "draw", "derivation", "damage"]
+    for one, two in product(pool, repeat=2):
+        found = outcome(pool[one], pool[two])
+        if isinstance(found, Diff):
+            ranks = [(cause.round, order.index(cause.kind)) for cause in found.causes]
+            declared = [rank for rank in ranks if rank[1] < 2]
+
+            assert found.causes or found.first is None, (one, two)
+            assert ranks == sorted(declared) + ranks[len(declared) :], (one, two)
+            assert len(ranks) - len(declared) <= 2, (one, two)
+
+
+def played(path: Path) -> Iterator[list[Any]]:
+    """The events of each closed round, but for digests."""
+    events: list[Any] = []
+    with JournalReader(path) as reader:
+        try:
+            for event in fold.events(MINING, reader):
+                if event.name == "round_closed":
+                    yield events
+                    events = []
+                elif event.name not in ("run_started", "forked", "run_ended"):
+                    events.append(event)
+        except JournalError:
+            pass
+
+
+def test_the_first_event_is_the_one_that_a_plain_comparison_finds(
+    pool: Mapping[str, Path],
+) -> None:
+    for one, two in product(pool, repeat=2):
+        found = outcome(pool[one], pool[two])
+        rounds = enumerate(zip(played(pool[one]), played(pool[two]), strict=False), 1)
+        first = next(
+            (
+                First(round, a, b)
+                for round, events in rounds
+                for a, b in zip_longest(*events)
+                if a != b
+            ),
+            None,
+        )
+
+        assert isinstance(found, type) or found.first == first, (one, two)
+
+
+def test_what_is_found_is_json(pool: Mapping[str, Path]) -> None:
+    for one, two in product(pool, repeat=2):
+        found = outcome(pool[one], pool[two])
+        if isinstance(found, Diff):
+            again = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+
+            assert list(again) == ["same", "prefix", "a", "b", "causes", "first"]
+            assert (again["same"], again["prefix"]) == (found.same, found.prefix)
+            assert (again["first"] is None) == (found.first is None)
+
+
+# What came of it.
+
+
+def happened(path: Path, since: int, until: int) -> Counter[str]:
+    """What happened in some rounds, counted from the events in their logical form."""
+    counts: Counter[str] = Counter()
+    for round, events in enumerate(played(path), 1):
+        for event in events if since <= round <= until else ():
+            if event.name == "claim_drawn":
+                counts["claims"] += 1
+                counts["contested"] += len(event["claimants"]) > 1
+            elif event.name == "raid_resolved":
+                counts["raids"] += 1
+                counts["captures"] += event["outcome"] == "captured"
+            elif event.name == "ruled":
+                counts["undone"] += event["remedy"] == "restored"
+                counts["captures"] -= event["remedy"] == "restored"
+            elif event.name == "mining_settled":
+                counts["mined"] += event["gold"]
+    return counts
+
+
+def states_of(path: Path) -> dict[int, Any]:
+    """The state after each round, folded from the start."""
+    states = {}
+    with JournalReader(path) as reader:
+        try:
+            for commit, state in fold.states(MINING, reader):
+                if commit.kind == UNIT:
+                    states[commit.unit] = MINING.copy(state)
+        except JournalError:
+            pass
+    return states
+
+
+APART = [
+    ("run", "seed"), ("run", "longer"), ("run", "by hand"), ("by hand", "slow"),
+    ("slow", "slow by hand"), ("roster", "run"), ("run", "redrawn"), ("short", "seed"),
+    ("torn", "slow"), ("slow damaged", "run"), ("run", "agents"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "two"), APART)
+def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
+    pool: Mapping[str, Path], one: str, two: str
+) -> None:
+    a, b = pool[one], pool[two]
+    found = diff(a, b)
+    came = consequences(found, by_round=True)
+    if found.first is None:
+        assert came is None
+        return
+    assert came is not None
+    since, until = found.first.round, min(found.a.rounds, found.b.rounds)
+    states_a, states_b = states_of(a), states_of(b)
+    owners = enumerate(zip(states_a[until].owner, states_b[until].owner, strict=True))
+    gold = zip_longest(states_a[until].gold, states_b[until].gold)
+
+    assert (came.since, came.round) == (since, until)
+    assert came.owners == [(plot, *pair) for plot, pair in owners if pair[0] != pair[1]]
+    assert came.gold == [(agent, *pair) for agent, pair in enumerate(gold)]
+    for counts, path in ((came.counts_a, a), (came.counts_b, b)):
+        expected = happened(path, since, until)
+        assert {name: counts[name] for name in counts} == {n: expected[n] for n in counts}
+        assert set(counts) == {"claims", "contested", "raids", "captures", "undone", "mined"}
+    assert [row.round for row in came.rounds] == list(range(since, until + 1))
+    for row in came.rounds:
+        states = states_a[row.round], states_b[row.round]
+        counted = [happened(path, row.round, row.round) for path in (a, b)]
+        pairs = zip(states[0].owner, states[1].owner, strict=True)
+        assert row.plots == sum(x != y for x, y in pairs)
+        assert [row.gold_a, row.gold_b] == [math.fsum(state.gold) for state in states]
+        assert [row.raids_a, row.raids_b] == [c["raids"] for c in counted]
+        assert [row.captures_a, row.captures_b] == [c["captures"] for c in counted]
+
+
+def test_of_runs_on_other_grids_the_owners_are_not_compared(pool: Mapping[str, Path]) -> None:
+    came = consequences(diff(pool["run"], pool["grid"]), by_round=True)
+
+    assert came is not None
+    assert came.owners is None
+    assert {row.plots for row in came.rounds} == {None}
+    assert len(came.gold) == AGENTS
+
+
+def test_nothing_came_of_runs_of_which_no_event_differs(pool: Mapping[str, Path]) -> None:
+    for name in ("run", "unchanged", "short", "torn", "damaged"):
+        assert consequences(diff(pool["run"], pool[name])) is None
+
+
+def test_rounds_are_kept_only_where_they_are_asked_for(pool: Mapping[str, Path]) -> None:
+    found = diff(pool["run"], pool["slow"])
+    with_rounds, without = consequences(found, by_round=True), consequences(found)
+
+    assert with_rounds is not None
+    assert without is not None
+    assert without.rounds == []
+    assert attrs.evolve(with_rounds, rounds=[]) == without
+
+
+def test_captures_that_an_authority_undid_are_not_counted_in_a_round(
+    run: Path, other: Path
+) -> None:
+    fork(run, 3, other, treatment="authority-adjudicate")
+    found = diff(run, other)
+    came = consequences(found, by_round=True)
+
+    assert came is not None
+    assert came.counts_b["undone"] > came.counts_b["captures"] == 0
+    assert {row.captures_b for row in came.rounds} == {0}
+
+
+def test_what_came_of_it_is_json(pool: Mapping[str, Path]) -> None:
+    came = consequences(diff(pool["run"], pool["slow"]), by_round=True)
+
+    assert came is not None
+    again = json.loads(json.dumps(came.as_dict(), allow_nan=False))
+    assert list(again) == [
+        "since", "round", "owners", "gold", "counts_a", "counts_b", "rounds",
+    ]  # fmt: skip
+    assert again["rounds"][0]["round"] == again["since"] == 6
+
+
+def test_runs_of_no_rounds_can_be_compared(run: Path, other: Path) -> None:
+    [start, *_] = commits_of(run)
+    write(other, [Commit(START, 0, start.digest, setup=start.setup), Commit(END, 0)])
+    found = diff(run, other)
+
+    assert (found.b.rounds, found.b.finished, found.prefix, found.causes) == (0, True, "b", [])

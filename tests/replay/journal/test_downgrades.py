@@ -1,0 +1,518 @@
+"""Journals forged so that level 4 would have nobody to ask: it says so, or finds them out.
+
+Checksums, digests and what is derived hold in all of them.
+"""
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from goldrush.agents.llm.models import MAX_TOKENS_MAX
+from goldrush.agents.worlds.mining.players import fork, record, resume
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
+from goldrush.kernel.world import Batch, Block, Row, World
+from goldrush.kernel.worlds.competition import events as season_events
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM, SUBMITTED
+from goldrush.replay.journal.batch import Demands, junit, verify_all
+from goldrush.replay.journal.verify import Verdict, verify
+from goldrush.replay.toolkit import world_at
+from tests.cli.helpers import goldrush
+from tests.golden import MODELS, path_of
+from tests.journals import commits_of, write
+from tests.seasons import kept, small
+
+Setup = Mapping[str, Any]
+OWN = "my.own:Policy"
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def forged(
+    source: Path,
+    out: Path,
+    world: World[Any],
+    setup: Callable[[Setup], Setup] = _as_it_is,
+    inputs: Callable[[Sequence[Batch]], Sequence[Batch]] = _as_it_is,
+) -> Path:
+    """A journal with other players and other inputs, and what then follows from them.
+
+    `setup` changes START and the facts of forks, `inputs` every block of them.
+    """
+    state: Any = None
+    waiting: list[Block] = []
+    done: list[Commit] = []
+    for commit in commits_of(source):
+        facts = setup(commit.setup) if commit.setup is not None else None
+        blocks: list[Block] = []
+        if commit.kind == START:
+            state = world.initial(facts or {})
+        elif commit.kind == FORK:
+            assert world.fork is not None
+            state = world.fork(state, facts or {}, lambda first: ())
+        for place, block in enumerate(commit.blocks):
+            if place % 2 == 0:
+                blocks.append(Block(inputs(block.batches)))
+                waiting.append(blocks[-1])
+                continue
+            step = waiting[0] if len(waiting) == 1 else world.arrange(Block.joined(waiting))
+            blocks.append(Block(world.decide(state, step)))
+            state = world.evolve(world.evolve(state, step), blocks[-1])
+            waiting = []
+        digest = None
+        if commit.digest is not None:
+            state = world.close(state) if commit.kind == UNIT else state
+            digest = world.digest(state)
+        done.append(Commit(commit.kind, commit.unit, digest, blocks, facts))
+    return write(out, done, Header(world.name, world.rules))
+
+
+def players(change: Callable[[dict[str, Any]], None]) -> Callable[[Setup], Setup]:
+    """A setup, or the facts of a fork, with each of its players changed."""
+
+    def changed(setup: Setup) -> Setup:
+        found = dict(setup)
+        for name in ("roster", "cast"):
+            if found.get(name) is not None:
+                found[name] = [
+                    {**player, "options": dict(player["options"])} for player in found[name]
+                ]
+                for player in found[name]:
+                    change(player)
+        return found
+
+    return changed
+
+
+def option(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Gives the models another option."""
+
+    def change(player: dict[str, Any]) -> None:
+        if player["policy"] == "llm":
+            player["options"][name] = value
+
+    return change
+
+
+def without(name: str) -> Callable[[dict[str, Any]], None]:
+    def change(player: dict[str, Any]) -> None:
+        player["options"].pop(name, None)
+
+    return change
+
+
+def policy(name: Any, options: Any = None) -> Callable[[dict[str, Any]], None]:
+    """Gives everybody another policy."""
+
+    def change(player: dict[str, Any]) -> None:
+        player.update(policy=name, options=player["options"] if options is None else options)
+
+    return change
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("journals") / "run.journal"
+    record(path, {"rounds": 3, "rows": 3, "cols": 3})
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "forged.journal"
+
+
+UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+    "nobody's name": policy("gredy-mine"),
+    "no name": policy(""),
+    "a family without a name": policy("llm:model", {}),
+    "a path": policy("../x.py", {}),
+    "recorded without a journal": policy("recorded", {}),
+    "recorded by no hash": policy("recorded", {"journal": 5}),
+    "recorded and more": policy("recorded", {"journal": "0" * 64, "from": 3}),
+    "an option of a policy that has none": policy("greedy-mine", {"depth": 3}),
+    "a model without options": policy("llm", {}),
+    "a model with those of another": policy("llm", {"engine": "x", "top_p": 1.0}),
+}
+MODEL_UNKNOWN: dict[str, Callable[[dict[str, Any]], None]] = {
+    "an option more": option("top_p", 0.5),
+    "an option less": without("seed"),
+    "no version": without("prompt"),
+    **{f"version {v!r}": option("prompt", v) for v in (3, 0, -1, 99, None, "1", 1.0, True)},
+}
+IMPOSSIBLE: dict[str, Callable[[dict[str, Any]], None]] = {
+    f"{name} {value!r}"[:40]: option(name, value)
+    for name, values in {
+        "name": ("", None, 5, "x" * 201, "a\x00"),
+        "model": ("", None, 5),
+        "temperature": (-0.1, 2.1, "hot", True),
+        "max_tokens": (0, MAX_TOKENS_MAX + 1, None, 1.5),
+        "seed": (-1, 2**53, "x"),
+        "answer": ("auto", "json", None),
+        "limit": ("tokens", None),
+    }.items()
+    for value in values
+}
+GOLDEN: dict[str, tuple[Path, World[Any]]] = {
+    "mining": (path_of(MODELS), MINING),
+    "season": (kept("asked"), world_at(kept("asked"))),
+}
+
+
+def assert_cannot_be_judged(path: Path) -> str:
+    """Neither by the library nor by a folder's verification; the levels below still hold."""
+    assert verify(path, 3).holds
+    [outcome] = verify_all([str(path)], jobs=1)
+    verdict = verify(path)
+
+    assert (None, None, 3) == (verdict.holds, verdict.broken, verdict.level)
+    assert (verdict, None) == (outcome.verdict, outcome.holds)
+    assert outcome.error is not None
+    assert re.search(r"not known to this goldrush.*--level 3", outcome.error)
+    return outcome.error
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_a_name_or_an_option_that_nobody_has_cannot_be_judged(
+    run: Path, out: Path, kind: str
+) -> None:
+    says = assert_cannot_be_judged(forged(run, out, MINING, players(UNKNOWN[kind])))
+
+    assert "agent 0 " in says
+    assert "so are 9 more" in says
+
+
+@pytest.mark.parametrize("world", GOLDEN)
+@pytest.mark.parametrize("kind", MODEL_UNKNOWN)
+def test_a_model_asked_in_a_way_not_known_here_cannot_be_judged(
+    out: Path, world: str, kind: str
+) -> None:
+    source, rules = GOLDEN[world]
+    assert_cannot_be_judged(forged(source, out, rules, players(MODEL_UNKNOWN[kind])))
+
+
+@pytest.mark.parametrize("world", GOLDEN)
+@pytest.mark.parametrize("kind", IMPOSSIBLE)
+def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: str) -> None:
+    source, rules = GOLDEN[world]
+    path = forged(source, out, rules, players(IMPOSSIBLE[kind]))
+    broken = verify(path).broken
+
+    assert verify(path, 3).holds
+    assert broken is not None
+    assert (4, True) == (broken.level, broken.where.startswith("commit 0 at byte"))
+    assert kind.partition(" ")[0] in broken.found
+
+
+def test_the_goldens_that_are_forged_hold_as_they_are(run: Path, out: Path) -> None:
+    """Or a forgery might be refused for what the forger did wrong."""
+    for source, world in (
+        *GOLDEN.values(),
+        (run, MINING),
+        (kept("short"), world_at(kept("short"))),
+    ):
+        path = forged(source, out, world, players(lambda player: None))
+        verdict = verify(path)
+
+        assert (True, 4, ()) == (verdict.holds, verdict.level, verdict.not_asked)
+        assert source.read_bytes() == path.read_bytes()
+        out.unlink()
+
+
+def test_damage_goes_before_what_is_not_known(run: Path, out: Path) -> None:
+    data = forged(run, out, MINING, players(policy("nobody"))).read_bytes()
+    out.write_bytes(data[:-5])
+
+    assert verify(out).broken is not None
+
+
+def test_who_is_not_known_from_a_fork_on_cannot_be_judged(run: Path, out: Path) -> None:
+    child = out.with_name("child.journal")
+    fork(run, 2, child, roster="mine*10")
+    path = forged(child, out, MINING, lambda facts: {
+        **facts, **({"roster": [{**p, "policy": "min"} for p in facts["roster"]]}
+                    if "parent" in facts else {}),
+    })  # fmt: skip
+
+    assert "'min'" in assert_cannot_be_judged(path)
+
+
+@pytest.mark.parametrize("name", ["gredy", "recorded", "llm:x", "greedy-mine"])
+def test_a_cast_that_no_season_has_cannot_be_judged(out: Path, name: str) -> None:
+    path = forged(kept("short"), out, world_at(kept("short")), players(policy(name)))
+
+    assert "admin plays" in assert_cannot_be_judged(path)
+
+
+# Not here, but it might be: somebody's own policy, a recording.
+
+
+@pytest.mark.parametrize("kind", [policy(OWN), policy("recorded", {"journal": "0" * 64})])
+def test_who_might_be_asked_elsewhere_is_named_and_fails_only_strictly(
+    run: Path, out: Path, kind: Callable[[dict[str, Any]], None]
+) -> None:
+    path = forged(run, out, MINING, players(kind))
+    [plain] = verify_all([str(path)], jobs=1)
+    [strict] = verify_all([str(path)], jobs=1, demands=Demands(strict=True))
+    assert plain.verdict is not None
+    [named] = plain.verdict.not_asked
+    [[case]] = ElementTree.fromstring(junit([plain]))
+    [[failed]] = ElementTree.fromstring(junit([strict]))
+
+    assert "(10 agents)" in named
+    assert (True, False) == (plain.holds, strict.holds)
+    assert (f"not asked again: {named}",) == strict.faults
+    assert named in {item.get("value") for item in case.iter("property")}
+    assert f"not asked again: {named}" in (case.findtext("system-out") or "")
+    assert float(case.get("time", "")) >= 0
+    assert f"not asked again: {named}" == (found := failed.find("failure")).get("message")  # type: ignore[union-attr]
+    assert found is not None
+
+
+def test_everybody_asked_again_is_enough_for_strict(run: Path) -> None:
+    [outcome] = verify_all([str(run)], jobs=1, demands=Demands(strict=True))
+
+    assert outcome.holds
+
+
+# The laboratory.
+
+TESTED = season_events.CODES[season_events.Tested]
+
+
+CASTS: dict[str, Sequence[str]] = {
+    "everybody": (),
+    "who sets the table": ("assistant", "judge"),
+    "the workers": ("worker",),
+    "nobody": ("nobody",),
+}
+
+
+def recast(roles: Sequence[str]) -> Callable[[Setup], Setup]:
+    """Gives these roles (without any: all) a policy that is not here."""
+
+    def change(player: dict[str, Any]) -> None:
+        if not roles or player["role"] in roles:
+            player["policy"] = OWN
+
+    return players(change)
+
+
+def nth_test(
+    place: int, change: Callable[[Row], Sequence[Row]]
+) -> Callable[[Sequence[Batch]], Sequence[Batch]]:
+    """Puts others in the place of the test of that number among all tests of a season."""
+    numbers = itertools.count(1)
+
+    def changed(batches: Sequence[Batch]) -> list[Batch]:
+        found: list[Batch] = []
+        for code, rows in batches:
+            if code == TESTED:
+                rows = [new for row in rows for new in tested(row)]
+            found += [(code, rows)] if rows else []
+        return found
+
+    def tested(row: Row) -> Sequence[Row]:
+        return change(row) if next(numbers) == place else [row]
+
+    return changed
+
+
+def other_digest(row: Row) -> list[Row]:
+    return [(*row[:6], tuple((seed, digest ^ 1) for seed, digest in row[6]))]
+
+
+def slightly_better(row: Row) -> list[Row]:
+    return [(*row[:5], row[5] + 1e-9, row[6])]
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A season in which whoever sets the table is soon asked how."""
+    path = tmp_path_factory.mktemp("journals") / "season.journal"
+    return small(path, assignments=3, assistant_stages=(1, 2, 3, 30))
+
+
+def count_tests(path: Path) -> int:
+    return sum(len(b.rows(TESTED)) for c in commits_of(path) for b in c.blocks[::2])
+
+
+@pytest.mark.parametrize("cast", CASTS)
+@pytest.mark.parametrize("change", [other_digest, slightly_better])
+def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
+    season: Path, out: Path, cast: str, change: Callable[[Row], list[Row]]
+) -> None:
+    broken: list[Verdict] = []
+    world = world_at(season)
+    for place in range(1, count_tests(season) + 1):
+        try:
+            path = forged(season, out, world, recast(CASTS[cast]), nth_test(place, change))
+        except LookupError:  # with such a value the rest of the record cannot have been
+            continue
+        broken += [verify(path)] if verify(path, 3).holds else []
+        out.unlink()
+
+    assert len(broken) > count_tests(season) // 2
+    for verdict in broken:
+        assert verdict.broken is not None
+        assert (4, True) == (verdict.broken.level, verdict.broken.where.endswith("tested"))
+
+
+@pytest.mark.parametrize("cast", CASTS)
+def test_a_season_of_a_cast_that_is_not_here_holds_with_its_tests(
+    season: Path, out: Path, cast: str
+) -> None:
+    verdict = verify(forged(season, out, world_at(season), recast(CASTS[cast])))
+
+    assert (None, cast != "nobody") == (verdict.broken, bool(verdict.not_asked))
+    assert 4 == (verdict.level_in_part if verdict.not_asked else verdict.level)
+
+
+@pytest.mark.parametrize("change", [lambda row: [row, row], lambda row: []])
+def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
+    season: Path, out: Path, change: Callable[[Row], list[Row]]
+) -> None:
+    """Where the table is set by who cannot be asked, too, and the rest is as it is recorded."""
+    setters = recast(CASTS["who sets the table"])
+    for place in range(1, count_tests(season) + 1):
+        try:
+            path = forged(season, out, world_at(season), setters, nth_test(place, change))
+        except LookupError:
+            continue
+        broken = verify(path).broken
+        out.unlink()
+
+        assert broken is not None
+        assert (4, "tested") == (broken.level, broken.where.rpartition(" ")[2])
+
+
+@pytest.mark.parametrize(
+    ("roster", "says", "level", "in_part"),
+    [
+        ("raid*4", "levels 1 to 4:", 4, None),
+        ("quiet:Quiet*3,raid*1", "levels 1 to 3 (4 in part, not asked again:", 3, 4),
+        ("quiet:Quiet*4", "levels 1 to 3 (4 not checked, not asked again:", 3, None),
+    ],
+)
+def test_text_json_and_junit_say_the_same_of_the_levels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, roster: str, says: str, level: int,
+    in_part: int | None,
+) -> None:  # fmt: skip
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "quiet.py").write_text(
+        "class Quiet:\n    def plan(self, seen, draws):\n        return []\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path / "away")
+    record(tmp_path / "a.journal", {"rounds": 2}, roster)
+    text = goldrush("verify", "a.journal", "--junit", "verify.xml", cwd=tmp_path)
+    [shown] = json.loads(goldrush("verify", "a.journal", "--json", cwd=tmp_path).out)
+    [[case]] = ElementTree.fromstring((tmp_path / "verify.xml").read_bytes())
+    properties = {one.get("name"): one.get("value") for one in case.iter("property")}
+
+    assert (0, True) == (text.code, f"holds at {says}" in text.out)
+    assert (level, in_part) == (shown["level"], shown["level_in_part"])
+    assert str(level) == properties["level"]
+    assert in_part == (int(properties["level in part"] or 0) if in_part else None)
+    assert ("level in part" in properties) == (in_part is not None)
+    line = says.partition(", ")[0].removesuffix(":") + (")" if "(" in says else "")
+    assert line in (case.findtext("system-out") or "").splitlines()
+
+
+def test_strict_and_what_could_not_be_judged_in_a_terminal(run: Path, tmp_path: Path) -> None:
+    own = forged(run, tmp_path / "own.journal", MINING, players(policy(OWN)))
+    nobody = forged(run, tmp_path / "nobody.journal", MINING, players(policy("nobody")))
+    ran = {
+        option: goldrush("verify", own, *option.split(), cwd=tmp_path)
+        for option in ("", "--strict", "--strict --json", "--strict --level 3")
+    }
+    folder = goldrush("verify", tmp_path, cwd=tmp_path)
+
+    assert [0, 1, 1, 2] == [one.code for one in ran.values()]
+    assert f"4 not checked, not asked again: {OWN} (10 agents)" in ran[""].out
+    assert f"DOES NOT HOLD: not asked again: {OWN} (10 agents)" in ran["--strict"].out
+    assert f'"not asked again: {OWN} (10 agents)"' in ran["--strict --json"].out
+    assert (2, True) == (folder.code, "1 hold, 0 do not, 1 could not be judged" in folder.out)
+    assert f"{nobody}: agent 0 plays 'nobody': not known to this goldrush" in folder.err
+    assert "not be judged in full (agent 0 plays 'nobody': not known to" in folder.out
+
+
+@pytest.mark.parametrize("flags", ["", "--strict", "--parent run.journal"])
+def test_what_is_known_to_be_wrong_is_told_though_somebody_is_not_known(
+    run: Path, tmp_path: Path, flags: str
+) -> None:
+    shutil.copy(run, tmp_path / "run.journal")
+    nobody = forged(run, tmp_path / "nobody.journal", MINING, players(policy("nobody")))
+    sha256 = sha256_of(nobody)
+    for pin, code, answer in ((sha256, 2, None), ("0" * 64, 1, False)):
+        if "--parent" in flags:
+            code, answer = 1, False
+        (tmp_path / "SUMS").write_text(f"{pin}  nobody.journal\n")
+        words = ("verify", "--sums", "SUMS", *flags.split())
+        ran = goldrush(*words, "--junit", "verify.xml", "--force", cwd=tmp_path)
+        [shown] = json.loads(goldrush(*words, "--json", cwd=tmp_path).out)
+        [[case]] = ElementTree.fromstring((tmp_path / "verify.xml").read_bytes())
+        faults = [] if pin == sha256 else [f"its SHA-256 is {sha256}, but SUMS has {pin}"]
+        faults += ["it is no fork"] if "--parent" in flags else []
+
+        assert code == ran.code
+        assert "agent 0 plays 'nobody': not known to this goldrush" in ran.err
+        assert faults or sha256 in ran.out
+        assert all(fault in ran.out for fault in faults)
+        assert (answer, faults, sha256) == (shown["holds"], shown["faults"], shown["sha256"])
+        assert (3, None) == (shown["level"], shown["broken"])
+        assert "not known to this goldrush" in shown["error"]
+        assert "not known" in [one.get("name") for one in case.iter("property")]
+        assert [one.get("message") for one in case.iter("failure")] == (
+            ["; ".join(faults)] if faults else []
+        )
+        assert (not faults) == (case.find("error") is not None)
+        assert f"sha256 {sha256}" in (case.findtext("system-out") or "")
+        assert "agent 0 plays 'nobody'" in (case.findtext("system-out") or "")
+
+
+def test_a_file_that_nobody_can_judge_still_has_its_pin(run: Path, tmp_path: Path) -> None:
+    """Nor does a parent, or a pin, that is missing hide what is wrong."""
+    (tmp_path / "none.journal").write_bytes(b"no journal")
+    fork(run, 2, tmp_path / "fork.journal")
+    (tmp_path / "SUMS").write_text(f"{'0' * 64}  none.journal\n{'0' * 64}  fork.journal\n")
+    (tmp_path / "cut.journal").write_bytes(run.read_bytes()[:-5])
+    none = goldrush("verify", "none.journal", "--sums", "SUMS", cwd=tmp_path)
+    whole = goldrush("verify", "fork.journal", "--sums", "SUMS", "--parent", "gone", cwd=tmp_path)
+    cut = goldrush("verify", "cut.journal", "--sums", "SUMS", cwd=tmp_path)
+
+    assert [1, 1, 1] == [none.code, whole.code, cut.code]
+    assert "none.journal: DOES NOT HOLD: its SHA-256 is" in none.out
+    assert "not a goldrush journal" in none.err
+    assert "fork.journal: DOES NOT HOLD: its SHA-256 is" in whole.out
+    assert "gone" in whole.err
+    assert "cut.journal: DOES NOT HOLD: level 1 (integrity)" in cut.out
+    assert "cut.journal has no pin in SUMS" in cut.err
+
+
+def test_what_waits_in_an_open_round_is_asked_again_too(tmp_path: Path) -> None:
+    path, forged = tmp_path / "run", tmp_path / "forged"
+    record(path, {"rounds": 3, "seed": 2}, "greedy-mine*3")
+    commits = commits_of(path)
+    inputs = commits[3].blocks[0].rows(SUBMITTED)
+    rows = {"as it is": inputs[0], "forged": (0, ((CLAIM, 8, 1),), None, None, None, None)}
+    found = {}
+    for name, row in rows.items():
+        open_round = Commit(UNIT, 3, None, [Block([(SUBMITTED, [row])])])
+        write(forged, [*commits[:3], open_round])
+        found[name] = verify(forged).broken
+
+    assert found["as it is"] is None
+    assert found["forged"] is not None
+    assert 4 == found["forged"].level
+    with pytest.raises(BadInput, match=r"the plan of agent 0 \(greedy-mine\) in its"):
+        resume(forged)

@@ -1,0 +1,414 @@
+"""The door of the readers: forged events are named, and a bug stays a bug."""
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import click
+import pytest
+
+from goldrush import replay
+from goldrush.agents.worlds.mining.players import GAME
+from goldrush.cli.commands import behind_door
+from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.journal import Commit, Header, JournalReader, Location
+from goldrush.kernel.world import Event, World
+from goldrush.kernel.worlds.competition.events import CODES, Joined
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import MINING_SETTLED
+from goldrush.replay import toolkit
+from goldrush.replay.data import encoded, groups, table_files
+from goldrush.replay.data.run_data import map_runs, measured_at, run_at
+from goldrush.replay.data.tables import as_dicts, tables_of
+from goldrush.replay.journal import diff, fairness, follow, log, prompts, rebuild, usage
+from goldrush.replay.journal.diff import Diff
+from goldrush.replay.journal.forged import reader_of, reporting_forged
+from goldrush.replay.journal.recheck import recheck
+from goldrush.replay.journal.story import narrator
+from goldrush.replay.study.models import failures_of
+from goldrush.replay.study.plan import plan_of
+from goldrush.replay.toolkit import View
+from goldrush.replay.view import page
+from goldrush.replay.view.carried import carried
+from goldrush.replay.view.states import states
+from goldrush.replay.worlds.competition import audit as season_audit
+from goldrush.replay.worlds.competition import consequences as season_consequences
+from goldrush.replay.worlds.competition import folder, leaderboard, score, steps
+from goldrush.replay.worlds.competition import prompt as season_prompt
+from goldrush.replay.worlds.competition import summary as season_summary
+from goldrush.replay.worlds.competition.view import view as season_view
+from goldrush.replay.worlds.mining import audit, consequences, measured, summary, why
+from goldrush.replay.worlds.mining import plots as mining_plots
+from goldrush.replay.worlds.mining.toolkit import TOOLKIT
+from goldrush.replay.worlds.mining.view import view as mining_view
+from tests.faults import forge
+from tests.faults.hostile_seasons import season
+from tests.faults.journals import small
+from tests.journals import commits_of, write
+from tests.seasons import forged as forged_season
+from tests.seasons import with_row
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    path = tmp_path / "sound.journal"
+    path.write_bytes(small().data)
+    return path
+
+
+@pytest.fixture
+def forged(tmp_path: Path) -> Path:
+    """A journal whose digests hold, and one of whose plots yields what it cannot."""
+    path = tmp_path / "forged.journal"
+    made = forge.event_makers(small(), MINING_SETTLED, {"ninety-nine": 99})
+    path.write_bytes(next(make() for what, make in made if what.endswith("gold is ninety-nine")))
+    return path
+
+
+@reader_of
+def careless(path: Path) -> Any:
+    return {}[path]
+
+
+@reader_of
+def careless_one_by_one(path: Path, first: int = 1) -> Iterator[int]:
+    yield first
+    raise AssertionError("a table as the rules never leave one")
+
+
+def test_what_a_reader_raises_of_forged_events_names_the_first_of_them(forged: Path) -> None:
+    with pytest.raises(MalformedEvents, match=r"mining_settled.*expected .*found .*99") as caught:
+        careless(forged)
+
+    assert str(forged) == caught.value.path
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_what_was_read_before_is_given(forged: Path) -> None:
+    found = []
+    with pytest.raises(MalformedEvents):
+        found.extend(careless_one_by_one(forged, first=7))
+
+    assert [7] == found
+
+
+def test_of_a_journal_that_holds_a_failure_is_a_bug_and_stays_one(sound: Path) -> None:
+    with pytest.raises(KeyError):
+        careless(sound)
+    with pytest.raises(AssertionError):
+        list(careless_one_by_one(sound))
+
+
+def test_of_what_cannot_be_judged_a_failure_stays_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no journal")
+    for path in (tmp_path / "text", tmp_path / "nothing"):
+        with pytest.raises(KeyError):
+            careless(path)
+
+
+def test_the_world_is_seen_however_it_is_given(forged: Path) -> None:
+    world = attrs.evolve(MINING, name="mine")
+    renamed = write(
+        forged.with_name("mine.journal"), commits_of(forged), Header("mine", MINING.rules)
+    )
+
+    @reader_of
+    def careless_in(path: Path, world: World[Any]) -> None:
+        raise ZeroDivisionError
+
+    for call in (
+        lambda: careless_in(renamed, world),
+        lambda: careless_in(renamed, world=world),
+        lambda: careless_in(world=world, path=renamed),
+    ):
+        with pytest.raises(MalformedEvents, match=r"expected .*found .*99"):
+            call()
+
+
+def test_what_fails_while_it_is_looked_into_hides_nothing(forged: Path) -> None:
+    def fail(*_: object) -> Any:
+        raise RuntimeError("another one")
+
+    world = attrs.evolve(MINING, decide=fail)
+    with pytest.raises(KeyError, match="the first one"), reporting_forged(forged, world=world):
+        raise KeyError("the first one")
+
+
+def test_of_two_journals_the_forged_one_is_named(sound: Path, forged: Path) -> None:
+    with pytest.raises(MalformedEvents) as caught, reporting_forged(sound, forged):
+        raise LookupError
+
+    assert str(forged) == caught.value.path
+
+
+# --- every public reader ---
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound season."""
+    path = tmp_path_factory.mktemp("season") / "sound.journal"
+    path.write_bytes(season("short").data)
+    return path
+
+
+@pytest.fixture
+def cheated(tmp_path: Path, played: Path) -> Path:
+    """A season whose digests hold, and in which somebody comes from nowhere."""
+    joined = with_row(played, 0, CODES[Joined], (50, "nobody", None))[:2]
+    return forged_season(tmp_path / "cheated.journal", joined, played)
+
+
+VIEW = View(script=Path("none"))
+
+
+@attrs.frozen
+class Case:
+    """A forged journal, a sound one of its world, and a place to write."""
+
+    forged: Path
+    sound: Path
+    out: Path
+
+
+def _differing(case: Case) -> Diff:
+    return diff.diff(case.sound, case.forged)
+
+
+def _studied(case: Case) -> Any:
+    plan = plan_of(treatments=["baseline"], rosters={"m": "llm:any"}, seeds=1)
+    cell = SimpleNamespace(roster="m")
+    runs = [SimpleNamespace(path=case.forged.name, cell=cell)]
+    return failures_of(plan, case.forged.parent, SimpleNamespace(runs=runs))  # type: ignore[arg-type]
+
+
+def _rows_of(case: Case, name: str) -> list[Any]:
+    [table] = tables_of(TOOLKIT, MINING, [name])
+    return list(table.rows(run_at(case.forged)))
+
+
+# By name; what is made before the reader itself begins stands in `given`.
+MINING_READERS: dict[str, Callable[[Case], Any]] = {
+    "worlds.mining.audit.audit": lambda c: audit.audit(c.forged, 1, 0),
+    "worlds.mining.audit.audit_all": lambda c: list(audit.audit_all(c.forged)),
+    "diff.diff": _differing,
+    "fairness.fairness": lambda c: fairness.fairness([c.forged]),
+    "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
+    "log.log": lambda c: list(log.log(c.forged)),
+    "groups.groups": lambda c: groups.groups([c.forged]),
+    "worlds.mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
+    "worlds.mining.measured.measure": lambda c: measured.measure(c.forged),
+    "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
+    "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
+    "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
+    "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
+    "study.models.failures_of": _studied,
+    "worlds.mining.why.explained": lambda c: list(why.explained(c.forged)),
+    "worlds.mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
+    "worlds.mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),
+    "worlds.mining.summary.summarise": lambda c: summary.summarise(c.forged),
+    "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
+    "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
+    "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
+    "the measures of a run": lambda c: run_at(c.forged).measured,
+    "run_data.measured_at": lambda c: measured_at(c.forged),
+    "run_data.run_at": lambda c: run_at(c.forged),
+    "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
+    "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
+    "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
+    "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
+    "usage.failures_in": lambda c: usage.failures_in(c.forged),
+    "usage.usage": lambda c: usage.usage(c.forged),
+    "view.carried.carried": lambda c: carried(c.forged, TOOLKIT, VIEW, (None, None)),
+    "view.page.page_of": lambda c: page.page_of(c.forged),
+    "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
+    "worlds.mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
+    "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
+    "view.states.states": lambda c: states(c.forged, 1, 9),
+    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},
+}
+SEASON_READERS: dict[str, Callable[[Case], Any]] = {
+    "worlds.competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
+    "worlds.competition.audit.audit_all": lambda c: list(season_audit.audit_all(c.forged)),
+    "worlds.competition.folder.export": lambda c: folder.export(c.forged, c.out),
+    "worlds.competition.leaderboard.leaderboard": lambda c: leaderboard.leaderboard(c.forged),
+    "worlds.competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
+    "worlds.competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
+    "worlds.competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
+    "worlds.competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
+    "worlds.competition.steps.state_before_scores": lambda c: steps.state_before_scores(
+        c.forged, 0
+    ),
+    "worlds.competition.summary.summarise": lambda c: season_summary.summarise(c.forged),
+}
+# They are given what `diff` found.
+OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
+    "worlds.mining.consequences.consequences": consequences.consequences,
+    "worlds.competition.consequences.consequences": season_consequences.consequences,
+}
+# Left out of the names.
+FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
+# Those that meet no event, and why nothing has to be told of one.
+NO_READERS = {
+    "batch.journals_in": "paths",
+    "declared.declared_in": "its caller is behind the door",
+    "forged.reporting_forged": "the door itself",
+    "index.commits_near": "its caller is behind the door",
+    "index.states_near": "its caller is behind the door",
+    "worlds.mining.measured.measured_by": "its caller is behind the door",
+    "outline.outline": "a line each in the outline",
+    "parent.fault_of": "bytes",
+    "report.pages.write_pages": "what results_of gives; pages by write_page",
+    "report.report.report": "what results_of gives",
+    "worlds.competition.measures.measured": "its caller is behind the door",
+    "worlds.competition.played.played": "its caller is behind the door",
+    "worlds.competition.steps.assignment_in": "its caller is behind the door",
+    "worlds.competition.steps.step_results": "its caller is behind the door",
+    "worlds.competition.steps.season_world": "headers and START",
+    "worlds.competition.story.names_in": "leaves out what it cannot read",
+    "worlds.competition.story.story_of": "headers and START",
+    "study.carry_out.carry_out": "what it played itself, and verify",
+    "study.cells.cells_in": "no journal",
+    "study.manifest.read_manifest": "no journal",
+    "study.manifest.write_manifest": "no journal",
+    "study.plan.read_plan": "no journal",
+    "study.results.results_of": "behind the door run by run, where it reads",
+    "worlds.mining.rl.parallel_env": "writes journals",
+    "rebuild.closed_units": "its caller is behind the door",
+    "recheck.recheck": "a test of its own",
+    "arguments.models_of": "no journal",
+    "arguments.target_of": "no journal",
+    "encoded.arrow_table": "rows, run by run",
+    "run_data.size_of": "no journal",
+    "run_data.total_size": "no journal",
+    "study.study.study": "what carry_out gives",
+    "sums.read_sums": "no journal",
+    "diff_text.format_diff": "what diff gives, and the narrator",
+    "verify.verify": "what the door asks",
+    "story.agent_of": "leaves out what it cannot read",
+    "story.in_brief": "headers",
+    "story.names_of": "leaves out what it cannot read",
+    "story.narrator": "a test of its own",
+    "toolkit.open_world": "headers and START",
+    "toolkit.needed": "headers",
+    "toolkit.players_at": "headers",
+    "toolkit.tie_breaks_at": "headers",
+    "toolkit.toolkit_at": "headers",
+    "toolkit.toolkit_of": "headers",
+    "usage.asked_by": "its caller is behind the door",
+    "usage.failures_by": "its caller is behind the door",
+}
+
+
+def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_event() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(replay.__path__, "goldrush.replay."):
+        for name, function in vars(import_module(module.name)).items():
+            is_its_own = inspect.isfunction(function) and function.__module__ == module.name
+            if not name.startswith("_") and is_its_own and _is_given_journals(function):
+                found.add(re.sub(FOLDERS, "", f"{module.name}.{name}"))
+    readers = {*MINING_READERS, *SEASON_READERS, *OF_DIFFS}
+
+    assert found == {name for name in readers if " " not in name} | set(NO_READERS)
+
+
+def _is_given_journals(function: Callable[..., Any]) -> bool:
+    kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
+    return any(re.search(r"\b(Path|Diff|RunData|JournalReader)\b", kind) for kind in kinds)
+
+
+@pytest.fixture
+def first_look_fails(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Called, it lets the next look at a journal's commits fail as one at a forged state may."""
+    look = JournalReader.commits
+
+    def fail(self: JournalReader, place: Location | None = None) -> Iterator[Commit]:
+        monkeypatch.setattr(JournalReader, "commits", look)
+        raise ZeroDivisionError
+
+    return lambda: monkeypatch.setattr(JournalReader, "commits", fail)
+
+
+def test_a_recheck_tells_forged_events_among_what_it_found(
+    forged: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+
+    assert "mining_settled" in str(recheck(forged).error)
+
+
+@pytest.mark.parametrize("name", MINING_READERS)
+def test_whatever_reads_a_run_tells_forged_events(
+    name: str, forged: Path, sound: Path, tmp_path: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+    with pytest.raises(MalformedEvents, match=r"mining_settled.*expected .*found .*99") as caught:
+        MINING_READERS[name](Case(forged, sound, tmp_path / "out"))
+
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("name", SEASON_READERS)
+def test_whatever_reads_a_season_tells_forged_events(
+    name: str, cheated: Path, played: Path, tmp_path: Path, first_look_fails: Callable[[], None]
+) -> None:
+    first_look_fails()
+    with pytest.raises(MalformedEvents, match="nobody") as caught:
+        SEASON_READERS[name](Case(cheated, played, tmp_path / "out"))
+
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("name", OF_DIFFS)
+def test_what_came_of_a_difference_tells_forged_events(
+    name: str, request: pytest.FixtureRequest, first_look_fails: Callable[[], None]
+) -> None:
+    pair = ("played", "cheated") if name.startswith("season") else ("sound", "forged")
+    found = diff.diff(*map(request.getfixturevalue, pair))
+    first_look_fails()
+    with pytest.raises(MalformedEvents) as caught:
+        OF_DIFFS[name](found)
+
+    assert found.b.path == caught.value.path
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_fairness_tells_forged_events_of_what_it_counts(forged: Path) -> None:
+    drawn = SimpleNamespace(
+        participants=(0, 1), holds=True, key="no hex", draw_words=(1,), outcome=0
+    )
+    with pytest.raises(MalformedEvents) as caught:
+        fairness.fairness([forged], lambda _: iter([drawn]))  # type: ignore[list-item]
+
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_words_tell_forged_events(forged: Path) -> None:
+    def events() -> Iterator[Event]:
+        raise IndexError
+        yield
+
+    tells = narrator(forged)
+    for tell in (tells.lines, tells.chronicle):
+        with pytest.raises(MalformedEvents):
+            list(tell(events()))
+
+
+def test_a_command_tells_forged_events_of_what_it_prints(forged: Path, sound: Path) -> None:
+    @click.command
+    @click.argument("journal")
+    def careless_print(journal: str) -> None:
+        raise ZeroDivisionError
+
+    command = behind_door(careless_print)
+    with pytest.raises(MalformedEvents):
+        command.main([str(forged)], standalone_mode=False)
+    with pytest.raises(ZeroDivisionError):
+        command.main([str(sound)], standalone_mode=False)

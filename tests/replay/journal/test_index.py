@@ -1,0 +1,565 @@
+"""The index of a long journal: it makes reading quicker and never changes what is read."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.worlds.mining.players import fork, record, resume
+from goldrush.kernel import files, fold
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail
+from goldrush.kernel.journal import (
+    FORK,
+    START,
+    UNIT,
+    Commit,
+    Header,
+    JournalReader,
+    JournalWriter,
+    Location,
+)
+from goldrush.kernel.run import record as run
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.journal import index
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from tests.indexes import Parts, cached, index_of
+from tests.laws.strategies import Game, Played, games, played, submissions
+from tests.replay.test_own_worlds import SUMS, tell
+
+ROUNDS = 30
+SETTINGS: dict[str, Any] = {
+    "seed": 3,
+    "rounds": ROUNDS,
+    "rows": 3,
+    "cols": 4,
+    "agents": 5,
+    "stamina_by_agent": [4, 7, 10, 13, 2],
+    "alpha_by_plot": [1.0, 0.1, 1 / 3, 2.5] * 3,
+    "authority": "punish",
+    "detection": 0.5,
+}
+KEEPER = """
+from goldrush.kernel.worlds.mining.submit import Plan
+
+class Keeper:
+    def plan(self, seen, draws):
+        raids = [("raid", plot, 1) for plot in draws.shuffled(seen.others)[:2]]
+        claims = [("claim", plot, 1) for plot in seen.unowned[:3]]
+        mines = [("mine", plot, 1) for plot in seen.own]
+        memo = (seen.memo or "") + str(seen.round % 10)
+        return Plan(raids + claims + mines, memo=memo if seen.round % 7 else None)
+"""
+ROSTER = "keepers_of_memos:Keeper*2,random*2,raid*1"
+
+
+@pytest.fixture
+def small(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> pytest.MonkeyPatch:
+    """Small journals have indexes, with a frozen state every third round."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr("goldrush.replay.journal.index.INDEX_FROM", 1)
+    monkeypatch.setattr("goldrush.replay.journal.index.SPACING", 3)
+    monkeypatch.setattr("goldrush.replay.journal.index.SHARE", 0)
+    return monkeypatch
+
+
+@pytest.fixture(scope="module")
+def keepers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A policy of somebody's own that keeps a memo can be imported."""
+    folder = tmp_path_factory.mktemp("policies")
+    (folder / "keepers_of_memos.py").write_text(KEEPER)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, keepers: None) -> bytes:
+    """The bytes of a run with memos, and with agents and plots that are not alike."""
+    path = tmp_path_factory.mktemp("journals") / "a.journal"
+    record(path, SETTINGS, ROSTER)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def journal(recorded: bytes, tmp_path: Path) -> Path:
+    path = tmp_path / "a.journal"
+    path.write_bytes(recorded)
+    return path
+
+
+def facts_of(state: MiningState) -> tuple[object, ...]:
+    """Everything that a closed state holds, in values that compare."""
+    return (
+        MINING.digest(state), state.round, state.config, state.roster,
+        list(state.owner), list(state.since), list(state.how), [list(p) for p in state.plots_of],
+        list(state.gold), [list(points) for points in state.spent], list(state.memo),
+        [(r.round, r.inputs.packed, r.derived.packed, r.fingerprint) for r in state.history],
+    )  # fmt: skip
+
+
+def folded(path: Path) -> list[tuple[object, ...]]:
+    """Round by round, from the start: the state, its events, the digest in the journal."""
+    rounds: list[tuple[object, ...]] = []
+    events: list[Any] = []
+    assembler = fold.StepAssembler(MINING.arrange)
+    with JournalReader(path) as reader:
+        for commit, state in fold.states(MINING, reader):
+            if commit.kind != FORK:
+                events += fold.commit_events(MINING, reader, commit, assembler)
+                if commit.digest is not None:
+                    rounds.append((facts_of(state), events, commit.digest))
+            events = [] if commit.digest is not None else events
+    return rounds
+
+
+def rebuilt(path: Path, round_: int) -> tuple[object, ...]:
+    again = rebuild(path, round_)
+    return facts_of(again.state), list(again.events), again.digest
+
+
+def assert_rebuilt_alike(path: Path) -> None:
+    for round_, expected in enumerate(folded(path)):
+        assert expected == rebuilt(path, round_), round_
+
+
+@pytest.mark.parametrize("visibility", [1, 5, 20, "all"])
+def test_every_round_is_rebuilt_by_an_index_as_it_is_folded_from_the_start(
+    tmp_path: Path, small: pytest.MonkeyPatch, keepers: None, visibility: object
+) -> None:
+    path = tmp_path / "a.journal"
+    record(path, {**SETTINGS, "visibility": visibility}, ROSTER)
+
+    assert_rebuilt_alike(path)
+    assert index_of(path).exists()
+
+
+@pytest.mark.parametrize("before", [1, 5, "all"])
+@pytest.mark.parametrize("after", [1, 20, "all"])
+@pytest.mark.parametrize("at", [12, 13])
+def test_rounds_on_both_sides_of_a_fork_are_rebuilt_as_they_are_folded(
+    tmp_path: Path,
+    small: pytest.MonkeyPatch,
+    keepers: None,
+    before: object,
+    after: object,
+    at: int,
+) -> None:
+    record(tmp_path / "a.journal", {**SETTINGS, "visibility": before}, ROSTER)
+    path = tmp_path / "b.journal"
+    fork(
+        tmp_path / "a.journal", at, path, trust=["keepers_of_memos:Keeper"],
+        settings={"visibility": after, "seed": 8, "truce": 0},
+    )  # fmt: skip
+
+    assert_rebuilt_alike(path)
+
+
+def test_a_fork_of_a_fork_of_a_fork_is_rebuilt_as_it_is_folded(
+    journal: Path, small: pytest.MonkeyPatch, keepers: None, tmp_path: Path
+) -> None:
+    trust = ["keepers_of_memos:Keeper"]
+    paths = [journal, *(tmp_path / f"{name}.journal" for name in "bcde")]
+    fork(paths[0], 0, paths[1], settings={"visibility": 9}, trust=trust)
+    fork(paths[1], 12, paths[2], settings={"visibility": "all", "alpha": 7.0}, trust=trust)
+    fork(paths[2], 12, paths[3], settings={"visibility": 4}, roster="random*3,raid*2")
+    fork(paths[3], 25, paths[4], settings={"visibility": 20, "rounds": ROUNDS + 4})
+
+    assert_rebuilt_alike(paths[4])
+
+
+def test_the_log_from_any_round_on_is_the_same_by_an_index(
+    journal: Path, small: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    forked = tmp_path / "b.journal"
+    fork(journal, 12, forked, settings={"visibility": 7}, roster="raid")
+    with JournalReader(forked) as reader:
+        events = list(fold.events(MINING, reader))
+    for first in range(ROUNDS + 1):
+        expected = [event for event in events if event.unit >= first]
+        two = [event for event in expected if event.unit <= first + 1]
+
+        assert expected == list(log(forked, Query(first)))
+        assert two == list(log(forked, Query(first, first + 1)))
+    assert index_of(forked).exists()
+
+
+def test_a_short_journal_gets_no_index(journal: Path) -> None:
+    rebuild(journal, ROUNDS)
+
+    assert not index_of(journal).exists()
+
+
+def test_a_world_without_frozen_states_gets_no_index(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    for world in (attrs.evolve(MINING, freeze=None), attrs.evolve(MINING, thaw=None)):
+        again = rebuild(journal, 20, world=world)
+
+        assert folded(journal)[20][0] == facts_of(again.state)
+    assert not cached().exists()
+
+
+def test_an_index_is_made_when_it_is_first_needed_and_kept(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    rebuild(journal, 10)
+    made = index_of(journal).stat().st_ino
+    for round_ in (ROUNDS, 1, 0):
+        rebuild(journal, round_)
+    list(log(journal, Query(first=20)))
+
+    assert made == index_of(journal).stat().st_ino
+    assert [index_of(journal)] == list(cached().iterdir())
+    assert ["a.journal"] == os.listdir(journal.parent)
+
+
+def test_frozen_states_take_no_more_than_their_share_of_the_journal(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    rebuild(journal, 10)
+    dense = Parts.of(journal).entries
+    small.setattr("goldrush.replay.journal.index.SHARE", 4)
+    index_of(journal).unlink()
+    rebuild(journal, 10)
+    sparse = Parts.of(journal).entries
+
+    assert ROUNDS // 3 == len(dense) > len(sparse) > 0
+    assert sum(entry[4] for entry in sparse[:-1]) <= journal.stat().st_size / 4
+
+
+def _refuse(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("call", ["make_folder", "open", "write", "link"])
+def test_where_no_index_can_be_written_the_answers_are_right_and_nothing_is_left(
+    journal: Path, small: pytest.MonkeyPatch, call: str
+) -> None:
+    small.setattr(files, "system", attrs.evolve(files.system, **{call: _refuse}))
+    expected = folded(journal)
+
+    for round_ in (0, 1, 17, ROUNDS):
+        assert expected[round_] == rebuilt(journal, round_)
+    assert not cached().exists() or [] == list(cached().iterdir())
+
+
+def test_an_index_over_the_limit_is_not_kept(journal: Path, small: pytest.MonkeyPatch) -> None:
+    small.setattr("goldrush.replay.cache.CACHE_MAX", 5_000)
+
+    assert folded(journal)[17] == rebuilt(journal, 17)
+    assert [] == list(cached().iterdir())
+
+
+def test_indexes_over_the_limit_together_make_room(
+    journal: Path, small: pytest.MonkeyPatch, recorded: bytes
+) -> None:
+    other = journal.with_name("b.journal")
+    other.write_bytes(recorded)
+    rebuild(journal, 5)
+    small.setattr("goldrush.replay.cache.CACHE_MAX", index_of(journal).stat().st_size * 3 // 2)
+    rebuild(other, 5)
+
+    assert [index_of(other)] == list(cached().iterdir())
+
+
+def test_an_index_that_another_process_has_just_made_is_used(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    made_first: list[int] = []
+    freeze_all = index._freeze_all
+
+    def overtaken(*args: Any) -> Any:
+        small.setattr("goldrush.replay.journal.index._freeze_all", freeze_all)
+        rebuild(journal, 17)
+        made_first.append(index_of(journal).stat().st_ino)
+        return freeze_all(*args)
+
+    small.setattr("goldrush.replay.journal.index._freeze_all", overtaken)
+
+    assert folded(journal)[17] == rebuilt(journal, 17)
+    assert made_first == [path.stat().st_ino for path in cached().iterdir()]
+
+
+class _Stopped(Exception):
+    pass
+
+
+def _stop_after(last: int) -> Callable[[int, object], None]:
+    def on_round(round_: int, _: object) -> None:
+        if round_ == last:
+            raise _Stopped
+
+    return on_round
+
+
+def test_the_index_of_a_journal_that_has_grown_is_made_anew(
+    tmp_path: Path, small: pytest.MonkeyPatch, keepers: None, recorded: bytes
+) -> None:
+    path = tmp_path / "a.journal"
+    with pytest.raises(_Stopped):
+        record(path, SETTINGS, ROSTER, on_round=_stop_after(14))
+    rebuild(path, 14)
+    made = index_of(path)
+    with pytest.raises(BadInput, match="from 0 to 14"):
+        rebuild(path, 15)
+    assert [made] == list(cached().iterdir())
+    resume(path, trust=["keepers_of_memos:Keeper"])
+
+    assert recorded == path.read_bytes()
+    assert_rebuilt_alike(path)
+    assert {made, index_of(path)} == set(cached().iterdir())
+
+
+def test_the_index_of_a_journal_that_was_overwritten_is_made_anew(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    rebuild(journal, 14)
+    record(journal, {**SETTINGS, "seed": 4}, "random", force=True)
+
+    assert_rebuilt_alike(journal)
+
+
+def _touched(path: Path) -> None:
+    os.utime(path, ns=(0, 0))
+
+
+def _edited(path: Path) -> None:
+    """As many bytes, written at the same time as far as the file says."""
+    before = path.stat()
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _exchanged(path: Path) -> None:
+    """Another file with the same bytes and the same time of writing."""
+    before = path.stat()
+    path.with_name("copy").write_bytes(path.read_bytes())
+    os.replace(path.with_name("copy"), path)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("change", [_touched, _edited, _exchanged])
+def test_an_index_belongs_to_one_file_as_it_was(
+    journal: Path, small: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    rebuild(journal, 5)
+    made = index_of(journal)
+    change(journal)
+    rebuild(journal, 5)
+
+    assert made != index_of(journal)
+    assert {made, index_of(journal)} == set(cached().iterdir())
+
+
+def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
+    journal: Path, small: pytest.MonkeyPatch
+) -> None:
+    expected = folded(journal)
+    with JournalReader(journal) as reader:
+        commits = list(reader)
+    data = bytearray(journal.read_bytes())
+    data[commits[20].offset + 20] ^= 1
+    journal.write_bytes(data)
+
+    for round_ in (0, 5, 19):
+        assert expected[round_] == rebuilt(journal, round_)
+    for round_ in (20, 25):
+        with pytest.raises(DamagedJournal, match="commit 20 at byte"):
+            rebuild(journal, round_)
+
+
+def test_a_torn_tail_is_met_by_who_reads_so_far(journal: Path, small: pytest.MonkeyPatch) -> None:
+    expected = folded(journal)
+    with JournalReader(journal) as reader:
+        ends = [commit.end for commit in reader]
+    journal.write_bytes(journal.read_bytes()[: ends[18] + 5])
+
+    assert expected[18] == rebuilt(journal, 18)
+    with pytest.raises(TornTail, match="19 whole commits"):
+        rebuild(journal, 19)
+
+
+@pytest.mark.parametrize("round_", [-1, ROUNDS + 1, 10**30])
+def test_a_round_that_was_not_played_is_refused_with_the_rounds_there_are(
+    journal: Path, small: pytest.MonkeyPatch, round_: int
+) -> None:
+    with pytest.raises(BadInput, match=f"from 0 to {ROUNDS}"):
+        rebuild(journal, round_)
+
+
+@pytest.mark.parametrize("last", [14, 15])
+def test_a_round_that_an_unfinished_run_has_not_come_to_is_refused_with_those_there_are(
+    tmp_path: Path, small: pytest.MonkeyPatch, last: int
+) -> None:
+    path = tmp_path / "a.journal"
+    with pytest.raises(_Stopped):
+        record(path, SETTINGS, "random", on_round=_stop_after(last))
+
+    for _ in range(2):  # without an index, and with it
+        with pytest.raises(BadInput, match=f"from 0 to {last}"):
+            rebuild(path, last + 1)
+        with pytest.raises(BadInput, match=f"from 0 to {last}"):
+            list(log(path, Query(last + 1)))
+
+
+def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(
+    tmp_path: Path, small: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.journal"
+    record(path, {**SETTINGS, "rounds": 300, "visibility": 5}, "random")
+    rebuild(path, 300)
+    read: list[int] = []
+    commits_of = JournalReader.commits
+
+    def counted(self: JournalReader, place: Location | None = None) -> Iterator[Commit]:
+        for commit in commits_of(self, place):
+            read.append(commit.end - commit.offset)
+            yield commit
+
+    small.setattr(JournalReader, "commits", counted)
+    small.setattr(JournalReader, "__iter__", counted)
+    for round_ in (50, 299, 300):
+        read.clear()
+        again = rebuild(path, round_)
+
+        assert round_ == again.round
+        assert len(read) <= 16  # the frozen one, five of the record, three to go, and the seams
+        assert sum(read) < path.stat().st_size / 10
+    read.clear()
+    list(log(path, Query(298, 298)))
+    assert len(read) <= 6
+
+
+def _written(path: Path, game: Game, rounds: Sequence[Played]) -> None:
+    """A game as a journal."""
+    with JournalWriter(path, Header(MINING.name, MINING.rules), force=True) as journal:
+        journal.append(Commit(START, 0, MINING.digest(rounds[0].before), setup=game.setup))
+        for round_ in rounds:
+            blocks = [round_.inputs, round_.derived]
+            journal.append(Commit(UNIT, round_.round, MINING.digest(round_.after), blocks))
+
+
+@given(games(), st.data())
+def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
+    game: Game, data: st.DataObject
+) -> None:
+    rounds = list(played(game))
+    at = data.draw(st.integers(0, len(rounds)))
+    state = rounds[at - 1].after if at else rounds[0].before
+    frozen = unpack(pack(MINING.freeze(state)))  # type: ignore[misc]
+    with tempfile.TemporaryDirectory() as folder:
+        _written(Path(folder, "a.journal"), game, rounds)
+        with JournalReader(Path(folder, "a.journal")) as reader:
+            thawed = MINING.thaw(frozen, fold.past(MINING, reader, at))  # type: ignore[misc]
+
+    assert facts_of(state)[4:] == facts_of(thawed)[4:]
+    assert MINING.digest(state) == MINING.digest(thawed)
+    for round_, answers in zip(rounds[at:], game.answers[at:], strict=True):
+        inputs = Block([(0, submissions(game, thawed, answers))])
+        derived = Block(MINING.decide(thawed, inputs))
+        thawed = MINING.close(fold.fold(MINING, thawed, [inputs, derived]))
+
+        assert (round_.inputs, round_.derived) == (inputs, derived)
+        assert MINING.digest(round_.after) == MINING.digest(thawed)
+
+
+# An index whose states are others with the digests that the journal has: nothing in it shows that
+# it is forged, so it may not be read where anybody else can put it. For the mining world such
+# states are found in a minute, because the digest of its map is a sum; here all digests are 0.
+
+ALIKE = attrs.evolve(SUMS, digest=lambda _: 0, freeze=tuple, thaw=lambda frozen, _: list(frozen))
+TRUE, FORGED = [6, 15], [6, 115]
+
+
+@pytest.fixture
+def sums(tmp_path: Path, small: pytest.MonkeyPatch) -> Path:
+    """A journal with an index that was forged, in the user's own cache."""
+    path = tmp_path / "sums.journal"
+    with JournalWriter(path, Header(ALIKE.name, ALIKE.rules)) as journal:
+        run(ALIKE, {}, tell, journal)
+    rebuild(path, 6, world=ALIKE)
+    parts = Parts.of(path)
+    parts.states[0] = parts.states[0].replace(pack((3, 3)), pack((3, 103)))
+    index_of(path).write_bytes(parts.whole())
+    return path
+
+
+def asked(path: Path) -> object:
+    return rebuild(path, 6, world=ALIKE).state
+
+
+def test_what_the_users_own_account_wrote_into_its_cache_is_believed(sums: Path) -> None:
+    assert FORGED == asked(sums)
+
+
+def _beside(path: Path) -> None:
+    index_of(path).replace(f"{path}.index")
+
+
+def _open_to(mode: int, levels: int) -> Callable[[Path], None]:
+    def change(path: Path) -> None:
+        [cached(), cached().parent][levels].chmod(0o700 | mode)
+
+    return change
+
+
+def _linked(place: Path) -> None:
+    place.replace(f"{place}-elsewhere")
+    place.symlink_to(f"{place}-elsewhere")
+
+
+def _file_linked(path: Path) -> None:
+    elsewhere = path.with_name("elsewhere")
+    index_of(path).replace(elsewhere)
+    index_of(path).symlink_to(elsewhere)
+
+
+OF_OTHERS = {
+    "beside the journal": _beside,
+    **{f"in a folder of mode {0o700 | mode:o}": _open_to(mode, 0) for mode in (0o50, 0o20, 0o2)},
+    "in a folder that others can exchange": _open_to(0o70, 1),
+    "behind a link to the folder": lambda _: _linked(cached()),
+    "behind a link to the folder above": lambda _: _linked(cached().parent),
+    "behind a link": _file_linked,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", OF_OTHERS.values(), ids=OF_OTHERS)
+def test_a_forged_index_where_others_can_write_is_not_believed(
+    sums: Path, small: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    forged = index_of(sums).read_bytes()
+    change(sums)
+
+    assert TRUE == asked(sums)
+    places = [Path(f"{sums}.index"), sums.with_name("elsewhere"), index_of(sums)]
+    assert forged in [place.read_bytes() for place in places if place.exists()]  # it still is there
+
+
+def _owned_by(user: int) -> Callable[[Any], os.stat_result]:
+    lstat = os.lstat
+    return lambda path: os.stat_result((*lstat(path)[:4], user, *lstat(path)[5:]))
+
+
+@pytest.mark.parametrize("are_folders_own", [False, True])
+def test_a_forged_index_of_another_account_is_not_believed(
+    sums: Path, small: pytest.MonkeyPatch, are_folders_own: bool
+) -> None:
+    another = os.geteuid() + 1
+    small.setattr(os, "geteuid", lambda: another)
+    if are_folders_own:
+        small.setattr(os, "lstat", _owned_by(another))
+
+    assert TRUE == asked(sums)

@@ -1,0 +1,346 @@
+"""The event stream narrowed down, held against a filter that knows nothing of how it is read."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail, UnsupportedJournal
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.run import record as record_world
+from goldrush.kernel.world import INTEGER, Event, EventType, World
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.worlds.mining.plots import plot_of
+from goldrush.replay.worlds.mining.story import chronicle, story, tell
+from tests.golden import FOLDER, path_of
+
+GOLDEN = sorted(FOLDER.glob("*.journal"))
+BASELINE = path_of("baseline")
+
+# In which fields an event names agents, by the rules' page.
+WHO: Mapping[str, Iterable[str]] = {
+    "forked": [],  # and who is in `replaced`
+    "submitted": ["agent"],
+    "pruned": ["agent"],
+    "claim_drawn": ["claimants", "winner"],
+    "raid_resolved": ["owner", "raiders", "winner"],
+    "ruled": ["captor", "victim"],
+    "mining_settled": ["agent"],
+}
+NAMES = ["run_started", *WHO, "round_closed", "run_ended"]
+
+
+@cache
+def events_of(path: Path) -> list[Event]:
+    with JournalReader(path) as reader:
+        return list(fold.events(MINING, reader))
+
+
+def agents_in(event: Event) -> set[int]:
+    named: set[int] = set()
+    for field in WHO.get(event.name, ()):
+        value = event[field]
+        named |= set(value) if isinstance(value, list) else {value} - {None}
+    if event.name == "forked":
+        named |= {agent for _, agent in event["replaced"]}
+    return named
+
+
+def wanted(event: Event, query: Query) -> bool:
+    """What the help of `log` says, word for word."""
+    first = query.first if query.first is not None else event.unit
+    last = query.last if query.last is not None else event.unit
+    plots = {event.fields.get("plot")}
+    if event.name == "submitted" and "submitted" in query.names:
+        plots = {action[1] for action in event["actions"] if action is not None}
+    return (
+        first <= event.unit <= last
+        and (not query.names or event.name in query.names)
+        and (not query.plots or bool(plots & set(query.plots)))
+        and (not query.agents or bool(agents_in(event) & set(query.agents)))
+    )
+
+
+@st.composite
+def queries(draw: st.DrawFn, path: Path) -> Query:
+    config = events_of(path)[0]["config"]
+    first = draw(st.just(0) | st.integers(0, config["rounds"]))
+    return Query(
+        first,
+        draw(st.none() | st.integers(first, 22)),
+        draw(st.just(()) | st.sets(st.integers(0, config["agents"] - 1), max_size=3)),
+        draw(st.just(()) | st.sets(st.integers(0, config["rows"] * config["cols"] - 1))),
+        draw(st.just(()) | st.sets(st.sampled_from(NAMES))),
+    )
+
+
+@given(st.data())
+def test_a_query_gives_what_a_filter_over_all_events_gives(data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(GOLDEN), label="journal")
+    query = data.draw(queries(path), label="query")
+
+    assert [event for event in events_of(path) if wanted(event, query)] == list(log(path, query))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_each_filter_alone_narrows_every_golden_journal(path: Path) -> None:
+    events = events_of(path)
+    for query in (
+        Query(),
+        Query(first=5, last=5),
+        Query(first=events[-1].unit),
+        Query(last=0),
+        Query(agents=[3]),
+        Query(plots=[5, 29]),
+        *(Query(names=[name]) for name in NAMES),
+        Query(names=["submitted"], plots=[5]),
+    ):
+        assert [event for event in events if wanted(event, query)] == list(log(path, query))
+    assert events == list(log(path))
+
+
+def test_an_agent_is_found_whatever_its_part_was() -> None:
+    """Agents that only lost, owned or suffered are named by an event too."""
+    path = path_of("authority-punish")
+    parts: set[tuple[str, str]] = set()
+    for agent in range(10):
+        for event in log(path, Query(agents=[agent])):
+            for field in WHO[event.name]:
+                value = event[field]
+                if agent == value or (isinstance(value, list) and agent in value):
+                    parts.add((event.name, field))
+
+    assert parts >= {
+        ("claim_drawn", "claimants"), ("claim_drawn", "winner"), ("raid_resolved", "owner"),
+        ("raid_resolved", "raiders"), ("raid_resolved", "winner"), ("ruled", "captor"),
+        ("ruled", "victim"), ("mining_settled", "agent"), ("submitted", "agent"),
+    }  # fmt: skip
+
+
+def test_a_submission_is_on_a_plot_only_for_who_asks_for_submissions() -> None:
+    on_plot = list(log(BASELINE, Query(plots=[5])))
+    asked_for = list(log(BASELINE, Query(plots=[5], names=["submitted", "claim_drawn"])))
+
+    assert not any(event.name == "submitted" for event in on_plot)
+    assert {"submitted", "claim_drawn"} == {event.name for event in asked_for}
+
+
+@pytest.mark.parametrize(
+    ("text", "plot"),
+    [("0", 0), ("99", 99), ("3,4", 34), (" 3 , 4 ", 34), ("9,9", 99), ("007", 7), ("0,0", 0)],
+)
+def test_a_plot_is_named_by_its_id_or_by_its_row_and_column(text: str, plot: int) -> None:
+    assert plot == plot_of(BASELINE, text)
+
+
+def test_rows_and_columns_are_not_confused(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    record(path, {"rounds": 1, "rows": 2, "cols": 7}, "random*2")
+
+    assert [6, 7, 13] == [plot_of(path, text) for text in ("0,6", "1,0", "1,6")]
+    for text in ("2,0", "0,7", "14"):
+        with pytest.raises(BadInput, match="from 0 to 13, or row,column up to 1,6"):
+            plot_of(path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "100",
+        "-1",
+        "10,0",
+        "0,10",
+        "",
+        "x",
+        "1,2,3",
+        "1.5",
+        "3;4",
+        "1e1",
+        "٣",
+        "9" * 30,
+        "1,",
+        "0x1",
+    ],
+)
+def test_what_is_no_plot_is_refused_with_those_there_are(text: str) -> None:
+    with pytest.raises(BadInput, match="from 0 to 99, or row,column up to 9,9"):
+        plot_of(BASELINE, text)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        (Query(names=["claims_drawn"]), "did you mean claim_drawn"),
+        (Query(names=["raid_resolved", "riad_resolved"]), "did you mean raid_resolved"),
+        (Query(names=["xyzzy"]), "take one of run_started, forked, submitted"),
+        (Query(agents=[10]), "no agent 10; give one from 0 to 9"),
+        (Query(agents=[0, -1]), "no agent -1"),
+        (Query(first=5, last=4), "no rounds 5 to 4"),
+        (Query(first=-1), "no rounds -1"),
+        (Query(first=21), "from 0 to 20"),
+    ],
+)
+def test_a_query_for_what_there_is_not_is_refused_before_any_event(query: Query, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        next(log(BASELINE, query))
+
+
+def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(tmp_path: Path) -> None:
+    with JournalReader(BASELINE) as reader:
+        commits = list(reader)
+    data = bytearray(BASELINE.read_bytes())
+    data[commits[9].offset + 20] ^= 1
+    path = tmp_path / "a.journal"
+    path.write_bytes(data)
+    query = Query(first=2, names=["submitted"], agents=[3])
+    given_: list[Event] = []
+
+    with pytest.raises(DamagedJournal, match="commit 9 at byte"):
+        given_.extend(log(path, query))
+    assert [e for e in events_of(BASELINE) if wanted(e, query) and e.unit < 9] == given_
+    assert given_
+    assert [e for e in events_of(BASELINE) if e.unit == 4] == list(log(path, Query(4, 4)))
+
+
+def test_a_torn_tail_is_told_behind_the_events_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    path.write_bytes(BASELINE.read_bytes()[:-1])
+    given_: list[Event] = []
+
+    with pytest.raises(TornTail):
+        given_.extend(log(path, Query(first=20)))
+    assert [e for e in events_of(BASELINE) if e.unit == 20][:-1] == given_
+
+
+ROLLED = EventType("rolled", {"face": INTEGER})
+DICE = World(
+    "dice", 1, (EventType("called", {"face": INTEGER}, is_input=True), ROLLED),
+    lambda setup: 0, lambda state, inputs: [(1, [(6,)])], lambda state, block: state + 1,
+    ended=lambda state: state >= 6,
+)  # fmt: skip
+
+
+@pytest.fixture
+def dice(tmp_path: Path) -> Path:
+    path = tmp_path / "dice.journal"
+    with JournalWriter(path, Header(DICE.name, DICE.rules)) as journal:
+        record_world(DICE, {}, lambda state: [(0, [(1,)])], journal)
+    return path
+
+
+def test_a_world_of_ones_own_is_told_too_and_has_no_plots(dice: Path) -> None:
+    rolls = [event["face"] for event in log(dice, Query(names=["rolled"], last=2), world=DICE)]
+
+    assert [6, 6] == rolls
+    with pytest.raises(BadInput, match="take one of run_started, forked, called, rolled"):
+        next(log(dice, Query(names=["submitted"]), world=DICE))
+    for ask in (lambda: plot_of(dice, "1"), lambda: next(log(dice))):
+        with pytest.raises(UnsupportedJournal, match="world 'dice'"):
+            ask()
+
+
+# Many rounds in words.
+
+
+def mined(round_: int, plot: int = 3, agent: int = 1, gold: float = 2.5) -> Event:
+    fields = {"round": round_, "plot": plot, "agent": agent, "stamina": 2, "gold": gold}
+    return Event("mining_settled", round_, fields)
+
+
+def closed(round_: int) -> Event:
+    return Event("round_closed", round_, {"round": round_, "digest": "ab"})
+
+
+def test_rounds_in_which_one_agent_mines_one_plot_become_one_line() -> None:
+    told = list(chronicle(mined(round_) for round_ in range(4, 9)))
+
+    assert [(4, 8, "agent 1 mines 3 with 10 stamina: 12.5 gold")] == told
+
+
+@pytest.mark.parametrize(
+    "other", [mined(6, plot=4), mined(6, agent=2), closed(6), mined(7)], ids=lambda e: e.name
+)
+def test_a_line_of_mining_ends_where_anything_else_is_told(other: Event) -> None:
+    told = list(chronicle([mined(4), mined(5), other, mined(other.unit + 1, plot=8)]))
+
+    assert [(4, 5), (other.unit, other.unit)] == [(a, b) for a, b, _ in told][:2]
+
+
+def test_a_round_in_which_more_is_told_stands_alone() -> None:
+    told = list(chronicle([mined(4), mined(5), closed(5), mined(6), mined(6, plot=9), mined(7)]))
+
+    assert [
+        (4, 4, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
+        (5, 5, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
+        (5, 5, "round 5 closes with digest ab"),
+        (6, 6, "agent 1 mines 3, 9 with 4 stamina: 5 gold"),
+        (7, 7, "agent 1 mines 3 with 2 stamina: 2.5 gold"),
+    ] == told
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_the_chronicle_of_a_run_is_its_story_round_by_round(path: Path) -> None:
+    """With the ends of rounds in it nothing is put together."""
+    by_round = groupby(events_of(path), key=lambda event: event.unit)
+    told = [(round_, round_, line) for round_, events in by_round for line in story(events)]
+
+    assert told == list(chronicle(events_of(path)))
+
+
+def test_the_gold_of_a_plot_is_told_whole_whatever_is_put_together() -> None:
+    path = path_of("alpha-rich")
+    for plot in range(0, 100, 7):
+        events = list(log(path, Query(plots=[plot], names=["mining_settled"])))
+        lines = [line for _, _, line in chronicle(events)]
+        told = sum(float(line.rpartition(": ")[2].split()[0]) for line in lines)
+
+        assert sum(event["gold"] for event in events) == pytest.approx(told)
+
+
+def forked(**fields: Any) -> Event:
+    empty = {"changes": {}, "roster": None, "replaced": []}
+    return Event("forked", 4, {"round": 4, "parent": "0123456789abcdef" * 4, **empty, **fields})
+
+
+@pytest.mark.parametrize(
+    ("event", "says"),
+    [
+        (forked(), "no change"),
+        (
+            forked(changes={"authority": "punish", "visibility": 7}),
+            'authority becomes "punish"; visibility becomes 7',
+        ),
+        (
+            forked(
+                roster=[
+                    {"agent": agent, "policy": policy, "options": {}}
+                    for agent, policy in enumerate(["raid", "mine", "raid"])
+                ]
+            ),
+            "played by 2 raid, 1 mine",
+        ),
+        (forked(replaced=[[5, 2]]), "agent 2's plan of round 5 is put in by hand"),
+    ],
+)
+def test_a_fork_says_what_it_changes(event: Event, says: str) -> None:
+    assert f"the run is forked off 0123456789abcdef: {says}" == tell(event)
+
+
+def test_a_fork_is_an_event_of_the_round_that_it_follows(tmp_path: Path) -> None:
+    path = tmp_path / "a.journal"
+    submission = {"round": 9, "agent": 4, "actions": []}
+    fork(BASELINE, 7, path, settings={"truce": 3}, replace=[submission])
+    [event] = log(path, Query(names=["forked"]))
+
+    assert (7, {"truce": 3}, [[9, 4]]) == (event.unit, event["changes"], event["replaced"])
+    assert [event] == [e for e in log(path, Query(7, 7)) if e.name == "forked"]
+    assert [] == [e for e in log(path, Query(8)) if e.name == "forked"]
+    assert "truce becomes 3" in tell(event)

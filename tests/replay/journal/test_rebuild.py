@@ -1,0 +1,76 @@
+"""Any round again: the state that the recording had, and the events in it."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.errors import BadInput, TornTail, UnsupportedJournal
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.journal.rebuild import rebuild
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[MiningState]]:
+    """A journal, and the states that the run loop went through, round by round."""
+    path = tmp_path_factory.mktemp("journals") / "a.journal"
+    states: list[MiningState] = []
+    record(path, {"rounds": 15}, on_round=lambda _, state: states.append(MINING.copy(state)))
+    return path, states
+
+
+def test_every_round_is_rebuilt_as_it_was(recorded: tuple[Path, list[MiningState]]) -> None:
+    path, states = recorded
+    for round_, state in enumerate(states, start=1):
+        rebuilt = rebuild(path, round_)
+
+        assert state.owner == rebuilt.state.owner
+        assert state.since == rebuilt.state.since
+        assert state.gold == rebuilt.state.gold
+        assert state.spent == rebuilt.state.spent
+        assert MINING.digest(state) == MINING.digest(rebuilt.state) == rebuilt.digest
+
+
+def test_the_events_of_a_round_are_its_own_and_end_with_its_digest(
+    recorded: tuple[Path, list[MiningState]],
+) -> None:
+    rebuilt = rebuild(recorded[0], 7)
+
+    assert {7} == {event.unit for event in rebuilt.events}
+    assert [f"{rebuilt.digest:016x}"] == [
+        event["digest"] for event in rebuilt.events if event.name == "round_closed"
+    ]
+    assert 10 == sum(event.name == "submitted" for event in rebuilt.events)
+
+
+def test_a_round_before_a_torn_tail_is_rebuilt_and_one_behind_it_is_not(
+    recorded: tuple[Path, list[MiningState]], tmp_path: Path
+) -> None:
+    path, states = recorded
+    with JournalReader(path) as reader:
+        ends = [commit.end for commit in reader]
+    torn = tmp_path / "torn.journal"
+    torn.write_bytes(path.read_bytes()[: ends[10] - 1])
+
+    assert states[8].owner == rebuild(torn, 9).state.owner
+    with pytest.raises(TornTail):
+        rebuild(torn, 10)
+
+
+@pytest.mark.parametrize("round_", [-1, 16, 10**30])
+def test_a_round_that_was_not_played_is_refused_with_the_rounds_there_are(
+    recorded: tuple[Path, list[MiningState]], round_: int
+) -> None:
+    with pytest.raises(BadInput, match="from 0 to 15"):
+        rebuild(recorded[0], round_)
+
+
+def test_a_world_that_the_journal_is_not_of_is_refused(
+    recorded: tuple[Path, list[MiningState]],
+) -> None:
+    other = attrs.evolve(MINING, rules=2)
+    with pytest.raises(UnsupportedJournal, match="rules 1"):
+        rebuild(recorded[0], 1, world=other)

@@ -1,0 +1,286 @@
+"""What models took, told from the journal, against what the server counted."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from goldrush.agents.llm.budget import Amount
+from goldrush.agents.llm.question import AROUND_MAX
+from goldrush.agents.llm.usage import earlier_in
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX
+from goldrush.cli.main import cli
+from goldrush.kernel.errors import GoldrushError
+from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.usage import Taken, asked_in, usage
+from tests.journals import commits_of, write
+from tests.llm.runs import models, text_of
+from tests.llm.servers import Asked, Reply, completion, error, serving
+from tests.quick_disk import syncing
+
+ROSTER = "llm:a*2,raid,llm:b*2"
+AGENTS = {0: "a", 1: "a", 3: "b", 4: "b"}
+QUESTION_MAX = PROMPT_MAX + AROUND_MAX
+PRICES = {"a": (1.0, 10.0), "b": (2.0, 0.0)}
+
+Sent = dict[tuple[int, int], tuple[int | None, int | None]]  # (round, agent): tokens in and out
+
+assert MINING_PLAYERS.answers is not None
+ANSWERS = MINING_PLAYERS.answers
+
+
+def counts(round: int, agent: int) -> tuple[int, int]:
+    return 100 * round + agent, 10 * round + 2 * agent
+
+
+def respond(asked: Asked) -> Reply:
+    """Agent 1 gets no answer in round 2; those of agent 3 in round 3 are not counted."""
+    at = asked.round or 0, asked.agent or 0
+    if at == (2, 1):
+        return error(400)
+    usage = {(3, 3): None, (4, 3): {"prompt_tokens": 5}}.get(at, counts(*at))
+    return completion("no" if at == (1, 4) else text_of(at[1], at[0]), usage=usage)
+
+
+COUNTED = {(r, a): counts(r, a) for r in range(1, 5) for a in AGENTS}
+for missing in ((2, 1), (3, 3)):
+    del COUNTED[missing]
+COUNTED[4, 3] = (5, 0)  # only half of it was counted
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("usage")
+    with serving(respond) as server, syncing():
+        chosen = models(server.address, "a", "b", concurrency=1)
+        record(folder / "run", {"rounds": 4}, ROSTER, models=chosen)
+        fork(folder / "run", 3, folder / "fork", roster="llm:b,raid*4", models=chosen)
+        record(folder / "scripted", {"rounds": 2}, "raid*2")
+        yield folder
+
+
+def sums(pairs: list[tuple[int, int]]) -> tuple[int, int]:
+    return sum(a for a, _ in pairs), sum(b for _, b in pairs)
+
+
+def of(taken: Taken) -> tuple[int, int]:
+    return taken.tokens_in, taken.tokens_out
+
+
+def test_the_total_is_what_the_server_counted(folder: Path) -> None:
+    total = usage(folder / "run").total
+
+    assert sums(list(COUNTED.values())) == of(total)
+    assert (16, 2, 16) == (total.answers, total.uncounted, total.tries)
+    assert {"no-answer": 1, "no-json": 1} == total.errors
+    assert None is total.cost
+
+
+def test_by_agent_and_by_round_it_is_the_same_total(folder: Path) -> None:
+    found = usage(folder / "run", PRICES)
+
+    assert list(AGENTS.items()) == [(agent, model) for agent, model, _ in found.agents]
+    for agent, _, taken in found.agents:
+        assert sums([n for (_, a), n in COUNTED.items() if a == agent]) == of(taken)
+        assert 4 == taken.answers
+    assert [1, 2, 3, 4] == [round for round, _ in found.rounds]
+    for round, taken in found.rounds:
+        assert sums([n for (r, _), n in COUNTED.items() if r == round]) == of(taken)
+    for parts in ([t for *_, t in found.agents], [t for _, t in found.rounds]):
+        assert of(found.total) == sums([of(taken) for taken in parts])
+        assert found.total.uncounted == sum(taken.uncounted for taken in parts)
+        assert found.total.cost == pytest.approx(sum(taken.cost or 0.0 for taken in parts))
+
+
+def test_it_costs_what_the_prices_say(folder: Path) -> None:
+    expected = {
+        model: sum(
+            n[0] * PRICES[model][0] + n[1] * PRICES[model][1]
+            for (_, agent), n in COUNTED.items()
+            if AGENTS[agent] == model
+        )
+        / 1e6
+        for model in PRICES
+    }
+    whole = usage(folder / "run", PRICES)
+    half = usage(folder / "run", {"b": PRICES["b"]})
+
+    assert expected["a"] + expected["b"] == pytest.approx(whole.total.cost)
+    assert [None, None] == [taken.cost for _, model, taken in half.agents if model == "a"]
+    assert expected["b"] == pytest.approx(sum(t.cost or 0 for _, m, t in half.agents if m == "b"))
+    assert None is half.total.cost
+
+
+@pytest.mark.parametrize("torn", [0, 25])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_answers_of_a_round_left_open_count_and_a_torn_one_does_not(
+    folder: Path, tmp_path: Path, count: int, torn: int
+) -> None:
+    inside = [c for c in commits_of(folder / "run") if c.unit == 3]
+    cut = tmp_path / "cut"
+    cut.write_bytes((folder / "run").read_bytes()[: inside[count - 1].end + torn])
+    found = usage(cut)
+    there = list(AGENTS)[:count]
+    expected = [n for (r, a), n in COUNTED.items() if r < 3 or (r == 3 and a in there)]
+
+    assert sums(expected) == of(found.total)
+    assert 8 + count == found.total.answers
+    assert count == dict(found.rounds)[3].answers
+
+
+def test_answers_together_in_one_commit_count_as_well(folder: Path, tmp_path: Path) -> None:
+    """Whatever commits a recorder makes of them."""
+    joined: list[Commit] = []
+    waiting: list[Block] = []
+    for commit in commits_of(folder / "run"):
+        waiting += commit.blocks[:1]
+        if commit.kind == UNIT and commit.digest is None:
+            continue
+        if commit.kind == UNIT:
+            rows = sorted(row for block in waiting for row in block.rows(0))
+            commit.blocks = [Block([(0, rows)]), *commit.blocks[1:]]
+        waiting = []
+        joined.append(commit)
+    path = write(tmp_path / "joined", joined)
+
+    assert usage(folder / "run").total == usage(path).total
+
+
+def test_a_fork_counts_what_its_parent_took_before_it_too(folder: Path) -> None:
+    found = usage(folder / "fork")
+    behind = [one for one in asked_in(folder / "fork") if one.forks]
+
+    assert [("b", 4, 0)] == [(one.model, one.round, one.agent) for one in behind]
+    assert 12 + 1 == found.total.answers
+    assert {(0, "a"), (0, "b"), (1, "a"), (3, "b"), (4, "b")} == {
+        (agent, model) for agent, model, _ in found.agents
+    }
+    assert sums([n for (r, _), n in COUNTED.items() if r < 4] + [counts(4, 0)]) == of(found.total)
+
+
+def test_where_no_model_plays_nothing_was_taken(folder: Path) -> None:
+    found = usage(folder / "scripted", PRICES)
+
+    assert ([], []) == (found.agents, found.rounds)
+    assert Taken(0, {}, 0, 0, 0, 0, 0.0) == found.total
+
+
+@pytest.mark.parametrize(
+    ("source", "counted"),
+    [
+        ({}, (0, 0)),
+        ({"tokens_in": -1, "tokens_out": 3}, (0, 3)),
+        ({"tokens_in": "9", "tokens_out": 3}, (0, 3)),
+        ({"tokens_in": 1.5, "tokens_out": True}, (0, 0)),
+        ({"tokens_in": 2}, (2, 0)),
+        ({"tokens_in": QUESTION_MAX + 1, "tokens_out": 500}, (0, 500)),
+        ({"tokens_in": 7, "tokens_out": 501}, (7, 0)),
+        ({"tokens_in": 0, "tokens_out": 3}, (0, 3)),
+    ],
+)
+def test_what_is_no_count_is_uncounted(
+    folder: Path, tmp_path: Path, source: dict[str, Any], counted: tuple[int, int]
+) -> None:
+    start, first, *_ = commits_of(folder / "run")
+    [row] = first.blocks[0].rows(0)
+    forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
+    found = usage(write(tmp_path / "forged", [start, forged])).total
+
+    assert (1, 1, counted, 1) == (found.answers, found.uncounted, of(found), found.tries)
+
+
+def test_a_figure_that_nothing_can_have_taken_counts_as_the_most(
+    folder: Path, tmp_path: Path
+) -> None:
+    start, first, *_ = commits_of(folder / "run")
+    [row] = first.blocks[0].rows(0)
+    source = {"tokens_in": 10**15, "tokens_out": 10**15}
+    forged = Commit(UNIT, 1, None, [Block([(0, [(*row[:5], source)])])])
+    with JournalReader(write(tmp_path / "forged", [start, forged])) as reader:
+        [earlier] = earlier_in(reader, MINING, ANSWERS, 0, {})
+
+    assert Amount("a", QUESTION_MAX, 500) == earlier.amount
+
+
+def test_a_message_without_text_was_charged_where_a_part_of_it_was_counted(
+    folder: Path, tmp_path: Path
+) -> None:
+    start, first, *_ = commits_of(folder / "run")
+    [row] = first.blocks[0].rows(0)
+    for source, expected in (
+        ({"tokens_out": 9}, Amount("a", QUESTION_MAX, 9)),
+        ({}, Amount("a", 0, 0)),
+    ):
+        silent = Commit(
+            UNIT, 1, None, [Block([(0, [(row[0], (), "no-answer", None, None, source)])])]
+        )
+        with JournalReader(write(tmp_path / "forged", [start, silent])) as reader:
+            [earlier] = earlier_in(reader, MINING, ANSWERS, 0, {})
+
+        assert expected == earlier.amount
+
+
+@pytest.mark.parametrize("row", [(0,), (), ("0", (), None, None, None, {}), (0, (), 5, 5, 5, 5)])
+def test_what_is_no_submission_is_refused_in_words(
+    folder: Path, tmp_path: Path, row: tuple[Any, ...]
+) -> None:
+    forged = Commit(UNIT, 1, None, [Block([(0, [row])])])
+    path = write(tmp_path / "forged", [commits_of(folder / "run")[0], forged])
+    with pytest.raises(GoldrushError, match="expected, found"):
+        usage(path)
+
+
+# --- the command ---
+
+
+def measured(*arguments: object) -> str:
+    done = CliRunner().invoke(cli, ["measure", "--usage", *map(str, arguments)])
+
+    assert done.exception is None, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def priced(tmp_path: Path) -> Path:
+    path = tmp_path / "models.toml"
+    path.write_text("".join(f"[{n}]\nprice_in = {i}\nprice_out = {o}\n" for n, (i, o) in PRICES.items()))  # fmt: skip  # noqa: E501
+    return path
+
+
+def test_the_command_prints_the_usage_as_json(folder: Path, priced: Path) -> None:
+    paths = folder / "run", folder / "scripted"
+    found = json.loads(measured(*paths, "--json", "--models", priced))
+
+    assert [json.loads(json.dumps(usage(p, PRICES).as_dict())) for p in paths] == found
+    assert ["agent", "model", *Taken.__annotations__] == list(found[0]["agents"][0])
+    assert ["round", *Taken.__annotations__] == list(found[0]["rounds"][0])
+
+
+def test_the_command_prints_a_table_by_agent_and_by_round(folder: Path, priced: Path) -> None:
+    out = measured(folder / "run", "--by-round", "--models", priced)
+    total = usage(folder / "run", PRICES).total
+    lines = [line.split() for line in out.splitlines() if line.strip()]
+    [everything] = [line for line in lines if line[0] == "all"]
+
+    assert "1 no-answer, 1 no-json" in out
+    assert f"{total.tokens_in:,}" in everything
+    assert f"{total.cost:.4f}" == everything[-1]
+    assert Counter({"round": 1, "agent": 1}) == Counter(
+        line[0] for line in lines if line[0] in ("round", "agent")
+    )
+    assert "round" not in measured(folder / "run").replace(str(folder), "")
+
+
+def test_without_prices_the_command_tells_no_cost(folder: Path) -> None:
+    out = measured(folder / "run")
+
+    assert {"-"} == {line.split()[-1] for line in out.splitlines()[2:] if line.strip()}
