@@ -106,14 +106,14 @@ def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequen
 
 
 def _draws(journal: str) -> TieBreaks:
-    from goldrush.replay.toolkit import tie_breaks_at
+    from goldrush.replay.find import tie_breaks_at
 
     return tie_breaks_at(journal)
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
+    from goldrush.replay.find import needed, toolkit_at
     from goldrush.replay.journal.story import agent_of
-    from goldrush.replay.toolkit import needed, toolkit_at
 
     toolkit = toolkit_at(journal)
     by = needed(toolkit.scores, journal, "scores to audit")

@@ -162,7 +162,7 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     """The groups of plugins: entry point group, kind, loader, and names that are taken."""
     from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
     from goldrush.cli.commands import BUILT_IN, is_command
-    from goldrush.replay.toolkit import NAMES, built_in_kinds, built_in_policies, toolkit_named
+    from goldrush.replay.find import NAMES, built_in_kinds, built_in_policies, toolkit_named
 
     kinds: list[tuple[str, str, Callable[[Plugin], object], Collection[str]]] = [
         (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),

@@ -26,7 +26,7 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]
 
 def worlds(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
     """The worlds."""
-    from goldrush.replay.toolkit import worlds as known
+    from goldrush.replay.find import worlds as known
 
     return _beginning(known(), text)
 
@@ -91,7 +91,7 @@ def _toolkit_names(
 ) -> Iterable[str]:
     """The names that a world's toolkit has; none if the world is not known."""
     from goldrush.kernel.errors import GoldrushError
-    from goldrush.replay.toolkit import WORLD_DEFAULT, toolkit_at, toolkit_for
+    from goldrush.replay.find import WORLD_DEFAULT, toolkit_at, toolkit_for
 
     try:
         journal = next(filter(os.path.isfile, ctx.meta.get(ARGUMENTS, ())), None)

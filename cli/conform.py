@@ -29,7 +29,7 @@ def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: 
       goldrush conform mining --set rounds=3 --set agents=4
       goldrush conform mining --set rounds=3 --roster 'raid*4' --json
     """
-    from goldrush.replay.toolkit import players_of, toolkit_for
+    from goldrush.replay.find import players_of, toolkit_for
     from goldrush.testing import LAWS, broken, trial
 
     if roster is not None:

@@ -37,7 +37,7 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     """
     from goldrush.kernel.errors import GoldrushError
     from goldrush.replay.journal.diff import diff as compare
-    from goldrush.replay.journal.diff_text import format_diff
+    from goldrush.replay.journal.diff import format_diff
 
     found = compare(a, b)
     came, trouble = None, None
@@ -60,14 +60,14 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
     return DONE if found.same else DIFFERS
 
 
-def _followed(found: Diff, by_round: bool) -> Consequences[Any] | None:
+def _followed(found: Diff, by_round: bool) -> Consequences[Diff, Any] | None:
     """The tool that follows the consequences of a difference; None if the runs cannot be compared
     or the world has no such tool.
 
     Raises BadInput for --by-round if the world has no such tool.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import toolkit_at
+    from goldrush.replay.find import toolkit_at
 
     if found.world is None:
         return None

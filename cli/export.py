@@ -93,7 +93,7 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
-    from goldrush.replay.toolkit import needed, toolkit_at
+    from goldrush.replay.find import needed, toolkit_at
 
     instead = "`goldrush export {path} --format csv --table events` prints its events as a table"
     folder = needed(toolkit_at(path).folder, path, "folders", instead)
@@ -124,7 +124,7 @@ def _check_printed(format_: str, force: bool) -> None:
 def _print_events(path: str) -> None:
     from goldrush.kernel.fold import events
     from goldrush.kernel.journal import JournalReader
-    from goldrush.replay.toolkit import open_world
+    from goldrush.replay.find import open_world
 
     with JournalReader(path) as reader:
         for event in events(open_world(reader), reader):

@@ -86,8 +86,9 @@ def fork(
     """
     from goldrush.agents import players
     from goldrush.agents.trust import RECORDED
+    from goldrush.replay.find import players_at, toolkit_at
     from goldrush.replay.inputs import read_submissions
-    from goldrush.replay.toolkit import players_at, toolkit_at, world_at
+    from goldrush.replay.journal.rebuild import world_at
 
     models = models_of(**options)
     treatment, own_settings, _ = treatment_of(treatment, toolkit_at(journal))

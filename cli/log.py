@@ -59,9 +59,9 @@ def log(
       goldrush log run.journal --plot 3,4 --at 1-50
       goldrush log run.journal --event raid_resolved --agent 3 --json
     """
+    from goldrush.replay.find import needed, toolkit_at
     from goldrush.replay.journal.log import Query, log
     from goldrush.replay.journal.story import agent_of, narrator
-    from goldrush.replay.toolkit import needed, toolkit_at
 
     first, last = range_of(at, _AT)
     location_of = toolkit_at(journal).location_of

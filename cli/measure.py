@@ -18,9 +18,9 @@ from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
-    from goldrush.replay.data.tables import Table
     from goldrush.replay.toolkit import Spells
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
@@ -178,7 +178,7 @@ def _check(
 
 def _spells_of(run: RunData) -> Spells:
     """The spells of the run's world. Raises BadInput for a world that has none."""
-    from goldrush.replay.toolkit import needed
+    from goldrush.replay.find import needed
 
     return needed(run.measures.spells, run.path, "spells", "leave --spells out")
 
@@ -203,7 +203,7 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
     """The measured run, with the spells of these plots only (None: of all). Raises BadInput for a
     plot that does not exist.
     """
-    from goldrush.replay.toolkit import needed
+    from goldrush.replay.find import needed
 
     if plots is None:
         return run.measured

@@ -140,8 +140,9 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --json
     """
+    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
-    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
     who = agent_of(journal, agent)

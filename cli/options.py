@@ -47,7 +47,7 @@ class Output(click.Path):
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
     """The world that was given, or the default one."""
-    from goldrush.replay.toolkit import WORLD_DEFAULT
+    from goldrush.replay.find import WORLD_DEFAULT
 
     return WORLD_DEFAULT if world is None else world
 
@@ -108,7 +108,7 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
     Raises BadInput for a place that does not exist.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.toolkit import toolkit_at
+    from goldrush.replay.find import toolkit_at
 
     if place is None:
         return None

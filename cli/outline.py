@@ -206,7 +206,7 @@ def _settings(one: Outline) -> list[tuple[str, str, str]]:
     import attrs
 
     from goldrush.agents.plugins import PluginFailed
-    from goldrush.replay.toolkit import toolkit_named
+    from goldrush.replay.find import toolkit_named
 
     is_usable = one.header is not None and not isinstance(one.trouble, PluginFailed)
     toolkit = toolkit_named(one.header.world) if one.header and is_usable else None

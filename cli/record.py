@@ -99,7 +99,7 @@ def record(
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
     from goldrush.agents import players
-    from goldrush.replay.toolkit import players_of, toolkit_for
+    from goldrush.replay.find import players_of, toolkit_for
 
     toolkit = toolkit_for(world)
     who = players_of(toolkit, world)
@@ -162,7 +162,8 @@ def resume(
       goldrush resume own.journal --trust my_policies:Hawk
     """
     from goldrush.agents import players
-    from goldrush.replay.toolkit import players_at, toolkit_at, world_at
+    from goldrush.replay.find import players_at, toolkit_at
+    from goldrush.replay.journal.rebuild import world_at
 
     allow_own_policies(trust)
     models = models_of(**options)
@@ -185,7 +186,7 @@ def kept_in(
     files: str | None, journal: str, toolkit: Toolkit, *, force: bool
 ) -> OnUnit[Any] | None:
     """The function that keeps a folder up to date while a run is played; None without --files."""
-    from goldrush.replay.toolkit import needed
+    from goldrush.replay.find import needed
 
     if files is None:
         return None
@@ -368,7 +369,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     people follow it. Raises what reading a journal raises.
     """
     from goldrush.kernel.journal import UNIT, JournalReader
-    from goldrush.replay.toolkit import open_world, toolkit_at
+    from goldrush.replay.find import open_world, toolkit_at
 
     closed = waiting = 0
     players = toolkit_at(path).players

@@ -52,9 +52,9 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
+    from goldrush.replay.find import toolkit_at
     from goldrush.replay.journal.rebuild import last_unit, rebuild
     from goldrush.replay.journal.story import in_brief, narrator
-    from goldrush.replay.toolkit import toolkit_at
 
     if plays:
         if as_json or brief or table_ is not None:
@@ -98,9 +98,9 @@ def play(journal: str, at: int | None, speed: float) -> None:
 
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.journal.rebuild import rebuilt_from
+    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.journal.rebuild import rebuilt_from, world_at
     from goldrush.replay.journal.story import narrator
-    from goldrush.replay.toolkit import toolkit_at, world_at
 
     if not is_terminal():
         raise BadInput("--play needs a terminal", "leave it out, and give the round with --at")

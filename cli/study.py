@@ -100,11 +100,11 @@ def study(
 
     from goldrush.agents.llm.failures import format_failures
     from goldrush.kernel.errors import BadInput, WriteFailed
+    from goldrush.replay.find import WORLD_DEFAULT
     from goldrush.replay.studies import studied
     from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
     from goldrush.replay.study.models import failures_of
-    from goldrush.replay.toolkit import WORLD_DEFAULT
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
     if plan is not None and any(one is not None for one in said):
@@ -270,6 +270,7 @@ def _plan_of(
     settings: tuple[str, ...],
     trust: Sequence[str],
 ) -> Plan:
+    from goldrush.replay.find import WORLD_DEFAULT
     from goldrush.replay.studies import studied
     from goldrush.replay.study.plan import (
         ALL,
@@ -280,7 +281,6 @@ def _plan_of(
         seeds_of,
         treatments_of,
     )
-    from goldrush.replay.toolkit import WORLD_DEFAULT
 
     if plan is not None:
         return read_plan(plan, trust)

@@ -45,8 +45,8 @@ def watch(journal: str, every: float, as_json: bool) -> None:
       goldrush watch run.journal
       goldrush watch run.journal --every 0.2 --json
     """
+    from goldrush.replay.find import toolkit_at
     from goldrush.replay.journal.follow import follow
-    from goldrush.replay.toolkit import toolkit_at
 
     toolkit = toolkit_at(journal)
     seen = follow(journal, lambda: time.sleep(every))

@@ -41,8 +41,9 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
       goldrush why run.journal --at 7 --plot 85
       goldrush why run.journal --at 7 --agent 3 --json
     """
+    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of
-    from goldrush.replay.toolkit import needed, toolkit_at, world_at
 
     by = needed(toolkit_at(journal).why, journal, "explanations")
     who = None if agent is None else agent_of(journal, agent)

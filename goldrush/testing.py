@@ -37,10 +37,11 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
+from goldrush.replay.find import players_of, toolkit_for
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.studies import Studied
 from goldrush.replay.study.plan import plan_of
-from goldrush.replay.toolkit import Toolkit, players_of, toolkit_for
+from goldrush.replay.toolkit import Toolkit
 
 LEAVES_MAX: Final = 200  # values of each part of a state that are changed
 FLIPS: Final = 100  # bytes of a journal that are damaged

@@ -13,7 +13,7 @@ from goldrush.agents.plugins import PluginFailed, policies_for
 from goldrush.agents.trust import EXTERNAL
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import Treatment
-from goldrush.replay.toolkit import WORLD_DEFAULT, players_of, toolkit_for
+from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
 
 
 @attrs.frozen

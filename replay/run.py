@@ -40,27 +40,25 @@ from goldrush.replay.arguments import (
     target_of,
     with_objects,
 )
-from goldrush.replay.journal.diff import Diff, diff
-from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.outline import Outline, outline
-from goldrush.replay.journal.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from
-from goldrush.replay.journal.recheck import Recheck, recheck
-from goldrush.replay.journal.story import agent_of, narrator
-from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.journal.verify import DECIDE, Verdict, verify
-from goldrush.replay.journal.why import Explanation
-from goldrush.replay.toolkit import (
+from goldrush.replay.find import (
     WORLD_DEFAULT,
-    Prompted,
-    Toolkit,
     needed,
     players_at,
     players_of,
     tie_breaks_at,
     toolkit_at,
     toolkit_for,
-    world_at,
 )
+from goldrush.replay.journal.diff import Diff, diff
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.outline import Outline, outline
+from goldrush.replay.journal.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from, world_at
+from goldrush.replay.journal.recheck import Recheck, recheck
+from goldrush.replay.journal.story import agent_of, narrator
+from goldrush.replay.journal.tie_break import TieBreak
+from goldrush.replay.journal.verify import DECIDE, Verdict, verify
+from goldrush.replay.journal.why import Explanation
+from goldrush.replay.toolkit import Prompted, Toolkit
 
 if TYPE_CHECKING:
     import pyarrow
@@ -124,7 +122,7 @@ class Run:
         """
         if os.path.isdir(path):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
-        kind = toolkit_at(path).run()
+        kind = _class_of(toolkit_at(path))
         if not issubclass(kind, cls):
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
         return kind(path, trust)
@@ -182,7 +180,7 @@ class Run:
 
         """
         toolkit = toolkit_for(world)
-        if not issubclass(toolkit.run(), cls):
+        if not issubclass(_class_of(toolkit), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
         who = players_of(toolkit, world)
         name, chosen = settings_of(treatment, settings, toolkit.config)
@@ -608,3 +606,12 @@ class Run:
 
 open = Run.open
 record = Run.record
+
+
+def _class_of(toolkit: Toolkit) -> type[Run]:
+    """The class of a world's runs in Python."""
+    if toolkit.run is None:
+        return Run
+    kind = toolkit.run()
+    assert issubclass(kind, Run)
+    return kind

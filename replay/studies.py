@@ -17,7 +17,8 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import BASELINE, Treatment
 from goldrush.kernel.world import World
-from goldrush.replay.toolkit import Measures, Toolkit, players_of, toolkit_for
+from goldrush.replay.find import players_of, toolkit_for
+from goldrush.replay.toolkit import Measures, Toolkit
 
 if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured

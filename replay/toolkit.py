@@ -1,4 +1,4 @@
-"""What tools ask of a world: one typed record, `Toolkit`, found by the name in a journal's header.
+"""What tools ask of a world: one typed record, `Toolkit`.
 
 Only the world itself is required. Where a world leaves a part out, a tool either has a simpler form
 that suits any world (events as JSON in place of a story), or reports that the world lacks the part.
@@ -6,50 +6,29 @@ that suits any world (events as JSON in place of a story), or reports that the w
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.plugins import (
-    RESERVED,
-    VARIABLE,
-    WORLDS,
-    BuiltIn,
-    Kind,
-    Plugin,
-    PluginFailed,
-    load_plugin,
-    plugin,
-    plugins,
-)
-from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
+from goldrush.agents.plugins import Kind
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count, quoted_path
+from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
-from goldrush.replay.journal.forged import reader_of
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players, Resources
     from goldrush.kernel.run import OnUnit
-    from goldrush.replay.data.columns import Column, Type
+    from goldrush.replay.data.columns import Column, Table, Type
     from goldrush.replay.data.measures import Measure, Measured
-    from goldrush.replay.data.tables import Table
-    from goldrush.replay.journal.diff import Diff
-    from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.run import Run
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
 
-T = TypeVar("T")
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
 
@@ -64,6 +43,9 @@ class HasDict(Protocol):
 
 D = TypeVar("D", bound=HasDict)
 D_co = TypeVar("D_co", bound=HasDict, covariant=True)
+U = TypeVar("U")  # a unit, rebuilt: replay.journal.rebuild.Rebuilt
+F = TypeVar("F")  # a difference of two runs: replay.journal.diff.Diff
+F_contra = TypeVar("F_contra", contravariant=True)
 
 
 def _no_names(path: str | Path) -> Names:
@@ -100,7 +82,7 @@ class Story:
 
 
 @attrs.frozen
-class UnitView:
+class UnitView(Generic[U]):
     """A unit (a round, an assignment) as it is shown above its events.
 
     Attributes:
@@ -111,10 +93,10 @@ class UnitView:
 
     """
 
-    as_dict: Callable[[Rebuilt], Mapping[str, Any]]
-    format: Callable[[Rebuilt, Paint], str]
-    frame: Callable[[Rebuilt, Paint], str] | None = None
-    line: Callable[[Rebuilt], str] | None = None
+    as_dict: Callable[[U], Mapping[str, Any]]
+    format: Callable[[U, Paint], str]
+    frame: Callable[[U, Paint], str] | None = None
+    line: Callable[[U], str] | None = None
 
 
 @attrs.frozen
@@ -133,16 +115,16 @@ class Summaries(Generic[D]):
     commands: Sequence[str] = ()
 
 
-class Follow(Protocol[D_co]):
+class Follow(Protocol[F_contra, D_co]):
     """The consequences of the first event that differs; None where it can have none."""
 
-    def __call__(self, difference: Diff, /, *, by_round: bool) -> D_co | None:
+    def __call__(self, difference: F_contra, /, *, by_round: bool) -> D_co | None:
         """Follow a difference; `by_round` keeps the result of each unit."""
         ...
 
 
 @attrs.frozen
-class Consequences(Generic[D]):
+class Consequences(Generic[F, D]):
     """The consequences of a difference between two runs.
 
     Attributes:
@@ -151,7 +133,7 @@ class Consequences(Generic[D]):
 
     """
 
-    follow: Follow[D]
+    follow: Follow[F, D]
     format: Callable[[D, bool], str]
 
 
@@ -393,12 +375,6 @@ class View:
     computed: Callable[[str | Path, int, int], Any] | None = None
 
 
-def _generic_run() -> type[Run]:
-    from goldrush.replay.run import Run
-
-    return Run
-
-
 @attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
@@ -417,7 +393,7 @@ class Toolkit:
             not import what measuring takes.
         treatments: variations of the settings by name, kernel.treatments.BASELINE first.
         folder, view: see the types.
-        run: the class of its runs in Python, replay.run.Run or a subclass.
+        run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
         kinds: what other distributions can add to it besides policies.
 
     """
@@ -428,9 +404,9 @@ class Toolkit:
     length: Callable[[Any], int] | None = None
     agents: Callable[[Any], int] | None = None
     story: Story | None = None
-    unit: UnitView | None = None
+    unit: UnitView[Any] | None = None
     summary: Summaries[Any] | None = None
-    consequences: Consequences[Any] | None = None
+    consequences: Consequences[Any, Any] | None = None
     tie_breaks: TieBreaks | None = None
     why: Why | None = None
     scores: Scores[Any] | None = None
@@ -442,190 +418,5 @@ class Toolkit:
     studies: Callable[[], Studies] | None = None
     folder: Folder | None = None
     view: View | None = None
-    run: Callable[[], type[Run]] = _generic_run
+    run: Callable[[], type[object]] | None = None
     kinds: Sequence[Kind] = ()
-
-
-# Resolved before anything installed: a checkout without installation has no entry points, and to
-# read those of all distributions takes longer than to read a short journal.
-BUILT_IN: Final = tuple(
-    BuiltIn(name, f"goldrush.replay.worlds.{name}.toolkit:TOOLKIT")
-    for name in ("mining", "competition")
-)
-NAMES: Final = tuple(point.name for point in BUILT_IN)
-WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
-
-
-def toolkit_named(name: str) -> Toolkit | None:
-    """The toolkit of a world; None for an unknown world.
-
-    Raises PluginFailed for an installed world that cannot be used.
-    """
-    return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
-
-
-@cache
-def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
-    """The toolkit of a world; cached until the installed distributions change."""
-    found: Toolkit | None = load_plugin(WORLDS, name, is_toolkit, BUILT_IN)
-    if found is None:
-        return None
-    world = found.world({}).name
-    if world != name:
-        raise PluginFailed(name, f"its toolkit is of a world named {format_value(world)}")
-    return found
-
-
-def is_built_in(world: str) -> bool:
-    """Whether goldrush itself has a world of this name."""
-    return world in NAMES
-
-
-def distribution_of(world: str) -> str | None:
-    """The distribution that provides a world, with its version; None for a built-in world and for
-    an unknown one.
-    """
-    found = None if is_built_in(world) else plugin(WORLDS, world, NAMES)
-    return None if found is None else f"{found.distribution} {found.version}"
-
-
-def worlds() -> list[str]:
-    """The names of all known worlds."""
-    return [*NAMES, *(one.name for one in installed())]
-
-
-def installed() -> list[Plugin]:
-    """The worlds of other distributions, by name; none is imported."""
-    return plugins(WORLDS, NAMES)
-
-
-def built_in_policies() -> list[str]:
-    """The policies of the built-in worlds as WORLD/NAME, with the reserved names of rosters, which
-    no plugin can take.
-    """
-    names: list[str] = []
-    for world in NAMES:
-        own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, *RESERVED)]
-    return names
-
-
-def built_in_kinds() -> list[Kind]:
-    """What other distributions can add to the built-in worlds, besides policies."""
-    return [kind for world in NAMES for kind in toolkit_for(world).kinds]
-
-
-def is_toolkit(loaded: object) -> bool:
-    """Whether an entry point gave a `Toolkit`."""
-    return isinstance(loaded, Toolkit)
-
-
-def toolkit_for(name: str) -> Toolkit:
-    """The toolkit of a world by its name. Raises BadInput for an unknown one."""
-    found = toolkit_named(name)
-    if found is None:
-        raise unknown("world", name, worlds())
-    return found
-
-
-def players_of(toolkit: Toolkit, world: str) -> Players[Any]:
-    """The players of a world. Raises BadInput for a world without players."""
-    if toolkit.players is None:
-        raise BadInput(f"the {world} world has no players", "record runs with its own program")
-    return toolkit.players
-
-
-def toolkit_of(reader: JournalReader) -> Toolkit:
-    """The toolkit of a journal's world.
-
-    Raises UnsupportedJournal for an unknown world, PluginFailed for an installed one that cannot be
-    used.
-    """
-    try:
-        found = toolkit_named(reader.header.world)
-    except PluginFailed as error:
-        raise PluginFailed(error.name, error.reason, str(reader.path)) from error
-    if found is None:
-        known = ", ".join(worlds())
-        world = format_value(reader.header.world)
-        raise UnsupportedJournal(
-            reader.path,
-            f"world {world}; this goldrush plays {known}; install its package",
-        )
-    return found
-
-
-def toolkit_at(path: str | Path) -> Toolkit:
-    """The toolkit of the journal at a path.
-
-    Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for its header.
-    """
-    with JournalReader(path) as reader:
-        return toolkit_of(reader)
-
-
-def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[Any]:
-    """The world of a journal, from its header and the setup in START.
-
-    Args:
-        reader: the journal.
-        toolkit: the world's toolkit; None: found by the world's name.
-
-    Raises:
-        UnsupportedJournal: for an unknown world.
-
-    """
-    toolkit = toolkit or toolkit_of(reader)
-    try:
-        with reader.again() as again:
-            start = next(iter(again), None)
-    except JournalError:  # reading on raises it again
-        start = None
-    return toolkit.world((start.setup if start else None) or {})
-
-
-@reader_of
-def world_at(path: str | Path) -> World[Any]:
-    """The world of the journal at a path. Raises as `toolkit_at`."""
-    with JournalReader(path) as reader:
-        return open_world(reader)
-
-
-def needed(
-    part: T | None,
-    path: str | Path,
-    what: str,
-    instead: str = "`goldrush log {path}` lists its events",
-) -> T:
-    """A part of the toolkit for the journal at a path.
-
-    Args:
-        part: the part, or None if the world has none.
-        path: the journal, for the message.
-        what: the noun for the part, for the message.
-        instead: what to do without it, for the message; {path} is the journal.
-
-    Raises:
-        BadInput: if the world has no such part.
-
-    """
-    if part is None:
-        with JournalReader(path) as reader:
-            world = reader.header.world
-        raise BadInput(
-            f"{path} is a run of the {world} world, which has no {what}",
-            instead.format(path=quoted_path(str(path))),
-        )
-    return part
-
-
-def players_at(path: str | Path) -> Players[Any]:
-    """The players of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
-    instead = "continue it with the program that recorded it"
-    return needed(toolkit_at(path).players, path, "players", instead)
-
-
-def tie_breaks_at(path: str | Path) -> TieBreaks:
-    """The draws of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
-    instead = "`goldrush verify {path}` derives every event again"
-    return needed(toolkit_at(path).tie_breaks, path, "draws to audit", instead)

@@ -6,7 +6,7 @@ from typing import Any
 
 from goldrush.kernel.text import escaped
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.toolkit import world_at
+from goldrush.replay.journal.rebuild import world_at
 from tests.browser import Tab
 
 AGREES = "agree with the fold in every"

@@ -20,7 +20,8 @@ from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, 
 from goldrush.kernel.world import Block, Event
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.toolkit import open_world, world_at
+from goldrush.replay.find import open_world
+from goldrush.replay.journal.rebuild import world_at
 from tests.journals import commits_of
 from tests.llm.seasons import playing, recorded
 from tests.llm.servers import serving

@@ -10,9 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from goldrush.replay.data.columns import Column
+from goldrush.replay.data.columns import Column, Table
 from goldrush.replay.data.run_data import RunData
-from goldrush.replay.data.tables import Table
 
 
 def by_name(table: Table, run: RunData) -> list[dict[str, Any]]:

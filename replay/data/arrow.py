@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldrush.kernel.errors import JournalError, format_value
-from goldrush.replay.data.columns import Column
-from goldrush.replay.data.tables import Row, Table
+from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.extras import require
 
 if TYPE_CHECKING:

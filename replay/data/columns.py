@@ -1,11 +1,12 @@
-"""Columns of tables and the types of their values, in CSV and in Parquet."""
+"""Tables and their columns, and the types of their values, in CSV and in Parquet."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
@@ -17,8 +18,14 @@ from goldrush.kernel.world import (
     NATURAL,
     WORD,
     Kind,
+    World,
     several,
 )
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.measures import Measured
+
+Row = Sequence[Any]
 
 
 @attrs.frozen
@@ -114,3 +121,75 @@ def type_of(kind: Kind, types: Types) -> Type:
 def free_name(name: str, taken: Collection[str]) -> str:
     """A column's name, followed by `_` if it is taken."""
     return f"{name}_" if name in taken else name
+
+
+@attrs.frozen
+class Front:
+    """The first values of every row of a run.
+
+    Attributes:
+        journal: the path as it was given.
+        treatment: the treatment in the study whose folder holds the journal; None elsewhere.
+        roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
+        seed: the run's seed, the last one if a fork changed it; None without one.
+
+    """
+
+    journal: str
+    treatment: str | None
+    roster: str | None
+    seed: int | None
+
+
+FRONT: Final = (
+    Column("journal", TEXT, "", "the path of the journal, as it was given"),
+    Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
+    Column("roster", TEXT, "", "the roster's name in that study; else as text; null: unknown"),
+    Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
+)
+
+
+class TableSource(Protocol):
+    """A recorded run as the source of the rows of tables: replay.data.run_data.RunData."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def world(self) -> World[Any]: ...
+    @property
+    def front(self) -> Front: ...
+    @property
+    def units(self) -> int: ...
+    @property
+    def measured(self) -> Measured[Any]: ...
+    def reporting_forged(self) -> AbstractContextManager[None]: ...
+
+
+@attrs.frozen
+class Table:
+    """A table.
+
+    Attributes:
+        name: its name.
+        description: what a row is.
+        own: its columns after those that all tables have.
+        own_rows: the rows of a run in these columns, in order.
+
+    """
+
+    name: str
+    description: str
+    own: Sequence[Column]
+    own_rows: Callable[[TableSource], Iterator[Row]]
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """All columns."""
+        return [*FRONT, *self.own]
+
+    def rows(self, run: TableSource) -> Iterator[Row]:
+        """The rows of a run. Raises JournalError as reading a journal does."""
+        with run.reporting_forged():
+            front = attrs.astuple(run.front)
+            for row in self.own_rows(run):
+                yield (*front, *row)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.replay.data.arrow import Batches
-from goldrush.replay.data.columns import Column
+from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
-from goldrush.replay.data.tables import Row, Table, tables_of
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.toolkit import Toolkit
 

@@ -25,9 +25,9 @@ from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
+from goldrush.replay.find import needed, toolkit_for
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.study.inference import Interval, interval
-from goldrush.replay.toolkit import needed, toolkit_for
 
 
 @attrs.frozen

@@ -16,33 +16,17 @@ from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
+from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured
+from goldrush.replay.find import needed, open_world, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.study.cells import cells_in
-from goldrush.replay.toolkit import Measures, Toolkit, needed, open_world, toolkit_of
+from goldrush.replay.toolkit import Measures, Toolkit
 
 R = TypeVar("R")
 
 DEPTH: Final = 4  # folders above a journal, its own included, in which a study is looked for
-
-
-@attrs.frozen
-class Front:
-    """The first values of every row of a run.
-
-    Attributes:
-        journal: the path as it was given.
-        treatment: the treatment in the study whose folder holds the journal; None elsewhere.
-        roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
-        seed: the run's seed, the last one if a fork changed it; None without one.
-
-    """
-
-    journal: str
-    treatment: str | None
-    roster: str | None
-    seed: int | None
 
 
 class RunData:

@@ -11,9 +11,10 @@ from typing import Any, Final
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import FRONT, Group, IsOwn, Unfinished
 from goldrush.replay.data.arrow import Batches
+from goldrush.replay.data.columns import Table
 from goldrush.replay.data.encoded import csv_head, encoded_tables
 from goldrush.replay.data.run_data import run_at
-from goldrush.replay.data.tables import Table, tables_of
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
 from goldrush.replay.toolkit import Toolkit
 

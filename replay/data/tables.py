@@ -8,57 +8,32 @@ in batches: of thousands of runs only one is held in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
-
+from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import Vocabulary, World
-from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column, free_name
-from goldrush.replay.data.measures import Measure
-from goldrush.replay.data.run_data import RunData
-from goldrush.replay.toolkit import Toolkit
-
-Row = Sequence[Any]
-
-FRONT: Final = (
-    Column("journal", TEXT, "", "the path of the journal, as it was given"),
-    Column("treatment", TEXT, "", "the treatment in the study whose folder holds it; else null"),
-    Column("roster", TEXT, "", "the roster's name in that study; else as text; null: unknown"),
-    Column("seed", WHOLE, "", "the run's seed; the last one, where a fork changed it"),
+from goldrush.replay.data.columns import (
+    FRONT,
+    JSON,
+    REAL,
+    TEXT,
+    TYPES,
+    WHOLE,
+    Column,
+    Row,
+    Table,
+    TableSource,
+    Type,
+    free_name,
+    type_of,
 )
+from goldrush.replay.data.measures import Measure
+from goldrush.replay.toolkit import Tables, Toolkit
+
 _TAKEN: Final = tuple(column.name for column in FRONT)
-
-
-@attrs.frozen
-class Table:
-    """A table.
-
-    Attributes:
-        name: its name.
-        description: what a row is.
-        own: its columns after those that all tables have.
-        own_rows: the rows of a run in these columns, in order.
-
-    """
-
-    name: str
-    description: str
-    own: Sequence[Column]
-    own_rows: Callable[[RunData], Iterator[Row]]
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """All columns."""
-        return [*FRONT, *self.own]
-
-    def rows(self, run: RunData) -> Iterator[Row]:
-        """The rows of a run. Raises JournalError as reading a journal does."""
-        with run.reporting_forged():
-            front = attrs.astuple(run.front)
-            for row in self.own_rows(run):
-                yield (*front, *row)
 
 
 def tables_of(
@@ -76,8 +51,6 @@ def tables_of(
         BadInput: for a table that the world does not have.
 
     """
-    from goldrush.replay.data.events_table import events_table
-
     found = [events_table(world, toolkit)]
     if toolkit.measures is not None:
         known = toolkit.measures().known
@@ -98,7 +71,7 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of every unit of a run (`goldrush measure --by-round --csv`)."""
     names = [name for name, measure in known.items() if measure.by_unit]
 
-    def rows(run: RunData) -> Iterator[Row]:
+    def rows(run: TableSource) -> Iterator[Row]:
         values = run.measured.values
         for index in range(run.measured.units):
             yield (vocabulary.number(index + 1), *(values[name][index] for name in names))
@@ -133,7 +106,7 @@ _WITHOUT: Final = "of all of them, without burn-in"
 def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
     """The measures of a run and of its halves (`goldrush measure --by-run --csv`)."""
 
-    def rows(run: RunData) -> Iterator[Row]:
+    def rows(run: TableSource) -> Iterator[Row]:
         measured = run.measured
         for name in known:
             halves = (measured.compared(name, burn_in=burn_in) for burn_in in (True, False))
@@ -164,8 +137,90 @@ def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table
     )  # fmt: skip
 
 
-def as_dicts(table: Table, run: RunData) -> list[dict[str, Any]]:
+def as_dicts(table: Table, run: TableSource) -> list[dict[str, Any]]:
     """The rows of a run for JSON, without the columns that all tables have."""
     names = [column.name for column in table.own]
     with run.reporting_forged():
         return [dict(zip(names, row, strict=True)) for row in table.own_rows(run)]
+
+
+# The fields of `run_started` and `forked` in a world that declares no columns for them.
+_FACTS: Final = Column("facts", JSON, "", "all other fields of these events, by name")
+
+
+def events_table(world: World[Any], toolkit: Toolkit) -> Table:
+    """The events of a world: a row for each event, a column for each field of any event.
+
+    A field with the name of a column that every table of events has is followed by `_`.
+    """
+    vocabulary = world.vocabulary
+    tables = toolkit.tables() if toolkit.tables else Tables()
+    before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
+    setup = [
+        Column("world", TEXT, "", "the world's name"),
+        Column("rules", WHOLE, "", "the version of its rules"),
+        *(tables.setup or [_FACTS]),
+    ]
+    position = [
+        Column("place", WHOLE, "", "the event's index in the journal, from 0 on"),
+        Column("event", TEXT, "", "its name"),
+        Column(vocabulary.unit, WHOLE, "", f"its {vocabulary.unit}; {before}"),
+    ]
+    text = f"the digest of the state after the {vocabulary.unit}, 16 hex digits"
+    digest = Column("digest", TEXT, "", text)
+    fields = _fields(world, {**TYPES, **tables.types})
+    everywhere = {column.name for column in (*FRONT, *position)}
+    taken = {*everywhere, *(column.name for column in setup), digest.name}
+    own = [
+        Column(free_name(name, taken), type, *_meaning(world, tables, name))
+        for name, type in fields.items()
+    ]
+    names = [column.name for column in setup]
+    renamed = [Column(free_name(c.name, everywhere), c.type, c.unit, c.description) for c in setup]
+    return Table(
+        "events",
+        "an event, in the order of the journal; null where an event has no such field",
+        [*position, *renamed, *own, digest],
+        lambda run: _rows(run, names, list(fields)),
+    )
+
+
+def _fields(world: World[Any], types: Mapping[str, Type]) -> dict[str, Type]:
+    """The fields of a world's events with their types; JSON where events differ in the type."""
+    fields: dict[str, Type] = {}
+    for event in world.events:
+        for name, kind in event.fields.items():
+            type = type_of(kind, types)
+            fields[name] = type if fields.get(name, type) is type else JSON
+    return fields
+
+
+def _meaning(world: World[Any], tables: Tables, name: str) -> tuple[str, str]:
+    """The unit of measurement of a field and its meaning, with the events that have it."""
+    unit, meaning = tables.fields.get(name, ("", ""))
+    of = ", ".join(f"`{event.name}`" for event in world.events if name in event.fields)
+    return unit, f"{of}: {meaning}" if meaning else of
+
+
+def _rows(run: TableSource, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:
+    """The fields in the columns of the setup, of the world's own events, and of the digest."""
+    vocabulary = run.world.vocabulary
+    no_setup, nothing = (None,) * len(setup), (None,) * len(own)
+    with JournalReader(run.path) as reader:
+        for index, event in enumerate(fold.events(run.world, reader)):
+            front = index, event.name, event.unit
+            fields = event.fields
+            if event.name in (vocabulary.started, vocabulary.forked):
+                if _FACTS.name in setup:
+                    fields = _with_facts(fields)
+                yield (*front, *map(fields.get, setup), *nothing, None)
+            elif event.name in (vocabulary.closed, vocabulary.ended):
+                yield (*front, *no_setup, *nothing, fields.get("digest"))
+            else:
+                yield (*front, *no_setup, *map(fields.get, own), None)
+
+
+def _with_facts(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of a setup event, with the world's own joined in one."""
+    front = {name: fields[name] for name in ("world", "rules") if name in fields}
+    return {**front, "facts": {name: v for name, v in fields.items() if name not in front}}

@@ -19,9 +19,9 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.extras import require
+from goldrush.replay.find import tie_breaks_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.toolkit import tie_breaks_at
 
 AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 

@@ -18,11 +18,12 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Location
 from goldrush.kernel.world import Row, World
+from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_by
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.journal.rebuild import Rebuilt, closed_units
-from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
+from goldrush.replay.toolkit import Toolkit
 
 
 @attrs.frozen

@@ -12,10 +12,10 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Event, EventType, World
+from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.toolkit import open_world, toolkit_of
 
 
 @attrs.frozen

@@ -19,8 +19,9 @@ from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import FORK, FORMAT, START, UNIT, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import Studies
+from goldrush.replay.find import distribution_of, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_by
-from goldrush.replay.toolkit import Toolkit, distribution_of, toolkit_of
+from goldrush.replay.toolkit import Toolkit
 
 
 @attrs.frozen

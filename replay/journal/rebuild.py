@@ -12,10 +12,10 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.replay.find import open_world, toolkit_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.text import Paint, plain
-from goldrush.replay.toolkit import open_world, toolkit_named
 
 S = TypeVar("S")
 
@@ -169,3 +169,10 @@ def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
     except JournalError as error:
         return last, error
     return last, None
+
+
+@reader_of
+def world_at(path: str | Path) -> World[Any]:
+    """The world of the journal at a path. Raises as `toolkit_at`."""
+    with JournalReader(path) as reader:
+        return open_world(reader)

@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 
 from goldrush.kernel.errors import GoldrushError
+from goldrush.replay.find import tie_breaks_at
 from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.toolkit import tie_breaks_at
 
 
 @attrs.frozen

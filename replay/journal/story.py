@@ -12,8 +12,9 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Event
+from goldrush.replay.find import toolkit_at
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.toolkit import Names, Story, toolkit_at
+from goldrush.replay.toolkit import Names, Story
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
+from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.toolkit import open_world, toolkit_of
 
 Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
 

@@ -42,8 +42,8 @@ from goldrush.kernel.journal import (
 )
 from goldrush.kernel.run import Ask, rest_of
 from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
+from goldrush.replay.find import is_built_in, open_world, toolkit_of
 from goldrush.replay.journal.parent import Branch
-from goldrush.replay.toolkit import is_built_in, open_world, toolkit_of
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4

@@ -21,10 +21,10 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.kernel.rosters import Config
+from goldrush.replay.find import distribution_of
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
-from goldrush.replay.toolkit import distribution_of
 
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
 

@@ -31,8 +31,8 @@ from goldrush.kernel.treatments import (
     treatment_in_file,
     treatment_named,
 )
+from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.studies import MIXED, Studied, studied
-from goldrush.replay.toolkit import WORLD_DEFAULT
 
 ALL: Final = "all"
 BASELINES: Final = "baselines"

@@ -16,14 +16,8 @@ from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
-from goldrush.replay.arguments import (
-    Trust,
-    integer,
-    jobs_of,
-    models_of,
-    names_of,
-    settings_of,
-)
+from goldrush.replay.arguments import Trust, integer, jobs_of, models_of, names_of, settings_of
+from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.run import Run
 from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.backend import Backend, processes, this_process
@@ -38,7 +32,6 @@ from goldrush.replay.study.plan import (
     treatments_of,
 )
 from goldrush.replay.study.results import Results, results_of
-from goldrush.replay.toolkit import WORLD_DEFAULT
 
 if TYPE_CHECKING:
     import pyarrow

@@ -16,11 +16,12 @@ from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornT
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import World, amount
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, format_roster
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.journal.story import names_of
-from goldrush.replay.toolkit import Toolkit, View, open_world
+from goldrush.replay.toolkit import Toolkit, View
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 UNITS_MAX: Final = 20_000  # units that a page shows

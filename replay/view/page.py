@@ -25,8 +25,10 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import World
+from goldrush.replay.find import toolkit_at
 from goldrush.replay.journal.diff import Diff, diff
-from goldrush.replay.toolkit import View, toolkit_at, world_at
+from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.toolkit import View
 from goldrush.replay.view.carried import Carried, carried
 from goldrush.replay.view.states import states
 

@@ -10,9 +10,10 @@ from typing import Any, Final
 from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
+from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import Rebuilt
-from goldrush.replay.toolkit import Toolkit, open_world, toolkit_of
+from goldrush.replay.toolkit import Toolkit
 
 STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
 EXACT_MAX: Final = (1 << 53) - 1  # larger numbers are text: a page's numbers are doubles

@@ -15,11 +15,11 @@ from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of, read_plan
-from goldrush.replay.toolkit import world_at
 from tests.faults.sentinel import SENTINEL, leave, played_by_it
 from tests.seasons import fork as fork_of_season
 from tests.seasons import kept

@@ -12,8 +12,7 @@ from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, Jo
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
-from goldrush.replay.journal.diff import diff
-from goldrush.replay.journal.diff_text import format_diff
+from goldrush.replay.journal.diff import diff, format_diff
 from tests.cli.helpers import goldrush
 
 RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")

@@ -15,10 +15,11 @@ from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
+from goldrush.replay.data.columns import Table
 from goldrush.replay.data.encoded import csv_head, csv_text
 from goldrush.replay.data.groups import groups
 from goldrush.replay.data.run_data import run_at
-from goldrush.replay.data.tables import Table, figures_table, units_table
+from goldrush.replay.data.tables import figures_table, units_table
 from goldrush.replay.study.inference import interval
 from goldrush.replay.worlds.mining.measured import measure
 from goldrush.replay.worlds.mining.measures import MEASURES

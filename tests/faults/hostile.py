@@ -23,6 +23,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.worlds.mining.events import EVENTS
+from goldrush.replay.find import open_world as world_of
 from goldrush.replay.journal import index
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
@@ -30,7 +31,6 @@ from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
-from goldrush.replay.toolkit import open_world as world_of
 from goldrush.replay.worlds.mining.audit import audit_all
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measured import measure

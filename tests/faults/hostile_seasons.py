@@ -23,13 +23,13 @@ from goldrush.kernel.errors import GoldrushError, WriteFailed
 from goldrush.kernel.journal import FORK, START, Commit, JournalReader
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition.events import EVENTS
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import open_world
 from goldrush.replay.worlds.competition import consequences as season_consequences
 from goldrush.replay.worlds.competition.audit import audit, audit_all
 from goldrush.replay.worlds.competition.folder import export

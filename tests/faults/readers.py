@@ -23,12 +23,12 @@ from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, GoldrushError, NotAJournal, TornTail
 from goldrush.kernel.journal import END, FORK, JournalReader
+from goldrush.replay.find import open_world as world_of
 from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import open_world as world_of
 from goldrush.replay.worlds.mining.audit import audit, audit_all
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.story import chronicle

@@ -21,7 +21,8 @@ from goldrush.kernel import run
 from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
 from goldrush.kernel.world import World
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
-from goldrush.replay.toolkit import toolkit_for, world_at
+from goldrush.replay.find import toolkit_for
+from goldrush.replay.journal.rebuild import world_at
 from tests.journals import commits_of, forged
 from tests.seasons import HEADER
 

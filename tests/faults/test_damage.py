@@ -21,15 +21,7 @@ from tests.faults import damage
 from tests.faults.conftest import Counted
 from tests.faults.damage import CORRUPTIONS, Damaged
 from tests.faults.journals import SOUND, TRUST, TWINS, Sound, forked, pieces_of, rubble, small
-from tests.faults.readers import (
-    LONG_READERS,
-    READERS,
-    Bench,
-    Reader,
-    fate_of,
-    resumed,
-    verified,
-)
+from tests.faults.readers import LONG_READERS, READERS, Bench, Reader, fate_of, resumed, verified
 from tests.faults.sampling import sampled, step
 
 SAMPLE = 1_000  # random corruptions of the longer journal

@@ -17,8 +17,8 @@ from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, GoldrushError, MalformedEvents
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.prompts import prompted as prompted_miner
+from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import world_at
 from goldrush.replay.worlds.competition.prompt import prompted
 from tests.faults import sentinel
 from tests.faults.sentinel import FORGED_IN, SENTINEL

@@ -50,7 +50,7 @@ from goldrush.kernel.journal import (
     sha256_of,
 )
 from goldrush.kernel.world import Block
-from goldrush.replay.toolkit import open_world as world_of
+from goldrush.replay.find import open_world as world_of
 
 HEADER = Header("tiny", 3)
 SETUP = {"players": 2, "name": "Zoë", "rate": 0.5}

@@ -36,9 +36,9 @@ from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining import players as mining
+from goldrush.replay.find import toolkit_for
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import toolkit_for
 from tests.faults.sampling import sampled
 from tests.journals import commits_of
 from tests.llm.runs import models, text_of, told

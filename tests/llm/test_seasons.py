@@ -24,10 +24,11 @@ from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition.events import CODES, Answered
+from goldrush.replay.find import toolkit_for
 from goldrush.replay.journal.log import log
+from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import Verdict, verify
-from goldrush.replay.toolkit import toolkit_for, world_at
 from tests.journals import commits_of, write
 from tests.llm.runs import models
 from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said

@@ -29,15 +29,9 @@ from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
+from goldrush.replay.find import NAMES, installed, toolkit_for, toolkit_named, worlds
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import (
-    NAMES,
-    installed,
-    toolkit_for,
-    toolkit_named,
-    worlds,
-)
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write

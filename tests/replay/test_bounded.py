@@ -14,6 +14,7 @@ from goldrush.kernel import fold, journal
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
+from goldrush.replay.find import toolkit_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.follow import follow
 from goldrush.replay.journal.log import Query, log
@@ -24,7 +25,6 @@ from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import toolkit_at
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measured import measure
 

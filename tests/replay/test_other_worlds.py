@@ -9,13 +9,13 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
-from goldrush.replay.data.events_table import events_table
+from goldrush.replay.data.tables import events_table
+from goldrush.replay.find import needed, toolkit_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import needed, toolkit_at, world_at
 from tests.journals import commits_of, write
 from tests.lessons import (
     ANSWERED,

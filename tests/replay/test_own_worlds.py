@@ -11,16 +11,7 @@ import pytest
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record
-from goldrush.kernel.world import (
-    AMOUNT,
-    INTEGER,
-    Batch,
-    Block,
-    EventType,
-    World,
-    optional,
-    several,
-)
+from goldrush.kernel.world import AMOUNT, INTEGER, Batch, Block, EventType, World, optional, several
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
 

@@ -30,7 +30,7 @@ def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.kernel.worlds.competition import NAME
-    from goldrush.replay.toolkit import world_at
+    from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.worlds.competition.leaderboard import leaderboard
 
     world = world_at(journal).name

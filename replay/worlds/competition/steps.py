@@ -24,9 +24,10 @@ from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
 from goldrush.kernel.worlds.competition.events import CODES, Scored, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.toolkit import Toolkit, open_world
+from goldrush.replay.toolkit import Toolkit
 
 _SCORED: Final = CODES[Scored]
 _NOTHING: Final = Step(Block(()), Block(()))

@@ -33,9 +33,19 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution
 from goldrush.kernel.worlds.competition.table import Table as Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Income, Move, Part, Status, names_of
-from goldrush.replay.data.columns import REAL, TEXT, TEXTS, TRUTH, WHOLE, WHOLES, Column
-from goldrush.replay.data.run_data import RunData
-from goldrush.replay.data.tables import Row, Table, units_table
+from goldrush.replay.data.columns import (
+    REAL,
+    TEXT,
+    TEXTS,
+    TRUTH,
+    WHOLE,
+    WHOLES,
+    Column,
+    Row,
+    Table,
+    TableSource,
+)
+from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Tables
 from goldrush.replay.worlds.competition.fields import FIELDS, RUNS, SETUP, STEPS, TYPES
 from goldrush.replay.worlds.competition.measures import MEASURES
@@ -53,17 +63,17 @@ _AS_WRITTEN: Final = "text as it is, any other form as JSON"
 _OBJECTIVE: Final = "of the objective"
 
 
-def _each(run: RunData) -> Iterator[Played]:
+def _each(run: TableSource) -> Iterator[Played]:
     """The assignments that were closed when the run was measured."""
     closed = run.measured.units
     with JournalReader(run.path) as reader:
         yield from islice(played(run.world, reader), closed)
 
 
-def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[RunData], Iterator[Row]]:
+def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[TableSource], Iterator[Row]]:
     """The rows of a run, from a function for one assignment; prepends the assignment's number."""
 
-    def rows(run: RunData) -> Iterator[Row]:
+    def rows(run: TableSource) -> Iterator[Row]:
         for one in _each(run):
             for row in of(one):
                 yield (one.state.assignment, *row)
@@ -105,7 +115,7 @@ _RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
 # Assignments.
 
 
-def _assignment_rows(run: RunData) -> Iterator[Row]:
+def _assignment_rows(run: TableSource) -> Iterator[Row]:
     for (number, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
         state = one.state
         assert state.opening is not None  # closed, so it was opened
@@ -152,7 +162,7 @@ _COUNTS: Final = {
 }
 
 
-def _roundtable_rows(run: RunData) -> Iterator[Row]:
+def _roundtable_rows(run: TableSource) -> Iterator[Row]:
     atlases: Atlases | None = None
     for one in _each(run):
         atlases = atlases or Atlases(one.state.arena)

@@ -30,9 +30,20 @@ from goldrush.kernel.worlds.mining.events import (
 )
 from goldrush.kernel.worlds.mining.measures import Counts
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.replay.data.columns import JSON, REAL, TEXT, TRUTH, WHOLE, Column, Types, records
-from goldrush.replay.data.run_data import RunData
-from goldrush.replay.data.tables import Row, Table, units_table
+from goldrush.replay.data.columns import (
+    JSON,
+    REAL,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Column,
+    Row,
+    Table,
+    TableSource,
+    Types,
+    records,
+)
+from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Tables
 from goldrush.replay.worlds.mining.measured import Measured, Measuring, check_gold
 from goldrush.replay.worlds.mining.measures import MEASURES
@@ -140,13 +151,13 @@ _AGENTS: Final = Column("agents", WHOLE, "agents", "how many play")
 _BY_ROUND: Final = units_table(MINING.vocabulary, MEASURES)  # the round, and its measures
 
 
-def _measured(run: RunData) -> Measured:
+def _measured(run: TableSource) -> Measured:
     found = run.measured
     assert isinstance(found, Measured)  # of the mining world
     return found
 
 
-def _round_rows(run: RunData) -> Iterator[Row]:
+def _round_rows(run: TableSource) -> Iterator[Row]:
     names = [name for name, measure in MEASURES.items() if measure.by_unit]
     with JournalReader(run.path) as reader:
         measuring = Measuring(reader)
@@ -157,7 +168,7 @@ def _round_rows(run: RunData) -> Iterator[Row]:
             yield (agents, counts.round, *_counted(counts), *(values[name] for name in names))
 
 
-def _agent_rows(run: RunData) -> Iterator[Row]:
+def _agent_rows(run: TableSource) -> Iterator[Row]:
     before: list[list[int]] = []
     with JournalReader(run.path) as reader:
         for commit, state in fold.states(MINING, reader):
@@ -202,7 +213,7 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         )
 
 
-def _spell_rows(run: RunData) -> Iterator[Row]:
+def _spell_rows(run: TableSource) -> Iterator[Row]:
     measured = _measured(run)
     for spell in measured.spells:
         yield (measured.config.agents, *spell.as_dict().values())

@@ -39,9 +39,10 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded, run_data, table_files
+from goldrush.replay.data.columns import FRONT, Table
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.table_files import CSV, PARQUET
-from goldrush.replay.data.tables import FRONT, Table, tables_of, units_table
+from goldrush.replay.data.tables import tables_of, units_table
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of

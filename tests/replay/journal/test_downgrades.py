@@ -23,8 +23,8 @@ from goldrush.kernel.worlds.competition import events as season_events
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM, SUBMITTED
 from goldrush.replay.journal.batch import Demands, junit, verify_all
+from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import Verdict, verify
-from goldrush.replay.toolkit import world_at
 from tests.cli.helpers import goldrush
 from tests.golden import MODELS, path_of
 from tests.journals import commits_of, write

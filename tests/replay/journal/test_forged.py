@@ -23,7 +23,6 @@ from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
-from goldrush.replay import toolkit
 from goldrush.replay.data import encoded, groups, table_files
 from goldrush.replay.data.run_data import map_runs, measured_at, run_at
 from goldrush.replay.data.tables import as_dicts, tables_of
@@ -222,7 +221,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.run_at": lambda c: run_at(c.forged),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
-    "toolkit.world_at": lambda c: toolkit.world_at(c.forged),
+    "toolkit.world_at": lambda c: rebuild.world_at(c.forged),
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),

@@ -31,8 +31,8 @@ from goldrush.kernel.fold import events
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.terms import Code, names_of
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import open_world
 from goldrush.replay.worlds.competition.show import format_summary
 from goldrush.replay.worlds.competition.summary import summarise
 from tests.cli.helpers import ROOT

@@ -18,22 +18,9 @@ from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.toolkit import (
-    Measures,
-    Names,
-    Story,
-    Summaries,
-    UnitView,
-)
+from goldrush.replay.toolkit import Measures, Names, Story, Summaries, UnitView
 from goldrush_commons.players import GAME
-from goldrush_commons.world import (
-    COMMONS,
-    REGROWN,
-    CommonsConfig,
-    Fishery,
-    config_of,
-    shock_of,
-)
+from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
 
 
 def lines(told: Iterable[Event], names: Names) -> Iterator[str]:

@@ -27,17 +27,7 @@ from goldrush.replay.worlds.competition.folder import Live, _json, as_files, exp
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of
 from tests.journals import commits_of
-from tests.seasons import (
-    LAST,
-    SMALL,
-    changed,
-    events_of,
-    forged,
-    resume,
-    rich,
-    small,
-    with_row,
-)
+from tests.seasons import LAST, SMALL, changed, events_of, forged, resume, rich, small, with_row
 
 
 @pytest.fixture(scope="module")

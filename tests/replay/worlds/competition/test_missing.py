@@ -11,10 +11,9 @@ from goldrush.kernel.journal import Commit, Header
 from goldrush.kernel.worlds.competition import NAME
 from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.log import log
-from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.journal.rebuild import rebuild, world_at
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.toolkit import world_at
 from goldrush.replay.view.page import page_of
 from goldrush.replay.worlds.competition.audit import audit_all
 from goldrush.replay.worlds.competition.folder import as_files

@@ -25,10 +25,10 @@ from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.events import CODES, PLAIN, LeaderboardPosted, Spoke, Tried
 from goldrush.kernel.worlds.competition.events import EVENTS as EVENT_TYPES
 from goldrush.replay.data import table_files
-from goldrush.replay.data.columns import JSON
+from goldrush.replay.data.columns import FRONT, JSON, Table
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.table_files import CSV, PARQUET
-from goldrush.replay.data.tables import FRONT, Table, tables_of
+from goldrush.replay.data.tables import tables_of
 from goldrush.replay.worlds.competition.fields import FIELDS, RUNS
 from goldrush.replay.worlds.competition.played import Played, played
 from goldrush.replay.worlds.competition.tables import (
