@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command
+from goldrush.cli.help import command, is_command
 from goldrush.cli.options import json_option, world_option
 from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped
@@ -161,13 +161,14 @@ def plugins(as_json: bool) -> int:
 def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]]]:
     """The groups of plugins: entry point group, kind, loader, and names that are taken."""
     from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
-    from goldrush.cli.commands import BUILT_IN, is_command
     from goldrush.replay.find import NAMES, built_in_kinds, built_in_policies, toolkit_named
 
+    root = click.get_current_context().find_root()
+    commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
     kinds: list[tuple[str, str, Callable[[Plugin], object], Collection[str]]] = [
         (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
         (POLICIES, "policy", lambda one: one.load(callable), built_in_policies()),
-        (COMMANDS, "command", lambda one: one.load(is_command), BUILT_IN),
+        (COMMANDS, "command", lambda one: one.load(is_command), commands),
     ]
     for kind in built_in_kinds():
         names = [point.name for point in kind.built_in]

@@ -92,6 +92,7 @@ class Commands(click.Group):
             module, _, name = BUILT_IN[cmd_name].partition(":")
             return behind_door(getattr(import_module(f"goldrush.cli.{module}"), name))
         from goldrush.agents.plugins import COMMANDS, plugin
+        from goldrush.cli.help import is_command
 
         found = plugin(COMMANDS, cmd_name, BUILT_IN)
         return None if found is None else behind_door(found.load(is_command))
@@ -106,11 +107,6 @@ class Commands(click.Group):
 
             raise unknown("command", name, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
-
-
-def is_command(found: object) -> bool:
-    """Whether the object of an entry point is a click command."""
-    return isinstance(found, click.Command)
 
 
 @cache  # a command that is looked up twice is wrapped once

@@ -62,3 +62,8 @@ class Command(click.Command):
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     """The decorator click.command, with Command as the class."""
     return click.command(name, cls=Command)
+
+
+def is_command(found: object) -> bool:
+    """Whether the object of an entry point is a click command."""
+    return isinstance(found, click.Command)

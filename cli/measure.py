@@ -180,7 +180,7 @@ def _spells_of(run: RunData) -> Spells:
     """The spells of the run's world. Raises BadInput for a world that has none."""
     from goldrush.replay.find import needed
 
-    return needed(run.measures.spells, run.path, "spells", "leave --spells out")
+    return needed(run.toolkit.spells, run.path, "spells", "leave --spells out")()
 
 
 def _as_dict(
@@ -193,7 +193,7 @@ def _as_dict(
         found = run.measured.as_dict()
     if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
-    if spells or (by_round and run.measures.spells is not None):
+    if spells or (by_round and run.toolkit.spells is not None):
         of = _spells_of(run).of
         found["spells"] = [spell.as_dict() for spell in of(_chosen(run, plots))]
     return found
@@ -240,10 +240,11 @@ def _table_of(by_round: bool, spells: bool, run: RunData) -> Table:
     """The table that --csv prints."""
     from goldrush.replay.data.tables import figures_table, units_table
 
+    known = run.measures.known
     if spells:
         return _spells_of(run).table
     table_of = units_table if by_round else figures_table
-    return table_of(run.world.vocabulary, run.measures.known)
+    return table_of(run.world.vocabulary, known)
 
 
 def _compared(paths: Sequence[str], jobs: int | None) -> str:

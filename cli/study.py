@@ -101,10 +101,10 @@ def study(
     from goldrush.agents.llm.failures import format_failures
     from goldrush.kernel.errors import BadInput, WriteFailed
     from goldrush.replay.find import WORLD_DEFAULT
-    from goldrush.replay.studies import studied
     from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
     from goldrush.replay.study.models import failures_of
+    from goldrush.replay.study.plan import studied
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
     if plan is not None and any(one is not None for one in said):
@@ -207,7 +207,7 @@ def report(
             if is_given:
                 raise BadInput("--json writes no page", f"leave {option} out")
         from goldrush.replay.report.answers import answers
-        from goldrush.replay.study.results import results_of
+        from goldrush.replay.study.measuring import results_of
 
         with progress() as step:
             results = results_of(
@@ -271,7 +271,6 @@ def _plan_of(
     trust: Sequence[str],
 ) -> Plan:
     from goldrush.replay.find import WORLD_DEFAULT
-    from goldrush.replay.studies import studied
     from goldrush.replay.study.plan import (
         ALL,
         BASELINES,
@@ -279,6 +278,7 @@ def _plan_of(
         plan_of,
         read_plan,
         seeds_of,
+        studied,
         treatments_of,
     )
 
@@ -300,7 +300,7 @@ def _plan_of(
 def _check_model(model: str | None, plan: Plan) -> None:
     """Raises BadInput for a --model if no roster has `llm` without a name."""
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.studies import studied
+    from goldrush.replay.study.plan import studied
 
     names_in = studied(plan.world).players.names
     texts = [text for text in plan.rosters.values() if text is not None]

@@ -39,8 +39,7 @@ from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.find import players_of, toolkit_for
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.studies import Studied
-from goldrush.replay.study.plan import plan_of
+from goldrush.replay.study.plan import plan_of, studied_with
 from goldrush.replay.toolkit import Toolkit
 
 LEAVES_MAX: Final = 200  # values of each part of a state that are changed
@@ -581,7 +580,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
     played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
-    measures = Studied(run.name, run.toolkit, studies, who).measures
+    measures = studied_with(run.name, run.toolkit).measures
     with JournalReader(run.path) as reader:
         measured = list(measures.read(reader).roster)
     rest = iter(played)  # measures may cover only some of the players

@@ -12,20 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.agents.players import Players
-from goldrush.kernel.errors import BadInput
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.treatments import BASELINE, Treatment
-from goldrush.kernel.world import World
-from goldrush.replay.find import players_of, toolkit_for
-from goldrush.replay.toolkit import Measures, Toolkit
 
 if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
-    from goldrush.replay.report.figures import Drawn
-    from goldrush.replay.report.page import Block
-    from goldrush.replay.report.sections import Study
-    from goldrush.replay.study.results import Result, Results
+    from goldrush.replay.study.records import Result
 
 K = TypeVar("K")  # the part of a run that a world keeps
 
@@ -130,63 +121,15 @@ class Criteria:
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
-@attrs.frozen
-class OwnFigure:
-    """A figure of each treatment that only one world has.
-
-    Attributes:
-        name: its name.
-        draw: `draw(cells, style)`, the drawing.
-        title: its title.
-        text: its description.
-        commands: the commands that print its numbers, with {} for the journals.
-
-    """
-
-    name: str
-    draw: Callable[..., Drawn]
-    title: str
-    text: str
-    commands: Sequence[str]
-
-
-@attrs.frozen
-class Chapter:
-    """The part of a report that only one world has.
-
-    Attributes:
-        tables: the noun for its tables.
-        head: `head(study)`, the blocks after the description of the study.
-        sections: `sections(study)`, the blocks after the comparisons.
-        figures: the figures of each treatment.
-        caveat: `caveat(study)`, the limits of comparisons with the baseline.
-        settings: `settings(treatment, configuration, agents)`, a treatment as text; `agents` is
-            text, too.
-        whole: the meaning of the value of a whole run.
-        summary: `summary(study)`, the blocks at the top: tiles, the finding as a sentence, a
-            figure; None: those of the criteria.
-
-    """
-
-    tables: str
-    head: Callable[[Study], Sequence[Block]]
-    sections: Callable[[Study], Sequence[Block]]
-    figures: Sequence[OwnFigure]
-    caveat: Callable[[Study], str]
-    settings: Callable[[str, Any, str], str]
-    whole: str
-    summary: Callable[[Study], Sequence[Block]] | None = None
-
-
 def _same_settings(ours: Config, theirs: Config, policies: Sequence[str]) -> bool:
     return {**ours.as_dict(), "seed": 0} == {**theirs.as_dict(), "seed": 0}
 
 
-def _no_answers(results: Results[Any, Any]) -> Mapping[str, Any]:
+def _no_answers(results: object) -> Mapping[str, Any]:
     return {}
 
 
-def _no_summary(results: Results[Any, Any]) -> Sequence[str]:
+def _no_summary(results: object) -> Sequence[str]:
     return ()
 
 
@@ -242,7 +185,6 @@ class Studies:
         summary: `summary(results)`, their most important results for the terminal, line by line.
         curves: the measures that are drawn over the units; None: all that a unit has.
         compared: the measures that are drawn where treatments are compared; None: all.
-        chapter: makes the world's part of a report; a function, as only reports need it.
         size: the setting with the number of agents.
 
     """
@@ -259,54 +201,4 @@ class Studies:
     summary: Callable[[Any], Sequence[str]] = _no_summary
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
-    chapter: Callable[[], Chapter] | None = None
     size: str = "agents"
-
-
-@attrs.frozen
-class Studied:
-    """A world that can be studied: its name, its toolkit, and the parts that studies need."""
-
-    name: str
-    toolkit: Toolkit
-    studies: Studies
-    players: Players[Any]
-
-    @property
-    def world(self) -> World[Any]:
-        """The world itself."""
-        return self.toolkit.world({})
-
-    @property
-    def units(self) -> str:
-        """The noun for the units of a horizon."""
-        return self.world.vocabulary.units
-
-    @property
-    def treatments(self) -> Mapping[str, Treatment[Any]]:
-        """The treatments of the world by name, including the baseline."""
-        return {BASELINE: Treatment(BASELINE, ""), **self.toolkit.treatments}
-
-    @property
-    def measures(self) -> Measures:
-        """Its measures. Raises BadInput for a world without any."""
-        if self.toolkit.measures is None:
-            raise BadInput(
-                f"the {self.name} world has no measures",
-                "`goldrush export DIR --format csv --table events` prints the events of its runs",
-            )
-        return self.toolkit.measures()
-
-    @property
-    def settings(self) -> type[attrs.AttrsInstance]:
-        """The class of its settings."""
-        assert self.toolkit.config is not None  # studies need settings
-        return self.toolkit.config
-
-
-def studied(name: str) -> Studied:
-    """A world by its name. Raises BadInput for an unknown world, and for one without studies."""
-    toolkit = toolkit_for(name)
-    if toolkit.studies is None:
-        raise BadInput(f"the {name} world has no studies", "take another --world")
-    return Studied(name, toolkit, toolkit.studies(), players_of(toolkit, name))

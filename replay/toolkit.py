@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.plugins import Kind
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import format_count
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 
@@ -23,9 +21,10 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Players, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.replay.data.columns import Column, Table, Type
-    from goldrush.replay.data.measures import Measure, Measured
+    from goldrush.replay.data.measures import Measures
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
+    from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
 
@@ -241,15 +240,6 @@ class Prompts(Generic[P]):
     as_dict: Callable[[Sequence[P], int, int], Mapping[str, Any]]
 
 
-def _head(measured: Measured[Any]) -> str:
-    facts = measured.facts()
-    return (
-        f"{format_count(measured.units, measured.vocabulary.unit)} of "
-        f"{format_count(facts['agents'], 'agent')}, "
-        f"seed {facts['seed']}"
-    )
-
-
 @attrs.frozen
 class Spells:
     """Spells: how long something was held.
@@ -266,29 +256,6 @@ class Spells:
     format: Callable[[Any], str]
     table: Table
     at: Callable[[Any, Collection[int]], Any]
-
-
-@attrs.frozen
-class Measures:
-    """The measures of a world.
-
-    Attributes:
-        known: the measures by name, in the order in which they are shown.
-        read: measures the run of an open journal that was not read yet. Raises as
-            replay.data.measures.by_unit.
-        of_runs: the names of those shown where many runs are listed and space is short.
-        of_units: the names of those shown by unit where space is short; empty: the first that fit.
-        head: `head(measured)`, a run on one line.
-        spells: see Spells; None for a world without.
-
-    """
-
-    known: Mapping[str, Measure]
-    read: Callable[[JournalReader], Measured[Any]]
-    of_runs: Sequence[str] = ()
-    of_units: Sequence[str] = ()
-    head: Callable[[Any], str] = _head
-    spells: Spells | None = None
 
 
 @attrs.frozen
@@ -389,8 +356,8 @@ class Toolkit:
         story, unit, summary, consequences, tie_breaks, why, scores, prompts: see the types.
         location_of: `location_of(path, text)`, the number of a location (a plot) from text. Raises
             BadInput.
-        measures, tables, studies: functions that make these records, so that replaying a run need
-            not import what measuring takes.
+        measures, spells, tables, studies, chapter: functions that make these records, so that
+            replaying a run need not import what measuring and reporting take.
         treatments: variations of the settings by name, kernel.treatments.BASELINE first.
         folder, view: see the types.
         run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
@@ -413,9 +380,11 @@ class Toolkit:
     prompts: Prompts[Any] | None = None
     location_of: Callable[[str | Path, str], int] | None = None
     measures: Callable[[], Measures] | None = None
+    spells: Callable[[], Spells] | None = None
     tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
     studies: Callable[[], Studies] | None = None
+    chapter: Callable[[], Chapter] | None = None
     folder: Folder | None = None
     view: View | None = None
     run: Callable[[], type[object]] | None = None

@@ -18,6 +18,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
+from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
 
@@ -228,3 +229,33 @@ def _finite(name: str, value: Value) -> Value:
     if value is not None and not math.isfinite(value):
         raise ValueError(f"{name} is {value}, which no run can have")
     return value
+
+
+def _head(measured: Measured[Any]) -> str:
+    facts = measured.facts()
+    return (
+        f"{format_count(measured.units, measured.vocabulary.unit)} of "
+        f"{format_count(facts['agents'], 'agent')}, "
+        f"seed {facts['seed']}"
+    )
+
+
+@attrs.frozen
+class Measures:
+    """The measures of a world.
+
+    Attributes:
+        known: the measures by name, in the order in which they are shown.
+        read: measures the run of an open journal that was not read yet. Raises as
+            replay.data.measures.by_unit.
+        of_runs: the names of those shown where many runs are listed and space is short.
+        of_units: the names of those shown by unit where space is short; empty: the first that fit.
+        head: `head(measured)`, a run on one line.
+
+    """
+
+    known: Mapping[str, Measure]
+    read: Callable[[JournalReader], Measured[Any]]
+    of_runs: Sequence[str] = ()
+    of_units: Sequence[str] = ()
+    head: Callable[[Any], str] = _head

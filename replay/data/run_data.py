@@ -17,12 +17,12 @@ from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
-from goldrush.replay.data.measures import Measured
+from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.find import needed, open_world, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.study.cells import cells_in
-from goldrush.replay.toolkit import Measures, Toolkit
+from goldrush.replay.toolkit import Toolkit
 
 R = TypeVar("R")
 

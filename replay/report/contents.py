@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from goldrush.replay.report.chapter import Study
 from goldrush.replay.report.models import models_section, warning
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
-    Study,
     citation,
     comparison_section,
     definitions,

@@ -20,8 +20,7 @@ from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import Change, Interval, interval, t_quantile
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import POINTS, Result
+from goldrush.replay.study.records import POINTS, Cell, Result
 
 Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
 Styles = Mapping[str, Style]  # by roster

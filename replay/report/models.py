@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
 from goldrush.replay.report.page import Block, Content, Heading, Marked, Table, Text
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
 LINES_MAX: Final = 10  # models named above the verdicts; the table has all

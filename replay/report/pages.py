@@ -12,7 +12,7 @@ import attrs
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import WriteFailed
 from goldrush.kernel.files import format_reason, make_folder, make_folders_within
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
 PAGES: Final = "pages"  # their folder, in the folder of the report

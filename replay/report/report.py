@@ -25,9 +25,10 @@ from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
 from goldrush.replay.report.pages import Pages, write_pages
-from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.results import results_of
+from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.plan import studied
+from goldrush.replay.study.results import Studied
 from goldrush.replay.study.verdicts import Verdicts
 
 HTML, MARKDOWN = FORMATS = ("html", "md")

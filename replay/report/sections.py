@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -14,7 +14,9 @@ from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
+from goldrush.replay.find import toolkit_for
 from goldrush.replay.report import figures
+from goldrush.replay.report.chapter import OwnFigure, Study
 from goldrush.replay.report.figures import Drawn
 from goldrush.replay.report.page import (
     Block,
@@ -29,11 +31,10 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
-from goldrush.replay.report.styles import Style, labels_of, styles_of
-from goldrush.replay.studies import Chapter, OwnFigure, Studied
+from goldrush.replay.report.styles import labels_of, styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
 
@@ -46,81 +47,6 @@ OUTLIER_SEEDS: Final = 5  # seeds; with fewer, quartiles mean little
 OUTLIERS_MAX: Final = 20  # rows of the table
 
 CUT: Final = "Intervals are cut at the limits of the measure."
-
-
-@attrs.frozen
-class Study:
-    """The results of a study, with what several sections need.
-
-    Attributes:
-        results: the results.
-        groups: the cells by treatment and horizon.
-        against: comparisons with the baseline.
-        assessment: findings and verdicts.
-        styles: by roster.
-        hrefs: addresses of the pages of runs, by cell and seed, if there are any.
-
-    """
-
-    results: Results[Any, Any]
-    groups: Mapping[tuple[str, int], Sequence[Cell]]
-    against: Sequence[Against]
-    assessment: Assessment
-    styles: Mapping[str, Style]
-    hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
-
-    @property
-    def runs(self) -> str:
-        """The number of runs as text: "80 runs"."""
-        return format_count(sum(map(len, self.results.by_cell.values())), "run")
-
-    @property
-    def title(self) -> str:
-        """The title of its page."""
-        return f"{self.of.studies.title} A study of {self.runs}"
-
-    @property
-    def of(self) -> Studied:
-        """The world that was studied."""
-        return self.results.of
-
-    @property
-    def units(self) -> str:
-        """The plural of its units: "rounds"."""
-        return self.of.units
-
-    def horizon(self, rounds: int) -> str:
-        """A number of units as text: "1 round", "200 rounds"."""
-        return format_count(rounds, self.of.world.vocabulary.unit)
-
-    @property
-    def chapter(self) -> Chapter | None:
-        """The world's own part of the report."""
-        chapter = self.of.studies.chapter
-        return None if chapter is None else chapter()
-
-    @property
-    def covariates(self) -> list[str]:
-        """The heading of the covariate's column, or nothing without a covariate."""
-        covariate = self.of.studies.covariate
-        return [] if covariate is None else [covariate.name]
-
-    def covariate(self, *cells: Cell, joint: str = " and ") -> list[str]:
-        """The entry of that column for some cells."""
-        covariate = self.of.studies.covariate
-        if covariate is None:
-            return []
-        return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
-
-    def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
-        """Measures of these names; None: all."""
-        known = self.of.measures.known
-        return dict(known) if names is None else {name: known[name] for name in names}
-
-    @property
-    def same(self) -> dict[Cell, Cell]:
-        """Cells that are identical to their baseline by construction."""
-        return {one.cell: one.baseline for one in self.against if one.identical}
 
 
 def study_of(
@@ -137,12 +63,14 @@ def study_of(
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
+    chapter = toolkit_for(results.of.name).chapter
     return Study(
         results,
         groups,
         against_baseline(results),
         Assessment(results),
         styles_of(rosters),
+        chapter and chapter(),
         hrefs or {},
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
+from goldrush.replay.report.chapter import Study
 from goldrush.replay.report.figures import EFFECT, Effect, effects, means
 from goldrush.replay.report.page import (
     TOGETHER,
@@ -23,11 +24,11 @@ from goldrush.replay.report.page import (
     rounded,
     within_bounds,
 )
-from goldrush.replay.report.sections import Study, figure, format_identical, treatment_labels
+from goldrush.replay.report.sections import figure, format_identical, treatment_labels
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, Change, smallest_p
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import (
     NOT_SUPPORTED,
     SUPPORTED,

@@ -22,18 +22,16 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.players import RunContext
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
-from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
-    Manifest,
     check_size,
     listed,
     read_manifest,
     write_manifest,
 )
-from goldrush.replay.study.plan import Plan, Planned, cells_of
+from goldrush.replay.study.plan import Plan, Planned, cells_of, studied
 from goldrush.replay.study.play import (
     Done,
     check_journal,
@@ -43,6 +41,8 @@ from goldrush.replay.study.play import (
     play_remotely,
     store_journal,
 )
+from goldrush.replay.study.records import Manifest
+from goldrush.replay.study.results import Studied
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
@@ -161,7 +161,7 @@ def runs_of(plan: Plan, models: Models | None = None, *, remote: bool = False) -
 
 def _check_agents(of: Studied, run: Planned) -> None:
     """Raises BadInput if a policy of the run cannot be created."""
-    state = of.toolkit.world(run.setup).initial(run.setup)
+    state = of.world_of(run.setup).initial(run.setup)
     prepared = run.prepared
     context = RunContext(
         state, trust=prepared.trust, sources=prepared.sources, resources=run.resources

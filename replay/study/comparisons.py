@@ -13,7 +13,7 @@ import attrs
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.study.inference import Interval, paired
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
 

@@ -28,11 +28,11 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.replay import cache as folder
-from goldrush.replay.studies import Studied
-from goldrush.replay.study.manifest import Listed
+from goldrush.replay.study.records import Listed
+from goldrush.replay.study.results import Studied
 
 if TYPE_CHECKING:
-    from goldrush.replay.study.results import Result
+    from goldrush.replay.study.records import Result
 
 _MAGIC: Final = b"goldmea1"
 _CHECKSUM: Final = 16  # bytes
@@ -123,7 +123,7 @@ def _values(of: Studied, one: Result[Any, Any]) -> Any:
 
 
 def _result(of: Studied, run: Listed, values: Any) -> Result[Any, Any]:
-    from goldrush.replay.study.results import Result
+    from goldrush.replay.study.records import Result
 
     units, (whole, halves, halves_whole, curves), policies, own, failures = values
     return Result(

@@ -20,60 +20,15 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
-from goldrush.kernel.rosters import Config
 from goldrush.replay.find import distribution_of
-from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
-from goldrush.replay.study.plan import Cell, Plan, Planned, cells_of
+from goldrush.replay.study.plan import Plan, Planned, cells_of, studied
+from goldrush.replay.study.records import Cell, Listed, Manifest
+from goldrush.replay.study.results import Studied
 
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-
-
-@attrs.frozen
-class Listed:
-    """A run in the manifest.
-
-    Attributes:
-        cell: the cell it belongs to.
-        seed: its seed.
-        path: its journal, relative to the study's folder.
-        config: its configuration.
-        sha256: of its journal; None until the run is done.
-        bytes: the size of its journal; None until the run is done.
-
-    """
-
-    cell: Cell
-    seed: int
-    path: str
-    config: Config
-    sha256: str | None
-    bytes: int | None
-
-
-@attrs.frozen
-class Manifest:
-    """The contents of a manifest.
-
-    Attributes:
-        world: the name of the world.
-        plan: the plan, as `Plan.as_dict`.
-        runs: its runs, cell by cell.
-        digest: the SHA-256 of the file it was read from; empty for a new manifest.
-
-    """
-
-    world: str
-    plan: Mapping[str, Any]
-    runs: Sequence[Listed]
-    digest: str = attrs.field(default="", eq=False)
-
-    @property
-    def finished(self) -> bool:
-        """Whether every run is done."""
-        return all(run.sha256 is not None for run in self.runs)
 
 
 def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]) -> Manifest:

@@ -7,9 +7,8 @@ from pathlib import Path
 from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.llm.models import LLM
 from goldrush.replay.journal.usage import failures_in
-from goldrush.replay.studies import studied
-from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Plan
+from goldrush.replay.study.plan import Plan, studied
+from goldrush.replay.study.records import Manifest
 
 
 def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:

@@ -24,6 +24,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
 from goldrush.kernel.treatments import (
+    BASELINE,
     NAME,
     NAME_MAX,
     Treatment,
@@ -31,8 +32,11 @@ from goldrush.kernel.treatments import (
     treatment_in_file,
     treatment_named,
 )
-from goldrush.replay.find import WORLD_DEFAULT
-from goldrush.replay.studies import MIXED, Studied, studied
+from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
+from goldrush.replay.studies import MIXED
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import Studied
+from goldrush.replay.toolkit import Toolkit
 
 ALL: Final = "all"
 BASELINES: Final = "baselines"
@@ -43,29 +47,6 @@ FILE_MAX: Final = 1 << 20  # bytes of a plan file
 
 
 Classes = Mapping[int, type]  # of external agents
-
-
-@attrs.frozen
-class Cell:
-    """A set of runs that differ only in the seed.
-
-    Attributes:
-        treatment: the treatment's name.
-        roster: the roster's name in the plan.
-        rounds: the horizon, in the world's units.
-
-    """
-
-    treatment: str
-    roster: str
-    rounds: int
-
-    def __str__(self) -> str:
-        return f"{self.treatment}, {self.roster}, {self.rounds}"
-
-    def format(self, units: str) -> str:
-        """The cell as text; `units` names the units of its horizon, as in `rounds`."""
-        return f"{self} {units}"
 
 
 @attrs.frozen
@@ -517,3 +498,24 @@ def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
     yield from by_cell.items()
+
+
+def studied(name: str) -> Studied:
+    """A world by its name. Raises BadInput for an unknown world, and for one without studies."""
+    return studied_with(name, toolkit_for(name))
+
+
+def studied_with(name: str, toolkit: Toolkit) -> Studied:
+    """A world with this toolkit. Raises BadInput for a toolkit without studies."""
+    if toolkit.studies is None:
+        raise BadInput(f"the {name} world has no studies", "take another --world")
+    assert toolkit.config is not None  # studies need settings
+    return Studied(
+        name,
+        players_of(toolkit, name),
+        toolkit.studies(),
+        toolkit.world,
+        toolkit.config,
+        {BASELINE: Treatment(BASELINE, ""), **toolkit.treatments},
+        toolkit.measures,
+    )

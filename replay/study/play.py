@@ -32,10 +32,9 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
 from goldrush.replay.journal.verify import FOLD, verify
-from goldrush.replay.studies import studied
 from goldrush.replay.study.backend import RunFailed
 from goldrush.replay.study.manifest import UNFINISHED
-from goldrush.replay.study.plan import Planned
+from goldrush.replay.study.plan import Planned, studied
 
 Done = tuple[str, int]  # SHA-256 and size of a journal
 DECIDED: Final = ("answer", "limit")  # a model's options that are determined as a run begins
@@ -102,7 +101,7 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
                 files.sync_folder(str(above / "any"))
         if not _continued(run, path, models):
             of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
-            world = of.toolkit.world(run.setup)
+            world = of.world_of(run.setup)
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
             players.record(
@@ -159,7 +158,7 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
         if ended is False:
             of = studied(run.world)
             players.resume(
-                of.toolkit.world(run.setup), of.players, unfinished, models=models,
+                of.world_of(run.setup), of.players, unfinished, models=models,
                 trust=run.prepared.trust, sources=run.prepared.sources, resources=run.resources,
             )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:

@@ -19,19 +19,21 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import Trust, integer, jobs_of, models_of, names_of, settings_of
 from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.run import Run
-from goldrush.replay.studies import Studied, studied
 from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import OnStep, carry_out
-from goldrush.replay.study.manifest import Listed, Manifest, read_manifest
+from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import (
     ALL,
     BASELINES,
     SEEDS_DEFAULT,
     Classes,
     plan_of,
+    studied,
     treatments_of,
 )
-from goldrush.replay.study.results import Results, results_of
+from goldrush.replay.study.records import Listed, Manifest
+from goldrush.replay.study.results import Results, Studied
 
 if TYPE_CHECKING:
     import pyarrow

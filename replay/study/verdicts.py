@@ -21,8 +21,8 @@ from goldrush.kernel.rosters import Config
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results
+from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.study.results import Results
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 

@@ -22,9 +22,9 @@ from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Plan, plan_of
 from goldrush.replay.study.play import play
-from goldrush.replay.study.results import results_of
 from tests.indexes import cache_apart
 
 Row = tuple[str, str, str, str, str]

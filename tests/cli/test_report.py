@@ -17,8 +17,8 @@ import pytest
 from goldrush.cli.study import _verdicts
 from goldrush.kernel.files import MARK
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import results_of
+from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.cli.helpers import Ran, assert_refused, goldrush

@@ -15,8 +15,8 @@ from goldrush.agents.players import RunContext
 from goldrush.agents.roster import policy_label
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
-from goldrush.replay.data.measures import by_unit
-from goldrush.replay.toolkit import Measures, Toolkit
+from goldrush.replay.data.measures import Measures, by_unit
+from goldrush.replay.toolkit import Toolkit
 
 
 def _called(name: str) -> Toolkit:

@@ -38,8 +38,8 @@ from goldrush.replay.study.inference import (
     holm,
     smallest_p,
 )
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results
+from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.measures import STABILITY, MeasuredSeason, stability
 
 SIZES: Final = (6, LARGE)

@@ -6,6 +6,7 @@ from typing import Final
 
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
+from goldrush.replay.report.chapter import Chapter, Study
 from goldrush.replay.report.figures import EFFECT, Effect, effects
 from goldrush.replay.report.page import (
     NONE,
@@ -18,10 +19,9 @@ from goldrush.replay.report.page import (
     Tiles,
     p_value,
 )
-from goldrush.replay.report.sections import Study, figure
+from goldrush.replay.report.sections import figure
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.verdicts import finding, format_effect, tile
-from goldrush.replay.studies import Chapter
 from goldrush.replay.worlds.competition.contrasts import (
     CRITERIA,
     SEASONS_MIN,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 
@@ -22,9 +22,6 @@ from goldrush.replay.worlds.competition.contrasts import (
     unpacked,
 )
 from goldrush.replay.worlds.competition.measures import MEASURES, SHOWN
-
-if TYPE_CHECKING:
-    from goldrush.replay.studies import Chapter
 
 
 def _config(settings: Mapping[str, Any]) -> SeasonConfig:
@@ -47,12 +44,6 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [entry["policy"] for entry in cast if entry["role"] == Role.WORKER]
 
 
-def _chapter() -> Chapter:
-    from goldrush.replay.worlds.competition.sections import CHAPTER
-
-    return CHAPTER
-
-
 STUDIES: Final = Studies(
     title="Does the protocol work?",
     config=_config,
@@ -64,5 +55,4 @@ STUDIES: Final = Studies(
     summary=summary_lines,
     curves=[name for name, measure in MEASURES.items() if measure.by_unit],
     compared=SHOWN,
-    chapter=_chapter,
 )

@@ -14,10 +14,10 @@ from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.replay.data.measures import Measures
 from goldrush.replay.toolkit import (
     Consequences,
     Folder,
-    Measures,
     Prompts,
     Scores,
     Story,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
     from goldrush.replay.worlds.competition import consequences
     from goldrush.replay.worlds.competition.prompt import Prompted
@@ -121,6 +122,12 @@ def _studies() -> Studies:
     return STUDIES
 
 
+def _chapter() -> Chapter:
+    from goldrush.replay.worlds.competition.sections import CHAPTER
+
+    return CHAPTER
+
+
 TOOLKIT = Toolkit(
     world=world_of,
     config=SeasonConfig,
@@ -136,6 +143,7 @@ TOOLKIT = Toolkit(
     measures=_measures,
     tables=_tables,
     studies=_studies,
+    chapter=_chapter,
     treatments=TREATMENTS,
     folder=Folder(_folder, _live),
     view=VIEW,

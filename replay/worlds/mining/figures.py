@@ -14,8 +14,7 @@ from goldrush.replay.report.figures import Cells, Drawn, Styles, band, legend_of
 from goldrush.replay.report.page import KEY, Key, Panel, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Plot
 from goldrush.replay.report.styles import Style
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import POINTS, Result
+from goldrush.replay.study.records import POINTS, Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
 

@@ -8,6 +8,7 @@ from typing import Final
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.fairness import Fairness
+from goldrush.replay.report.chapter import Chapter, OwnFigure, Study
 from goldrush.replay.report.page import (
     MINUS,
     NONE,
@@ -21,8 +22,7 @@ from goldrush.replay.report.page import (
     p_value,
     within_bounds,
 )
-from goldrush.replay.report.sections import BY_UNIT_COMMAND, Study, figure, named
-from goldrush.replay.studies import Chapter, OwnFigure
+from goldrush.replay.report.sections import BY_UNIT_COMMAND, figure, named
 from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
 from goldrush.replay.worlds.mining.criteria import NULL
 from goldrush.replay.worlds.mining.figures import lorenz_and_survival, stamina, trade_off

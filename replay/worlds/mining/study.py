@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
@@ -13,9 +13,6 @@ from goldrush.replay.studies import MIXED, Covariate, Kept, Studies
 from goldrush.replay.worlds.mining.criteria import CRITERIA
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.theory import answers, kept, packed, unpacked
-
-if TYPE_CHECKING:
-    from goldrush.replay.studies import Chapter
 
 # The four baselines of the world, each alone, and their default mix.
 BASELINES: Final = ("random", "greedy-mine", "defend-then-mine", "tit-for-tat-raid", MIXED)
@@ -55,12 +52,6 @@ def _pressure(config: MiningConfig) -> float:
     return config.pressure
 
 
-def _chapter() -> Chapter:
-    from goldrush.replay.worlds.mining.sections import CHAPTER
-
-    return CHAPTER
-
-
 STUDIES: Final = Studies(
     title="Does property emerge among miners?",
     config=config_of,
@@ -80,5 +71,4 @@ STUDIES: Final = Studies(
     compared=(
         *CRITERIA.expected, "raid_success", "reachable_efficiency", "wasted", "gini", "hhi",
     ),
-    chapter=_chapter,
 )  # fmt: skip

@@ -27,8 +27,8 @@ from goldrush.replay.study.inference import (
     paired,
     spearman,
 )
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results, cell_as_dict
+from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Tie, Totals
 from goldrush.replay.worlds.mining.measured import Measured
 

@@ -14,10 +14,10 @@ import attrs
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.replay.data.measures import Measures
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.toolkit import (
     Consequences,
-    Measures,
     Names,
     Spells,
     Story,
@@ -33,6 +33,7 @@ from goldrush.replay.worlds.mining.view.view import VIEW
 if TYPE_CHECKING:
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.why import Explanation
+    from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
     from goldrush.replay.worlds.mining import consequences
     from goldrush.replay.worlds.mining.run import MiningRun
@@ -93,12 +94,15 @@ def _run() -> type[MiningRun]:
 def _measures() -> Measures:
     from goldrush.replay.worlds.mining import measured
     from goldrush.replay.worlds.mining.measures import MEASURES
+
+    return Measures(MEASURES, measured.measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured)
+
+
+def _spells() -> Spells:
+    from goldrush.replay.worlds.mining import measured
     from goldrush.replay.worlds.mining.tables import SPELLS
 
-    return Measures(
-        MEASURES, measured.measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured,
-        Spells(lambda run: run.spells, show.format_spells, SPELLS, measured.on_plots),
-    )  # fmt: skip
+    return Spells(lambda run: run.spells, show.format_spells, SPELLS, measured.on_plots)
 
 
 def _tables() -> Tables:
@@ -113,6 +117,12 @@ def _studies() -> Studies:
     return STUDIES
 
 
+def _chapter() -> Chapter:
+    from goldrush.replay.worlds.mining.sections import CHAPTER
+
+    return CHAPTER
+
+
 TOOLKIT = attrs.evolve(
     toolkit_of_game(GAME, MiningConfig),
     story=Story(_lines, _chronicle, brief=story.BRIEF),
@@ -123,8 +133,10 @@ TOOLKIT = attrs.evolve(
     why=Why("plot", _why, _why_rounds),
     location_of=plots.plot_of,
     measures=_measures,
+    spells=_spells,
     tables=_tables,
     studies=_studies,
+    chapter=_chapter,
     view=VIEW,
     run=_run,
 )

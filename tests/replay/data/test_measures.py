@@ -12,10 +12,10 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
-from goldrush.replay.data.measures import Measure, Measured, by_unit
+from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.toolkit import Measures, Toolkit
+from goldrush.replay.toolkit import Toolkit
 
 
 @attrs.frozen

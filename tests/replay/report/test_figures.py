@@ -17,8 +17,7 @@ from goldrush.replay.report.plot import Axis, Plot, reach
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result
+from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.worlds.mining import figures as mining
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES

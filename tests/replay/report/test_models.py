@@ -18,9 +18,10 @@ from goldrush.replay.report.page import Block, Heading, Table, Text
 from goldrush.replay.report.report import report
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.models import failures_of
-from goldrush.replay.study.plan import Cell, plan_of
-from goldrush.replay.study.results import results_of
+from goldrush.replay.study.plan import plan_of
+from goldrush.replay.study.records import Cell
 from tests.cli.helpers import goldrush
 from tests.llm.runs import models, playing
 from tests.llm.servers import Asked, Reply, completion, serving

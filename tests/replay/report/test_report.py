@@ -43,8 +43,8 @@ from goldrush.replay.report.sections import (
 from goldrush.replay.report.verdicts import every_treatment, finding, summary
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import results_of
+from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.browser import PHONE, WIDE, Tab, browsers

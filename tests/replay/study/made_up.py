@@ -9,10 +9,10 @@ from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS, treated
-from goldrush.replay.studies import studied
-from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results, result_of
+from goldrush.replay.study.measuring import result_of
+from goldrush.replay.study.plan import studied
+from goldrush.replay.study.records import Cell, Manifest, Result
+from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import criteria
 from goldrush.replay.worlds.mining.measured import Measured
 from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES

@@ -28,7 +28,6 @@ from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.batch import journals_in, verify_all
 from goldrush.replay.journal.verify import Verdict, verify
-from goldrush.replay.studies import studied
 from goldrush.replay.study import backend as backends
 from goldrush.replay.study import carry_out as module
 from goldrush.replay.study import play
@@ -44,7 +43,7 @@ from goldrush.replay.study.backend import (
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
-from goldrush.replay.study.plan import Plan, Planned, plan_of
+from goldrush.replay.study.plan import Plan, Planned, plan_of, studied
 from goldrush.replay.study.play import check_journal
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
@@ -257,8 +256,8 @@ def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.M
     path = str(study / FIRST)
     before = check_journal(RUNS[0], path)
     of = studied("mining")
-    toolkit = attrs.evolve(of.toolkit, world=lambda setup: attrs.evolve(MINING, rules=2))
-    monkeypatch.setattr(play, "studied", lambda world: attrs.evolve(of, toolkit=toolkit))
+    other = attrs.evolve(of, world_of=lambda setup: attrs.evolve(MINING, rules=2))
+    monkeypatch.setattr(play, "studied", lambda world: other)
 
     assert before is not None
     assert check_journal(RUNS[0], path) is None

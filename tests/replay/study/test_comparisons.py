@@ -3,7 +3,7 @@
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.study.comparisons import against_baseline, identical_cells, nulls
 from goldrush.replay.study.inference import interval
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.study.made_up import made, results
 

@@ -16,13 +16,13 @@ from goldrush.replay import study
 from goldrush.replay.study.plan import (
     FILE_MAX,
     RUNS_MAX,
-    Cell,
     _plan_of_table,
     cells_of,
     plan_of,
     read_plan,
     seeds_of,
 )
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.study import BASELINES
 
 ONE: dict[str, Any] = {"treatments": ["baseline"], "rosters": ["random"], "seeds": 1, "rounds": 5}

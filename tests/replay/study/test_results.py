@@ -18,8 +18,9 @@ from goldrush.kernel.measures import mean
 from goldrush.replay.study import kept as module
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
-from goldrush.replay.study.plan import Cell, plan_of
-from goldrush.replay.study.results import POINTS, result_of, results_of
+from goldrush.replay.study.measuring import result_of, results_of
+from goldrush.replay.study.plan import plan_of
+from goldrush.replay.study.records import POINTS, Cell
 from goldrush.replay.worlds.mining.measured import measure
 from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES

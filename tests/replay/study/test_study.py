@@ -10,7 +10,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.study.results import results_of
+from goldrush.replay.study.measuring import results_of
 
 
 class Idle:

@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from goldrush.replay.study.inference import holm
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results
+from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import (
     AS_EXPECTED,
     LIKE_NULL,

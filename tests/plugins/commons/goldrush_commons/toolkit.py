@@ -10,7 +10,7 @@ import attrs
 from goldrush.agents.roster import policy_label
 from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
-from goldrush.replay.data.measures import Measure, Measured, by_unit
+from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.journal.draws import draws_of
@@ -18,7 +18,7 @@ from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.toolkit import Measures, Names, Story, Summaries, UnitView
+from goldrush.replay.toolkit import Names, Story, Summaries, UnitView
 from goldrush_commons.players import GAME
 from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
 

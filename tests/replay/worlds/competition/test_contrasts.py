@@ -21,10 +21,10 @@ from goldrush.cli.main import cli
 from goldrush.replay.report.answers import answers as report_answers
 from goldrush.replay.report.page import Table
 from goldrush.replay.report.sections import study_of
-from goldrush.replay.studies import studied
-from goldrush.replay.study.manifest import Manifest
-from goldrush.replay.study.plan import Cell
-from goldrush.replay.study.results import Result, Results, results_of
+from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.plan import studied
+from goldrush.replay.study.records import Cell, Manifest, Result
+from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition import contrasts
 from goldrush.replay.worlds.competition.contrasts import (
     CRITERIA,

@@ -6,7 +6,7 @@ import pytest
 
 from goldrush.replay.report.page import Table, Text
 from goldrush.replay.report.sections import comparison_section, head, study_of, treatment_sections
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.sections import theory_section, trade_off_section
 from goldrush.replay.worlds.mining.theory import MiningResult

@@ -12,7 +12,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.study.inference import interval, spearman
-from goldrush.replay.study.plan import Cell
+from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.measured import measure
 from goldrush.replay.worlds.mining.theory import (

@@ -1,0 +1,121 @@
+"""The records of a study: its cells, its manifest, and the results of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.agents.llm.failures import Failures
+from goldrush.kernel.measures import Value
+from goldrush.kernel.rosters import Config
+
+
+@attrs.frozen
+class Cell:
+    """A set of runs that differ only in the seed.
+
+    Attributes:
+        treatment: the treatment's name.
+        roster: the roster's name in the plan.
+        rounds: the horizon, in the world's units.
+
+    """
+
+    treatment: str
+    roster: str
+    rounds: int
+
+    def __str__(self) -> str:
+        return f"{self.treatment}, {self.roster}, {self.rounds}"
+
+    def format(self, units: str) -> str:
+        """The cell as text; `units` names the units of its horizon, as in `rounds`."""
+        return f"{self} {units}"
+
+
+@attrs.frozen
+class Listed:
+    """A run in the manifest.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        path: its journal, relative to the study's folder.
+        config: its configuration.
+        sha256: of its journal; None until the run is done.
+        bytes: the size of its journal; None until the run is done.
+
+    """
+
+    cell: Cell
+    seed: int
+    path: str
+    config: Config
+    sha256: str | None
+    bytes: int | None
+
+
+@attrs.frozen
+class Manifest:
+    """The contents of a manifest.
+
+    Attributes:
+        world: the name of the world.
+        plan: the plan, as `Plan.as_dict`.
+        runs: its runs, cell by cell.
+        digest: the SHA-256 of the file it was read from; empty for a new manifest.
+
+    """
+
+    world: str
+    plan: Mapping[str, Any]
+    runs: Sequence[Listed]
+    digest: str = attrs.field(default="", eq=False)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every run is done."""
+        return all(run.sha256 is not None for run in self.runs)
+
+
+POINTS: Final = 40  # points of a curve over the units, at most
+
+
+C = TypeVar("C", bound=Config)  # the configuration of a run
+
+
+K = TypeVar("K")  # the world's own part of a result
+
+
+@attrs.frozen
+class Result(Generic[C, K]):
+    """The measures of a run.
+
+    Attributes:
+        cell: the cell it belongs to.
+        seed: its seed.
+        config: its configuration.
+        units: the number of closed units.
+        run: the measures of the whole run, by name.
+        halves: the measures of its halves after the burn-in, by name.
+        halves_whole: the measures of its halves without a burn-in, by name.
+        curves: the means of the measures over windows of units, by name.
+        policies: labels by agent.
+        own: values for the world's own part of a report (`Studies.kept`).
+        failures: failed answers of the language models.
+
+    """
+
+    cell: Cell
+    seed: int
+    config: C
+    units: int
+    run: Mapping[str, Value]
+    halves: Mapping[str, tuple[Value, Value]]
+    halves_whole: Mapping[str, tuple[Value, Value]]
+    curves: Mapping[str, Sequence[Value]]
+    policies: Sequence[str]
+    own: K
+    failures: Sequence[Failures] = ()

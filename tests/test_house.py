@@ -1,0 +1,184 @@
+"""The shape of the code: no circle of imports, no long module, `Any` in interfaces counted.
+
+Imports count wherever they stand: inside functions, for type checkers only, relative, by name.
+"""
+
+import ast
+import re
+from collections import deque
+from collections.abc import Container, Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import attrs
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("kernel", "agents", "replay", "cli")
+CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
+ANY_MAX = 426  # public signatures and fields that say `Any`; may only fall
+
+_SEASON = "goldrush.agents.worlds.competition"
+UNTIL_CUT = {f"{_SEASON}.{name}" for name in ("answers", "cast", "models", "step")}
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DOCUMENTED = (ast.Module, ast.ClassDef, *FUNCTIONS)
+# A module as text, imported by its name: goldrush.module, or module:attribute in its package.
+LOCATION = re.compile(r"(goldrush(?:\.[a-z_]+)+|[a-z_.]+(?=:))(?::\w+)?")
+
+
+@attrs.frozen
+class Source:
+    """A module: its name, text, tree, and whether it is the `__init__` of a package."""
+
+    name: str
+    text: str
+    tree: ast.Module
+    is_package: bool
+
+    @property
+    def package(self) -> str:
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    def imports(self, known: Container[str]) -> Iterator[tuple[str, int]]:
+        """The modules that it imports, with the line.
+
+        `from package import module` imports the module; what is in the package alone, the package.
+        """
+        for node in ast.walk(self.tree):
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                above = self.package.split(".")[: 1 - node.level or None] if node.level else []
+                module = ".".join([*above, *filter(None, [node.module])])
+                each = (f"{module}.{alias.name}" for alias in node.names)
+                names = [name if name in known else module for name in each]
+            elif isinstance(node, ast.Constant) and (found := LOCATION.fullmatch(str(node.value))):
+                names = [found[1], f"{self.package}.{found[1]}"]
+            yield from ((name, node.lineno) for name in names if name in known)
+
+    def code(self) -> int:
+        """Its lines of code."""
+        skipped = set[int]()
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                skipped.update(range(node.lineno, node.end_lineno + 1))
+            elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+                skipped.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+        lines = enumerate(map(str.strip, self.text.splitlines()), 1)
+        return sum(bool(line) and line[0] != "#" and n not in skipped for n, line in lines)
+
+    def loose(self) -> Iterator[str]:
+        """The public functions, methods and fields whose declaration says `Any`."""
+        for name, node in _public(self.tree.body, self.name):
+            if isinstance(node, FUNCTIONS):
+                said = [node.args, *filter(None, [node.returns])]
+            else:
+                said = [node.annotation]
+            names = (one for part in said for one in ast.walk(part) if isinstance(one, ast.Name))
+            if any(one.id == "Any" for one in names):
+                yield name
+
+
+def _public(body: list[ast.stmt], inside: str) -> Iterator[tuple[str, ast.stmt]]:
+    for node in body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            name = node.target.id
+        elif isinstance(node, (ast.ClassDef, *FUNCTIONS)):
+            name = node.name
+        else:
+            continue
+        if name.startswith("_"):
+            continue
+        if isinstance(node, ast.ClassDef):
+            yield from _public(node.body, f"{inside}.{name}")
+        else:
+            yield f"{inside}.{name}", node
+
+
+@cache
+def sources() -> dict[str, Source]:
+    found = {}
+    paths = [*(ROOT / "goldrush").glob("*.py")]
+    paths += [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    for path in sorted(paths):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        parts = tuple(part for part in parts if part not in ("goldrush", "__init__"))
+        name, text = ".".join(["goldrush", *parts]), path.read_text("utf-8")
+        found[name] = Source(name, text, ast.parse(text), path.stem == "__init__")
+    return found
+
+
+def imports_of(found: dict[str, Source]) -> dict[str, dict[str, int]]:
+    """For each module, those that it imports, with the line."""
+    return {
+        name: {module: line for module, line in source.imports(found) if module != name}
+        for name, source in found.items()
+    }
+
+
+def shortest_circle(graph: dict[str, dict[str, int]], start: str) -> list[str]:
+    """The shortest way over imports from a module back to itself; empty if there is none."""
+    before: dict[str, str] = {}
+    queue = deque([start])
+    while queue:
+        module = queue.popleft()
+        for other in graph[module]:
+            if other == start:
+                way = [start, module]
+                while way[-1] != start:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            if other not in before:
+                before[other] = module
+                queue.append(other)
+    return []
+
+
+def circles(graph: dict[str, dict[str, int]]) -> list[str]:
+    """The shortest circle through each module that is on one, with the lines of its imports."""
+    ways = {frozenset(way): way for one in graph if (way := shortest_circle(graph, one))}
+    return [
+        " imports ".join([*(f"{a} (line {graph[a][b]})" for a, b in pairwise(way)), way[-1]])
+        for modules, way in ways.items()
+        if not modules <= UNTIL_CUT
+    ]
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    assert [] == circles(imports_of(sources()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from goldrush.a import x",
+        "def f():\n    import goldrush.a",
+        "if TYPE_CHECKING:\n    from goldrush import a",
+        "from .a import x",
+        "import_module('goldrush.a')",
+        "TABLE = {'name': 'a:x'}",
+    ],
+)
+def test_every_form_of_an_import_counts(text: str) -> None:
+    texts = {"goldrush": "", "goldrush.a": "from goldrush.b import y", "goldrush.b": text}
+    found = {n: Source(n, t, ast.parse(t), n == "goldrush") for n, t in texts.items()}
+
+    [circle] = circles(imports_of(found))
+
+    assert "goldrush.b (line " in circle
+    assert "goldrush.a (line 1) imports goldrush.b" in circle
+
+
+def test_no_module_is_long() -> None:
+    lengths = {name: source.code() for name, source in sources().items()}
+
+    assert {} == {name: code for name, code in lengths.items() if code > CODE_MAX}
+
+
+def test_interfaces_say_any_no_more_often() -> None:
+    loose = [name for source in sources().values() for name in source.loose()]
+
+    assert len(loose) <= ANY_MAX, "\n".join(loose)
