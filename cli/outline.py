@@ -41,7 +41,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
     """
     from goldrush.agents.plugins import PluginFailed
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.data.run_data import Studies
+    from goldrush.replay.data.run_data import StudyFolders
     from goldrush.replay.journal.batch import journals_in
     from goldrush.replay.journal.outline import outline
 
@@ -49,7 +49,7 @@ def ls(folders: tuple[str, ...], as_json: bool) -> None:
         if not os.path.lexists(path):
             raise BadInput(f"there is no {path}", "give a folder of journals")
     paths = journals_in(folders) if folders else map(os.path.normpath, journals_in(["."]))
-    studies = Studies()
+    studies = StudyFolders()
     found = [outline(path, studies) for path in paths]
     failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
     for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):

@@ -21,8 +21,8 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.replay.study.plan import Plan
-    from goldrush.replay.study.verdicts import Verdict
+    from goldrush.replay.study.plan import StudyPlan
+    from goldrush.replay.study.verdicts import CriterionVerdict
 
 
 @command()
@@ -240,9 +240,9 @@ def report(
     return DONE
 
 
-def _verdicts(found: Sequence[Verdict], units: str) -> str:
+def _verdicts(found: Sequence[CriterionVerdict], units: str) -> str:
     """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
-    lines: dict[tuple[str, ...], list[Verdict]] = {}
+    lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for one in found:
         treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))
@@ -269,7 +269,7 @@ def _plan_of(
     rounds: tuple[int, ...],
     settings: tuple[str, ...],
     trust: Sequence[str],
-) -> Plan:
+) -> StudyPlan:
     from goldrush.replay.find import WORLD_DEFAULT
     from goldrush.replay.study.plan import (
         ALL,
@@ -297,7 +297,7 @@ def _plan_of(
     )
 
 
-def _check_model(model: str | None, plan: Plan) -> None:
+def _check_model(model: str | None, plan: StudyPlan) -> None:
     """Raises BadInput for a --model if no roster has `llm` without a name."""
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.study.plan import studied

@@ -26,7 +26,7 @@ from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
 from goldrush.kernel.text import escaped, format_count, quoted_path
 
 if TYPE_CHECKING:
-    from goldrush.replay.journal.batch import Outcome
+    from goldrush.replay.journal.batch import BatchResult
     from goldrush.replay.journal.verify import Break, Verdict
 
 LEVELS = 4
@@ -129,7 +129,7 @@ def verify(
     return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
 
 
-def _tell(outcome: Outcome) -> None:
+def _tell(outcome: BatchResult) -> None:
     echo_traceback(outcome.trace)
     if outcome.error is not None:
         echo_error(f"goldrush: {outcome.error}")
@@ -139,7 +139,7 @@ def _tell(outcome: Outcome) -> None:
         click.echo(escaped(_format(outcome)))
 
 
-def _summary(outcomes: Sequence[Outcome]) -> str:
+def _summary(outcomes: Sequence[BatchResult]) -> str:
     hold, broken, unjudged = (
         sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
     )
@@ -152,7 +152,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def _format(outcome: Outcome) -> str:
+def _format(outcome: BatchResult) -> str:
     verdict = outcome.verdict
     if verdict is None or outcome.holds is False:
         broken = [] if verdict is None else _broken(verdict)

@@ -681,7 +681,7 @@ class NewFolder:
         self.temporary = ""
 
 
-class Group:
+class FileGroup:
     """Files that appear together in a folder: all are complete before the first gets its name.
 
     A folder that does not exist yet appears with all of them. As a context manager the files are

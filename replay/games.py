@@ -14,7 +14,7 @@ from goldrush.replay.toolkit import Prompts, Toolkit
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
-    from goldrush.replay.journal.prompts import Prompted
+    from goldrush.replay.journal.prompts import RebuiltPrompt
 
 
 def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
@@ -37,13 +37,15 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
     )
 
 
-def _prompts_of(game: Game[S, V]) -> Prompts[Prompted]:
-    def at(path: str | Path, unit: int, agent: int, resources: Resources) -> Sequence[Prompted]:
+def _prompts_of(game: Game[S, V]) -> Prompts[RebuiltPrompt]:
+    def at(
+        path: str | Path, unit: int, agent: int, resources: Resources
+    ) -> Sequence[RebuiltPrompt]:
         from goldrush.replay.journal.prompts import prompted
 
         return [prompted(path, game, unit, agent)]
 
-    def as_dict(found: Sequence[Prompted], unit: int, agent: int) -> Mapping[str, Any]:
+    def as_dict(found: Sequence[RebuiltPrompt], unit: int, agent: int) -> Mapping[str, Any]:
         [one] = found
         return {
             game.world.vocabulary.unit: unit, "agent": agent, "digest": one.digest,

@@ -31,7 +31,7 @@ from goldrush.replay.study.inference import Interval, interval
 
 
 @attrs.frozen
-class Kind:
+class RunKind:
     """The common properties of the runs of a group.
 
     Attributes:
@@ -68,7 +68,7 @@ class Group:
 
     """
 
-    kind: Kind
+    kind: RunKind
     runs: int
     unfinished: int
     known: Mapping[str, Measure] = attrs.field(repr=False)
@@ -107,7 +107,7 @@ COLUMNS: Final = (
 )
 
 
-def format_treatment(kind: Kind) -> str | None:
+def format_treatment(kind: RunKind) -> str | None:
     """The treatment as text: its name, or `name=value` for each setting; then the number of forks.
     None for the default configuration without forks.
     """
@@ -147,7 +147,7 @@ class _One:
     """The part of a measured run that its group needs."""
 
     name: str
-    kind: Kind
+    kind: RunKind
     key: bytes
     sha256: str
     seed: int | None
@@ -165,7 +165,7 @@ def _one(run: RunData) -> _One:
         )  # fmt: skip
 
 
-def _kind_of(run: RunData) -> tuple[Kind, bytes]:
+def _kind_of(run: RunData) -> tuple[RunKind, bytes]:
     """The kind of a run, and the key of its group."""
     units = run.world.vocabulary.units
     settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
@@ -175,7 +175,7 @@ def _kind_of(run: RunData) -> tuple[Kind, bytes]:
     treatment: str | Mapping[str, Any] | None = front.treatment
     if treatment is None:
         treatment = unusual(settings, run.toolkit.config) or None
-    kind = Kind(run.world.name, treatment, front.roster, horizon, units, run.declared.forks)
+    kind = RunKind(run.world.name, treatment, front.roster, horizon, units, run.declared.forks)
     own = None if front.treatment is not None else settings
     return kind, pack([kind.world, front.treatment, own, kind.roster, horizon, kind.forks])
 
@@ -183,7 +183,7 @@ def _kind_of(run: RunData) -> tuple[Kind, bytes]:
 class _Gathered:
     """A group while its runs are added."""
 
-    def __init__(self, kind: Kind, known: Mapping[str, Measure]) -> None:
+    def __init__(self, kind: RunKind, known: Mapping[str, Measure]) -> None:
         self._kind = kind
         self._known = known
         self._runs = self._unfinished = 0

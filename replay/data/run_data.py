@@ -94,7 +94,7 @@ def run_at(path: str | Path, toolkit: Toolkit | None = None) -> RunData:
         UnsupportedJournal: for an unknown world.
 
     """
-    return _run_at(path, toolkit, Studies().cell_of(path))
+    return _run_at(path, toolkit, StudyFolders().cell_of(path))
 
 
 def _run_at(path: str | Path, toolkit: Toolkit | None, cell: tuple[str, str] | None) -> RunData:
@@ -138,7 +138,7 @@ def map_runs(
         Exception: of the function.
 
     """
-    studies = Studies()
+    studies = StudyFolders()
     first = paths[0] if one_world else None
     tasks = [_Task(function, path, studies.cell_of(path), first, toolkit) for path in paths]
     return map_in_order(_call, tasks, 1 if toolkit else jobs, total_size(paths))
@@ -184,7 +184,7 @@ def _check_world(run: RunData, first: str | Path) -> None:
         )
 
 
-class Studies:
+class StudyFolders:
     """The studies whose folders hold journals. Each folder is looked at once."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.files import FRONT, Group, IsOwn, Unfinished
+from goldrush.kernel.files import FRONT, FileGroup, IsOwn, Unfinished
 from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Table
 from goldrush.replay.data.encoded import csv_head, encoded_tables
@@ -66,7 +66,7 @@ def write(
     if form == PARQUET:
         check_pyarrow()
     first = run_at(paths[0], toolkit)
-    with Group(str(folder)) as group, ExitStack() as stack:
+    with FileGroup(str(folder)) as group, ExitStack() as stack:
         kind = _Parquet if form == PARQUET else _Csv
         files: list[_Csv | _Parquet] = []
         for table in tables_of(first.toolkit, first.world, names):

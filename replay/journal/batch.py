@@ -56,7 +56,7 @@ class Demands:
 
 
 @attrs.frozen
-class Outcome:
+class BatchResult:
     """The result for one journal.
 
     Attributes:
@@ -134,7 +134,7 @@ def verify_all(
     demands: Demands | None = None,
     program: str | None = None,
     on_bytes: OnBytes | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[BatchResult]:
     """`verify` for each journal, with the results in the order given, as they arrive.
 
     If a worker process dies, the journals not judged yet are judged one at a time in another one,
@@ -207,7 +207,7 @@ def _judged(
     demands: Demands | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
-) -> Outcome:
+) -> BatchResult:
     began = time.perf_counter()
     try:
         with printing_to_stderr():
@@ -215,12 +215,12 @@ def _judged(
                 path, level, trust, sources, demands or Demands(), resources, on_bytes
             )
     except GoldrushError as error:
-        outcome = Outcome(path, None, str(error))
+        outcome = BatchResult(path, None, str(error))
     except MemoryError:
-        outcome = Outcome(path, None, f"{path}: not enough memory to judge it")
+        outcome = BatchResult(path, None, f"{path}: not enough memory to judge it")
     except (Exception, SystemExit) as error:  # of a world; the other journals are still judged
         problem = f"{path}: cannot be judged: {format_error(error)}"
-        outcome = Outcome(path, None, problem, trace=format_traceback(error))
+        outcome = BatchResult(path, None, problem, trace=format_traceback(error))
     return attrs.evolve(outcome, seconds=time.perf_counter() - began)
 
 
@@ -232,7 +232,7 @@ def _demanded(
     demands: Demands,
     resources: Resources,
     on_bytes: Callable[[int], None] | None,
-) -> Outcome:
+) -> BatchResult:
     """The verdict, and each requirement, checked whatever the others give."""
     errors: list[str] = []
     faults: list[str] = []
@@ -267,7 +267,7 @@ def _demanded(
                 errors.append(str(error))
         if demands.strict and verdict.not_asked:
             faults.append(f"not asked again: {', '.join(verdict.not_asked)}")
-    return Outcome(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
+    return BatchResult(path, verdict, "; ".join(errors) or None, tuple(faults), tuple(notes))
 
 
 def _not_known(verdict: Verdict) -> str:
@@ -285,7 +285,7 @@ def _not_known(verdict: Verdict) -> str:
     )
 
 
-def _unless_died(judged: Future[Outcome], path: str) -> Outcome:
+def _unless_died(judged: Future[BatchResult], path: str) -> BatchResult:
     """The result for a journal whose process judges nothing else."""
     from concurrent.futures.process import BrokenProcessPool
 
@@ -294,10 +294,10 @@ def _unless_died(judged: Future[Outcome], path: str) -> Outcome:
     try:
         return result_of(judged)
     except BrokenProcessPool:
-        return Outcome(path, None, f"{path}: the process that verified it died")
+        return BatchResult(path, None, f"{path}: the process that verified it died")
 
 
-def junit(outcomes: Sequence[Outcome]) -> bytes:
+def junit(outcomes: Sequence[BatchResult]) -> bytes:
     """The results as JUnit XML in UTF-8, which CI systems show: a test case for each journal."""
     from xml.etree import ElementTree
 
@@ -326,7 +326,7 @@ def junit(outcomes: Sequence[Outcome]) -> bytes:
     return b"\n".join([declaration, MARK.encode(), rest, b""])
 
 
-def _add_outcome(case: Element, outcome: Outcome) -> None:
+def _add_outcome(case: Element, outcome: BatchResult) -> None:
     """Add a result to its test case: properties of a judged journal, a failure or an error, all as
     text.
 

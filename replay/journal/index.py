@@ -71,7 +71,7 @@ def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[t
     return chain([found], fold.states(world, reader, reader.commits(commit.after), state))
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """A frozen state.
 
     Attributes:
@@ -131,7 +131,7 @@ class Index:
         """Release the file."""
         self._file.close()
 
-    def before(self, unit: int) -> Entry | None:
+    def before(self, unit: int) -> IndexEntry | None:
         """The last entry of a unit before this one. Raises ValueError for a damaged entry."""
         low, high = 0, self._entries
         while low < high:
@@ -147,16 +147,16 @@ class Index:
             raise ValueError("a damaged entry")
         return entry
 
-    def frozen(self, entry: Entry) -> Any:
+    def frozen(self, entry: IndexEntry) -> Any:
         """The frozen state of an entry. Raises ValueError for an invalid entry."""
         if entry.at + entry.size > self._table:
             raise ValueError("a frozen state outside the file")
         return unpack(os.pread(self._file.fileno(), entry.size, entry.at))
 
-    def _entry(self, number: int) -> tuple[Entry, int]:
+    def _entry(self, number: int) -> tuple[IndexEntry, int]:
         at = self._table + number * _ENTRY.size
         *fields, checksum = _ENTRY.unpack(os.pread(self._file.fileno(), _ENTRY.size, at))
-        return Entry(*fields), checksum
+        return IndexEntry(*fields), checksum
 
 
 def _facts(reader: JournalReader) -> bytes:
@@ -230,7 +230,7 @@ def _proven_state(
     return closing, state
 
 
-def _closing(reader: JournalReader, entry: Entry) -> Commit:
+def _closing(reader: JournalReader, entry: IndexEntry) -> Commit:
     """The commit that closes an entry's unit, read from the journal."""
     for commit in reader.commits(entry.before):
         if commit.kind != UNIT:
@@ -262,7 +262,7 @@ def _built(world: World[Any], reader: JournalReader, facts: bytes) -> Index | No
     return Index.open(facts)
 
 
-def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entry, bytes]]:
+def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[IndexEntry, bytes]]:
     """Frozen states with their entries, as many as SPACING and SHARE allow, up to damage in the
     journal.
     """
@@ -282,7 +282,7 @@ def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Entr
                 fold.check_digest(world, reader.path, state, commit)
                 frozen = pack(world.freeze(state))
                 size, last = len(frozen), after
-                yield Entry(after.unit, before.offset, before.index, at, size), frozen
+                yield IndexEntry(after.unit, before.offset, before.index, at, size), frozen
                 at += size
             before = after
     except JournalError:

@@ -18,7 +18,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import FORK, FORMAT, START, UNIT, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
-from goldrush.replay.data.run_data import Studies
+from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_by
 from goldrush.replay.toolkit import Toolkit
@@ -91,7 +91,9 @@ class Outline:
         }
 
 
-def outline(path: str | Path, studies: Studies | None = None, *, hashed: bool = False) -> Outline:
+def outline(
+    path: str | Path, studies: StudyFolders | None = None, *, hashed: bool = False
+) -> Outline:
     """The outline of a journal, or of any other file. Raises nothing for a faulty file: see
     `Outline.trouble`.
 
@@ -101,7 +103,7 @@ def outline(path: str | Path, studies: Studies | None = None, *, hashed: bool = 
         hashed: with the SHA-256 of the file.
 
     """
-    found = Outline(str(path), treatment=((studies or Studies()).cell_of(path) or (None,))[0])
+    found = Outline(str(path), treatment=((studies or StudyFolders()).cell_of(path) or (None,))[0])
     try:
         with JournalReader(path, hashed=hashed) as reader:
             found = attrs.evolve(found, bytes=reader.size, header=reader.header)

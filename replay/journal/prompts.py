@@ -21,7 +21,7 @@ from goldrush.replay.journal.forged import reader_of
 
 
 @attrs.frozen
-class Prompted:
+class RebuiltPrompt:
     """A prompt.
 
     Attributes:
@@ -41,7 +41,7 @@ class Prompted:
 
 
 @reader_of
-def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Prompted:
+def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> RebuiltPrompt:
     """The prompt of an agent for a unit of a journal.
 
     Args:
@@ -69,7 +69,7 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Promp
     messages = prompting.messages(view, agent)
     question = Question(model, Endpoint(), messages, prompting.schema(view, agent))
     request = question.request()
-    return Prompted(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+    return RebuiltPrompt(messages, digest(messages), request, recorded, entry["policy"] == LLM)
 
 
 @reader_of

@@ -16,7 +16,7 @@ from goldrush.kernel.text import quoted, quoted_path
 
 
 @attrs.frozen
-class Change:
+class PlanChange:
     """The replacement of one plan that leads to another result.
 
     Attributes:
@@ -72,7 +72,7 @@ class Explanation:
     account: Sequence[str]
     plan: tuple[int, str] | None = None
     snippet: str = ""
-    change: Change | None = None
+    change: PlanChange | None = None
 
     def __str__(self) -> str:
         plan = [] if self.plan is None else ["agent {}'s plan: {}".format(*self.plan)]

@@ -9,7 +9,7 @@ import attrs
 from goldrush.replay.report.models import hardly_played
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.results import Results, cell_as_dict
-from goldrush.replay.study.verdicts import Assessment, Judged
+from goldrush.replay.study.verdicts import Assessment, JudgedCriterion
 
 
 def answers(results: Results[Any, Any]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(one: Judged) -> dict[str, Any]:
+def _judged(one: JudgedCriterion) -> dict[str, Any]:
     return {
         "criterion": one.criterion,
         "outcome": one.outcome,

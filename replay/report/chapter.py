@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Study:
+class ReportedStudy:
     """The results of a study, with what several sections need.
 
     Attributes:
@@ -131,10 +131,10 @@ class Chapter:
     """
 
     tables: str
-    head: Callable[[Study], Sequence[Block]]
-    sections: Callable[[Study], Sequence[Block]]
+    head: Callable[[ReportedStudy], Sequence[Block]]
+    sections: Callable[[ReportedStudy], Sequence[Block]]
     figures: Sequence[OwnFigure]
-    caveat: Callable[[Study], str]
+    caveat: Callable[[ReportedStudy], str]
     settings: Callable[[str, Any, str], str]
     whole: str
-    summary: Callable[[Study], Sequence[Block]] | None = None
+    summary: Callable[[ReportedStudy], Sequence[Block]] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldrush.replay.report.chapter import Study
+from goldrush.replay.report.chapter import ReportedStudy
 from goldrush.replay.report.models import models_section, warning
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
@@ -17,7 +17,7 @@ from goldrush.replay.report.sections import (
 from goldrush.replay.report.verdicts import every_treatment, summary, verdict_section
 
 
-def page_of(study: Study) -> list[Block]:
+def page_of(study: ReportedStudy) -> list[Block]:
     """The blocks of the page."""
     return numbered(
         [

@@ -16,10 +16,10 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.report.page import Key, Panel, bounds, number
-from goldrush.replay.report.plot import HEIGHT, WIDE, Plot, Point, reach
+from goldrush.replay.report.plot import HEIGHT, WIDE, Chart, Point, reach
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.comparisons import Against
-from goldrush.replay.study.inference import Change, Interval, interval, t_quantile
+from goldrush.replay.study.inference import Interval, PairedChange, interval, t_quantile
 from goldrush.replay.study.records import POINTS, Cell, Result
 
 Cells = Mapping[Cell, Sequence[Result[Any, Any]]]
@@ -124,7 +124,7 @@ def _over_units(
     horizon = max(cell.rounds for cell in bands)
     values = [v for found in bands.values() for v in (*found.low, *found.high)]
     ends = words.first, words.number(horizon)
-    plot = Plot(measure.title, ends, reach(values), x_label=words.unit, whole=True)
+    plot = Chart(measure.title, ends, reach(values), x_label=words.unit, whole=True)
     for position, (cell, found) in enumerate(bands.items()):
         style = styles[cell.roster]
         at = [words.number(0) + _middle(point, cell.rounds) for point in found.positions]
@@ -245,7 +245,7 @@ def _halves(
     ]  # fmt: skip
     names = [styles[roster].label for roster in found]
     height = 44 + 2 * ROW * len(names)
-    plot = Plot(title, reach(ends), (0, 0), rows=names, height=height)
+    plot = Chart(title, reach(ends), (0, 0), rows=names, height=height)
     says = []
     for row, (roster, halves) in enumerate(found.items()):
         style = styles[roster]
@@ -339,7 +339,7 @@ def _rows(
     """A panel of means with intervals, one row per label, with the rosters below each other."""
     ends = [end for *_, one in found for end in _ends(one)]
     each = max(ROW, 10.0 * len(rosters) + 4)
-    plot = Plot(
+    plot = Chart(
         title, reach([*ends, 0.0] if zero else ends), (0, 0), rows=rows, width=WIDE,
         height=44 + each * len(rows),
     )  # fmt: skip
@@ -371,7 +371,7 @@ class Effect:
     """
 
     row: str
-    change: Change
+    change: PairedChange
     style: Style
     text: str
 
@@ -394,7 +394,7 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
     panels = []
     for title, every in found.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
-        plot = Plot(
+        plot = Chart(
             title, (-1, 1), (0, 0), rows=rows, width=WIDE, height=height,
             x_label="← opposite · effect · as expected →",
         )  # fmt: skip
@@ -431,7 +431,7 @@ def scatter(
     """
     every = [point for of in points.values() for point, _, _ in of]
     (left, right), (low, high) = (reach(values) for values in zip(*every, strict=True))
-    plot = Plot(
+    plot = Chart(
         title, (left - 0.03 * (right - left), right), (low - 0.04 * (high - low), high),
         width=WIDE, height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
     )  # fmt: skip

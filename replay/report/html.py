@@ -25,7 +25,7 @@ from goldrush.replay.report.page import (
     Content,
     Figure,
     Heading,
-    Table,
+    TableBlock,
     printable,
 )
 from goldrush.replay.report.plot import NARROW
@@ -111,7 +111,7 @@ def _rest(figure: Figure) -> str:
     return f"rest-{-len(figure.panels) % each}"
 
 
-def _numeric_columns(table: Table) -> set[int]:
+def _numeric_columns(table: TableBlock) -> set[int]:
     """Indices of the columns of numbers, which are aligned at their decimal points."""
     found = set()
     for column in range(1, len(table.head)):
@@ -122,7 +122,7 @@ def _numeric_columns(table: Table) -> set[int]:
     return found
 
 
-def _aligned(table: Table, numeric: Collection[int]) -> Iterator[Sequence[Content]]:
+def _aligned(table: TableBlock, numeric: Collection[int]) -> Iterator[Sequence[Content]]:
     """The rows, with numbers padded by spaces to align their decimal points."""
     columns = [
         _filled([str(row[column]) for row in table.rows])

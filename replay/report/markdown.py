@@ -19,7 +19,7 @@ from goldrush.replay.report.page import (
     Heading,
     Link,
     Panel,
-    Table,
+    TableBlock,
     Text,
     Tiles,
     printable,
@@ -50,7 +50,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         elif isinstance(block, Tiles):
             tiles = (": ".join((one.name, one.verdict, one.text)) for one in block.tiles)
             written.append("\n".join(f"- {_paragraph(tile)}" for tile in tiles))
-        elif isinstance(block, Table):
+        elif isinstance(block, TableBlock):
             written.append(_table(block))
         else:
             figures[f"{block.name}.svg"] = _standing_alone(block)
@@ -63,7 +63,7 @@ def is_markdown(front: bytes) -> bool:
     return front.startswith(MARK.encode())
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     rows: list[Sequence[Content]] = [table.head, *table.rows]
     lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
     lines.insert(1, "|" + " --- |" * len(table.head))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
-from goldrush.replay.report.page import Block, Content, Heading, Marked, Table, Text
+from goldrush.replay.report.page import Block, Content, Heading, Marked, TableBlock, Text
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
@@ -49,7 +49,7 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
             "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
             "nothing of it was played. Counts over all seeds."
         ),
-        Table(
+        TableBlock(
             [
                 "treatment",
                 "roster",

@@ -85,7 +85,7 @@ Content = str | Marked | Link
 
 
 @attrs.frozen
-class Table:
+class TableBlock:
     """A table; the first column has the headings of its rows."""
 
     head: Sequence[str]
@@ -148,7 +148,7 @@ class Figure:
     journals: Sequence[str]
 
 
-Block = Heading | Text | Code | Tiles | Table | Figure
+Block = Heading | Text | Code | Tiles | TableBlock | Figure
 
 VARIES: Final = "varies"  # in a tile: the verdicts differ
 NONE: Final = "–"  # in a cell: undefined
@@ -163,7 +163,7 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
     tables = figures = 0
     found: list[Block] = []
     for block in blocks:
-        if isinstance(block, Table):
+        if isinstance(block, TableBlock):
             tables += 1
             block = attrs.evolve(block, caption=f"Table {tables}. {block.caption}")
         elif isinstance(block, Figure):

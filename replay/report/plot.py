@@ -87,7 +87,7 @@ def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]
     return (low - room if low < 0 else low), high + room
 
 
-class Plot:
+class Chart:
     """A panel under construction: axes first, then the contents in drawing order.
 
     Args:

@@ -16,7 +16,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.find import toolkit_for
 from goldrush.replay.report import figures
-from goldrush.replay.report.chapter import OwnFigure, Study
+from goldrush.replay.report.chapter import OwnFigure, ReportedStudy
 from goldrush.replay.report.figures import Drawn
 from goldrush.replay.report.page import (
     Block,
@@ -25,7 +25,7 @@ from goldrush.replay.report.page import (
     Figure,
     Heading,
     Link,
-    Table,
+    TableBlock,
     Text,
     bounds,
     fixed,
@@ -51,7 +51,7 @@ CUT: Final = "Intervals are cut at the limits of the measure."
 
 def study_of(
     results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
-) -> Study:
+) -> ReportedStudy:
     """The study for sections.
 
     Args:
@@ -64,7 +64,7 @@ def study_of(
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
     chapter = toolkit_for(results.of.name).chapter
-    return Study(
+    return ReportedStudy(
         results,
         groups,
         against_baseline(results),
@@ -75,7 +75,7 @@ def study_of(
     )
 
 
-def head(study: Study) -> list[Block]:
+def head(study: ReportedStudy) -> list[Block]:
     """What was studied."""
     results, chapter = study.results, study.chapter
     cells = list(results.by_cell)
@@ -110,7 +110,7 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def named(study: Study, cells: Sequence[Cell]) -> list[str]:
+def named(study: ReportedStudy, cells: Sequence[Cell]) -> list[str]:
     """The treatments of cells, each with its rosters unless all of them are among the cells."""
     rosters: dict[str, list[str]] = {}
     for cell in cells:
@@ -126,7 +126,7 @@ def named(study: Study, cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def format_identical(study: Study) -> str:
+def format_identical(study: ReportedStudy) -> str:
     """A sentence on treatments that are identical to the baseline; empty without any."""
     if not study.same:
         return ""
@@ -137,7 +137,7 @@ def format_identical(study: Study) -> str:
     )
 
 
-def comparison_section(study: Study) -> list[Block]:
+def comparison_section(study: ReportedStudy) -> list[Block]:
     """Treatments against the baseline, as forest plots."""
     parts: list[Block] = [
         Heading(2, "Treatments against the baseline", "treatments"),
@@ -174,7 +174,7 @@ def comparison_section(study: Study) -> list[Block]:
     return parts
 
 
-def treatment_labels(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
+def treatment_labels(study: ReportedStudy, cells: Sequence[Cell]) -> dict[Cell, str]:
     """Labels for the treatments of cells in figures, with the covariate."""
     short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
     return {
@@ -183,7 +183,7 @@ def treatment_labels(study: Study, cells: Sequence[Cell]) -> dict[Cell, str]:
     }
 
 
-def treatment_sections(study: Study) -> list[Block]:
+def treatment_sections(study: ReportedStudy) -> list[Block]:
     """A section for each treatment and horizon that is not identical to the baseline."""
     parts: list[Block] = []
     for number_, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
@@ -194,7 +194,7 @@ def treatment_sections(study: Study) -> list[Block]:
 
 
 def _treatment(
-    study: Study, anchor: str, treatment: str, rounds: int, cells: Sequence[Cell]
+    study: ReportedStudy, anchor: str, treatment: str, rounds: int, cells: Sequence[Cell]
 ) -> list[Block]:
     configs = [study.results.config(cell) for cell in cells]
     agents = " or ".join(dict.fromkeys(str(config.agents) for config in configs))
@@ -219,7 +219,7 @@ def _treatment(
     ]  # fmt: skip
 
 
-def _figures(study: Study) -> list[OwnFigure]:
+def _figures(study: ReportedStudy) -> list[OwnFigure]:
     """The figures of each treatment."""
     studies = study.of.studies
     expected = studies.criteria.expected
@@ -250,7 +250,7 @@ def _figures(study: Study) -> list[OwnFigure]:
     ]
 
 
-def _format_settings(study: Study, treatment: str, config: Config, agents: str) -> str:
+def _format_settings(study: ReportedStudy, treatment: str, config: Config, agents: str) -> str:
     """A treatment as text: its description, and the settings that are not the default."""
     if study.chapter is not None:
         return study.chapter.settings(treatment, config, agents)
@@ -269,7 +269,7 @@ def _format_settings(study: Study, treatment: str, config: Config, agents: str) 
     return f"{says}{', '.join([f'{agents} agents', *others])}."
 
 
-def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
+def _means(study: ReportedStudy, where: str, cells: Sequence[Cell]) -> TableBlock:
     rows = []
     for name, measure in study.of.measures.known.items():
         values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
@@ -278,7 +278,7 @@ def _means(study: Study, where: str, cells: Sequence[Cell]) -> Table:
         f"Values of whole runs, {where}: mean ± half the 95% interval over seeds; in brackets the "
         "number of seeds with a value, if not all have one."
     )
-    return Table(["measure", *(cell.roster for cell in cells)], rows, caption)
+    return TableBlock(["measure", *(cell.roster for cell in cells)], rows, caption)
 
 
 def _plus_minus(values: Sequence[float | None]) -> str:
@@ -309,7 +309,7 @@ class Outlier:
     distance: float
 
 
-def outliers(study: Study) -> list[Outlier]:
+def outliers(study: ReportedStudy) -> list[Outlier]:
     """The outliers in measures of criteria or comparisons, the farthest first."""
     studies = study.of.studies
     shown = study.shown(studies.criteria.expected or studies.compared)
@@ -330,7 +330,7 @@ def outliers(study: Study) -> list[Outlier]:
     return sorted(found, key=lambda one: -one.distance)
 
 
-def outlier_section(study: Study) -> list[Block]:
+def outlier_section(study: ReportedStudy) -> list[Block]:
     """The runs to look at first."""
     found = outliers(study)
     parts: list[Block] = [
@@ -357,10 +357,10 @@ def outlier_section(study: Study) -> list[Block]:
         "distance",
     ]  # fmt: skip
     caption = f"Outlier seeds; distance: from the quartile, in interquartile ranges.{more}"
-    return [*parts, Table(head, rows, caption)]
+    return [*parts, TableBlock(head, rows, caption)]
 
 
-def run_section(study: Study) -> list[Block]:
+def run_section(study: ReportedStudy) -> list[Block]:
     """Links to the pages of all runs, if there are any."""
     rows: list[list[Content]] = [
         [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
@@ -370,11 +370,11 @@ def run_section(study: Study) -> list[Block]:
         return []
     return [
         Heading(2, "Pages of the runs", "runs"),
-        Table(["treatment", "roster", study.units, "run"], rows, "Every run, with its page."),
+        TableBlock(["treatment", "roster", study.units, "run"], rows, "Every run, with its page."),
     ]
 
 
-def definitions(study: Study) -> list[Block]:
+def definitions(study: ReportedStudy) -> list[Block]:
     """The definitions of the measures."""
     known = study.of.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
@@ -383,7 +383,7 @@ def definitions(study: Study) -> list[Block]:
     return [
         Heading(2, "What the measures mean", "measures"),
         Text(study.chapter.whole if study.chapter else text),
-        Table(
+        TableBlock(
             ["measure", "definition"],
             [[measure.title, measure.definition] for measure in known],
             "The measures and their definitions.",
@@ -391,7 +391,7 @@ def definitions(study: Study) -> list[Block]:
     ]
 
 
-def citation(study: Study) -> list[Block]:
+def citation(study: ReportedStudy) -> list[Block]:
     """The versions that made the page, the manifest's checksum, and how to cite both."""
     made_by, world = version("goldrush"), study.of.world
     digest = study.results.manifest.digest
@@ -420,7 +420,7 @@ def citation(study: Study) -> list[Block]:
 
 
 def figure(
-    study: Study,
+    study: ReportedStudy,
     name: str,
     drawn: Drawn,
     caption: str,

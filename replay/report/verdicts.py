@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.chapter import Study
+from goldrush.replay.report.chapter import ReportedStudy
 from goldrush.replay.report.figures import EFFECT, Effect, effects, means
 from goldrush.replay.report.page import (
     TOGETHER,
@@ -15,7 +15,7 @@ from goldrush.replay.report.page import (
     Content,
     Heading,
     Marked,
-    Table,
+    TableBlock,
     Text,
     Tile,
     Tiles,
@@ -27,21 +27,21 @@ from goldrush.replay.report.page import (
 from goldrush.replay.report.sections import figure, format_identical, treatment_labels
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
-from goldrush.replay.study.inference import SIGNIFICANT, Change, smallest_p
+from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import (
     NOT_SUPPORTED,
     SUPPORTED,
     UNDECIDED,
     Assessment,
+    CriterionVerdict,
     Finding,
-    Judged,
-    Verdict,
+    JudgedCriterion,
     families,
 )
 
 
-def summary(study: Study) -> list[Block]:
+def summary(study: ReportedStudy) -> list[Block]:
     """The beginning of the page: verdicts as tiles, a sentence, and one figure."""
     chapter = study.chapter
     if chapter is not None and chapter.summary is not None:
@@ -81,7 +81,7 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _named(one: Verdict) -> str:
+def _named(one: CriterionVerdict) -> str:
     return f"{one.criterion} of {one.roster} under {_treatments(one)}"
 
 
@@ -101,7 +101,7 @@ def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
     return Tile(name, VARIES, ", ".join(f"{n} {one}" for one, n in counts if n))
 
 
-def _tiles(study: Study, found: Sequence[Verdict]) -> Tiles:
+def _tiles(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> Tiles:
     by_criterion = {
         criterion.name: [one for one in found if one.criterion == criterion.name]
         for criterion in study.of.studies.criteria.every
@@ -111,7 +111,7 @@ def _tiles(study: Study, found: Sequence[Verdict]) -> Tiles:
     )
 
 
-def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
+def _summary_figure(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> Block:
     """The effects behind the verdicts, a panel for each sub-measure."""
     criteria = study.of.studies.criteria
     measures = study.of.measures.known
@@ -146,12 +146,12 @@ def _summary_figure(study: Study, found: Sequence[Verdict]) -> Block:
     )  # fmt: skip
 
 
-def format_effect(change: Change) -> str:
+def format_effect(change: PairedChange) -> str:
     """An effect with its interval: "0.60 [0.10, 0.85]"."""
     return within_bounds(change.effect, change.effect_low, change.effect_high)
 
 
-def _no_finding(study: Study, reason: str) -> Block:
+def _no_finding(study: ReportedStudy, reason: str) -> Block:
     """A sentence for a study without verdicts."""
     results = study.results
     runs = format_count(sum(map(len, results.by_cell.values())), "run")
@@ -164,7 +164,7 @@ def _no_finding(study: Study, reason: str) -> Block:
 SUMMARY_MEASURES: Final = 2  # drawn at the beginning of a page without verdicts
 
 
-def _means(study: Study) -> list[Block]:
+def _means(study: ReportedStudy) -> list[Block]:
     cells = [cell for cell in study.results.by_cell if cell not in study.same]
     every = study.shown(study.of.studies.compared)
     shown = dict(list(every.items())[:SUMMARY_MEASURES])
@@ -182,7 +182,7 @@ def _means(study: Study) -> list[Block]:
     ]  # fmt: skip
 
 
-def verdict_section(study: Study) -> list[Block]:
+def verdict_section(study: ReportedStudy) -> list[Block]:
     """The verdicts and their rule; empty for a world without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
@@ -191,7 +191,7 @@ def verdict_section(study: Study) -> list[Block]:
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not found:
         return [*parts, Text(f"None: {found.reason}.")]
-    families: dict[tuple[str, ...], list[Verdict]] = {}
+    families: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for one in found:
         key = (_treatments(one), one.roster, str(one.rounds))
         families.setdefault(key, []).append(one)
@@ -204,7 +204,7 @@ def verdict_section(study: Study) -> list[Block]:
     ]  # fmt: skip
     return [
         *parts,
-        Table(
+        TableBlock(
             ["treatments", "roster", study.units, *study.covariates, *_names(criteria)],
             rows,
             f"Verdicts on each criterion, {' and '.join(f'with N = {n}' for n in criteria.sizes)}.",
@@ -244,16 +244,16 @@ def _names(criteria: Criteria) -> list[str]:
     return [one.name for one in criteria.every]
 
 
-def _cells(verdict: Verdict) -> list[Cell]:
+def _cells(verdict: CriterionVerdict) -> list[Cell]:
     """The cells of a verdict, by number of agents."""
     return [judged.cell for judged in verdict.cells.values()]
 
 
-def _treatments(verdict: Verdict) -> str:
+def _treatments(verdict: CriterionVerdict) -> str:
     return " and ".join(cell.treatment for cell in _cells(verdict))
 
 
-def _too_few(study: Study, found: Sequence[Verdict]) -> list[Block]:
+def _too_few(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Block]:
     """A warning if there are too few seeds for any test to pass."""
     fewest = min(len(study.results.by_cell[cell]) for one in found for cell in _cells(one))
     measures = len(study.of.studies.criteria.expected)
@@ -282,7 +282,7 @@ _BEHIND: Final = (
 )  # fmt: skip
 
 
-def _behind(study: Study) -> list[Block]:
+def _behind(study: ReportedStudy) -> list[Block]:
     """The figures behind the verdicts, a table for each family of cells, with those of the null."""
     parts: list[Block] = [
         Heading(2, "The figures behind the verdicts", "figures-behind"),
@@ -308,16 +308,16 @@ def _behind(study: Study) -> list[Block]:
         treatments = " and ".join(cell.treatment for cell in cells)
         where = f"{cells[0].roster}, {treatments}, {study.horizon(cells[0].rounds)}"
         null = " (the null)" if study.assessment.is_null(cells[0]) else ""
-        parts.append(Table(_BEHIND, rows, f"{where}: {sizes}{null}"))
+        parts.append(TableBlock(_BEHIND, rows, f"{where}: {sizes}{null}"))
     return parts
 
 
-def _covariate(study: Study, cell: Cell) -> list[str]:
+def _covariate(study: ReportedStudy, cell: Cell) -> list[str]:
     """The covariate of a cell with its name."""
     return [*study.covariates, *study.covariate(cell)]
 
 
-def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
+def _finding_row(study: ReportedStudy, cell: Cell, found: Finding) -> list[str]:
     change = found.change
     arrow = "↑" if change.expected > 0 else "↓"
     data = "" if change.n == change.seeds else f" ({change.n} with data)"
@@ -339,7 +339,7 @@ def _finding_row(study: Study, cell: Cell, found: Finding) -> list[str]:
     ]
 
 
-def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
+def _without_burn_in(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Block]:
     """The verdicts on halves of all units, where the beginning of a run counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
@@ -361,11 +361,11 @@ def _without_burn_in(study: Study, found: Sequence[Verdict]) -> list[Block]:
         f"all {study.units}",
     ]  # fmt: skip
     caption = "Verdicts that differ without a burn-in."
-    table = [Table(head, rows, caption)] if rows else []
+    table = [TableBlock(head, rows, caption)] if rows else []
     return [Heading(3, "Without a burn-in", "no-burn-in"), Text(text), *table]
 
 
-def every_treatment(study: Study) -> list[Block]:
+def every_treatment(study: ReportedStudy) -> list[Block]:
     """The outcomes of each treatment with its own number of agents; empty without criteria."""
     criteria = study.of.studies.criteria
     if not criteria.every:
@@ -386,7 +386,7 @@ def every_treatment(study: Study) -> list[Block]:
             "The same rule, for each treatment with its own number of agents. "
             f"{needs if len(criteria.sizes) > 1 else ''}{format_identical(study)}"
         ),
-        Table(
+        TableBlock(
             ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)],
             rows,
             "Outcomes of each treatment with its own number of agents.",
@@ -402,5 +402,5 @@ _OUTCOMES: Final = {
 }
 
 
-def _judged(one: Judged) -> Marked:
+def _judged(one: JudgedCriterion) -> Marked:
     return Marked(_OUTCOMES[one.outcome], one.note)

@@ -31,7 +31,7 @@ from goldrush.replay.study.manifest import (
     read_manifest,
     write_manifest,
 )
-from goldrush.replay.study.plan import Plan, Planned, cells_of, studied
+from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.play import (
     Done,
     check_journal,
@@ -54,7 +54,7 @@ OnStep = Callable[[str, int, int], None]
 
 
 def carry_out(
-    plan: Plan,
+    plan: StudyPlan,
     folder: str | Path,
     *,
     backend: Backend | None = None,
@@ -104,7 +104,7 @@ def carry_out(
 
 def _write(
     root: Path,
-    plan: Plan,
+    plan: StudyPlan,
     runs: Sequence[Planned],
     done: Mapping[str, Done],
     synced: Set[str],
@@ -127,7 +127,9 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
         files.sync_folder(str(folder / "any"))
 
 
-def runs_of(plan: Plan, models: Models | None = None, *, remote: bool = False) -> list[Planned]:
+def runs_of(
+    plan: StudyPlan, models: Models | None = None, *, remote: bool = False
+) -> list[Planned]:
     """The runs of a plan, each checked to be playable.
 
     Args:
@@ -191,7 +193,7 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
     )
 
 
-def _known(root: Path, plan: Plan, runs: Sequence[Planned]) -> dict[str, str]:
+def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, str]:
     """SHA-256 by path of the journals that the folder's manifest lists as done.
 
     Raises BadInput if the folder holds another study, or anything else.

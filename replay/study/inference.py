@@ -45,7 +45,7 @@ class Interval:
 
 
 @attrs.frozen
-class Change:
+class PairedChange:
     """The change of a measure within pairs (second half − first half), tested one-sided.
 
     The test is Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
@@ -116,11 +116,11 @@ def t_quantile(degrees: int) -> float:
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
-def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
+def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> PairedChange:
     """The change from the first to the second value of each pair, tested.
 
     Args:
-        pairs: one per seed; a pair with an undefined value counts only in `Change.seeds`.
+        pairs: one per seed; a pair with an undefined value counts only in `PairedChange.seeds`.
         expected: +1 for a rise, −1 for a fall.
 
     """
@@ -129,7 +129,7 @@ def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> Change:
     along = [difference * expected for difference in differences]
     p, p_opposite, effect = _signed_rank(along)
     effect_low, effect_high = _effect_interval(effect, sum(value != 0 for value in along))
-    return Change(
+    return PairedChange(
         seeds=len(pairs),
         first=interval([a for a, _ in whole]),
         second=interval([b for _, b in whole]),

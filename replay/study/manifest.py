@@ -22,7 +22,7 @@ from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.replay.find import distribution_of
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
-from goldrush.replay.study.plan import Plan, Planned, cells_of, studied
+from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.records import Cell, Listed, Manifest
 from goldrush.replay.study.results import Studied
 
@@ -31,7 +31,9 @@ UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]) -> Manifest:
+def listed(
+    plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]
+) -> Manifest:
     """The manifest of a plan.
 
     Args:
@@ -50,7 +52,9 @@ def listed(plan: Plan, runs: Sequence[Planned], done: Mapping[str, tuple[str, in
     )
 
 
-def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> None:
+def write_manifest(
+    folder: Path, plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest
+) -> None:
     """Write the manifest atomically.
 
     Args:
@@ -69,7 +73,7 @@ def write_manifest(folder: Path, plan: Plan, runs: Sequence[Planned], manifest: 
     write_whole(str(folder / MANIFEST), data, is_own=always)
 
 
-def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
+def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
     """Raises BadInput if the manifest of these runs would be larger than `MANIFEST_MAX`."""
     size = len(_text(plan, runs, listed(plan, runs, {}))) + 100 * len(runs)
     if size > MANIFEST_MAX:
@@ -79,7 +83,7 @@ def check_size(plan: Plan, runs: Sequence[Planned]) -> None:
         )
 
 
-def _text(plan: Plan, runs: Sequence[Planned], manifest: Manifest) -> str:
+def _text(plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest) -> str:
     from importlib.metadata import version
 
     done = {run.path: run for run in manifest.runs}
@@ -182,13 +186,13 @@ def _manifest_of(table: Any) -> Manifest:
         )
     runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
-        _check_listed(Plan(name, **plan), runs)
+        _check_listed(StudyPlan(name, **plan), runs)
     except BadInput as error:
         raise ValueError(f"its plan is invalid: {error.what}") from None
     return Manifest(name, plan, runs)
 
 
-def _check_listed(plan: Plan, runs: Sequence[Listed]) -> None:
+def _check_listed(plan: StudyPlan, runs: Sequence[Listed]) -> None:
     """Raises ValueError unless the runs are those of the plan, with its names and settings."""
     size = math.prod(map(len, (plan.treatments, plan.rosters, plan.seeds, plan.rounds)))
     if size != len(runs):

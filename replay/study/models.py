@@ -7,11 +7,11 @@ from pathlib import Path
 from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.llm.models import LLM
 from goldrush.replay.journal.usage import failures_in
-from goldrush.replay.study.plan import Plan, studied
+from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest
 
 
-def failures_of(plan: Plan, folder: str | Path, manifest: Manifest) -> list[Failures]:
+def failures_of(plan: StudyPlan, folder: str | Path, manifest: Manifest) -> list[Failures]:
     """The failures of each model over all runs of a study.
 
     Args:

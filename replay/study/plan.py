@@ -95,7 +95,7 @@ class Planned:
 
 
 @attrs.frozen
-class Outline:
+class RunOutline:
     """A run of a study, without its players.
 
     Attributes:
@@ -113,7 +113,7 @@ class Outline:
 
 
 @attrs.frozen
-class Plan:
+class StudyPlan:
     """The runs of a study: treatments × rosters × horizons × seeds.
 
     Attributes:
@@ -157,7 +157,7 @@ class Plan:
             run for cell, folder in self._cells(of) for run in self._cell(of, cell, folder, models)
         ]
 
-    def outlines(self) -> Iterator[Outline]:
+    def outlines(self) -> Iterator[RunOutline]:
         """Every run in the order of `runs`, without preparing its players.
 
         Raises BadInput for invalid settings or rosters.
@@ -181,7 +181,7 @@ class Plan:
                     folder = f"{treatment}/{folders[roster]}/{of.units}-{rounds}"
                     yield Cell(treatment, roster, rounds), folder
 
-    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[Outline]:
+    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[RunOutline]:
         treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
         settings = {**self.settings, of.players.horizon: cell.rounds}
         size = of.studies.size
@@ -192,7 +192,7 @@ class Plan:
         for seed in self.seeds:
             given = {**settings, "seed": seed, size: agents}
             config = treated(treatment, given, of.studies.config)
-            yield Outline(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
+            yield RunOutline(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
 
     def _cell(
         self, of: Studied, cell: Cell, folder: str, models: Models | None
@@ -229,7 +229,7 @@ def plan_of(
     own: Mapping[str, Mapping[str, Any]] | None = None,
     trust: Collection[str] | None = None,
     classes: Mapping[str, Classes] | None = None,
-) -> Plan:
+) -> StudyPlan:
     """A plan from user input.
 
     Args:
@@ -240,12 +240,12 @@ def plan_of(
         rounds: one horizon or several, in the world's units; None: the world's default.
         settings: of every run.
         own: settings of user-defined treatments, by name.
-        trust: see `Plan`.
-        classes: see `Plan`.
+        trust: see `StudyPlan`.
+        classes: see `StudyPlan`.
 
     Raises:
         BadInput: for a world that cannot be studied, and for duplicates and values out of range;
-            `Plan.runs` checks the rest.
+            `StudyPlan.runs` checks the rest.
 
     """
     of = studied(world)
@@ -259,7 +259,7 @@ def plan_of(
     for name in names:
         if name not in known:
             raise unknown("treatment", name, known, f", or {ALL}")
-    return Plan(
+    return StudyPlan(
         world=world,
         treatments=_once("treatment", names),
         rosters=rosters_of(rosters, of.studies.baselines),
@@ -367,13 +367,13 @@ def seeds_of(text: str) -> int | list[int]:
     return seeds
 
 
-def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
+def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
     """The plan of a TOML file (see replay/study/README.md).
 
     Args:
         path: the file.
         trust: names of user-defined policies that its rosters may import: a file cannot make code
-            run by naming it. `Plan.runs` raises BadInput for others.
+            run by naming it. `StudyPlan.runs` raises BadInput for others.
 
     Raises:
         BadInput: if the file cannot be read, or is not a plan.
@@ -387,7 +387,7 @@ def read_plan(path: str | Path, trust: Collection[str] = ()) -> Plan:
         raise BadInput(f"{path}: {error.what}", error.instead) from None
 
 
-def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> Plan:
+def _plan_of_table(table: Mapping[str, Any], trust: Collection[str]) -> StudyPlan:
     kinds = {
         "treatments": (str, list), "rosters": (str, list), "seeds": (int, list),
         "rounds": (int, list), "world": (str,), "settings": (dict,), "treatment": (dict,),

@@ -20,7 +20,14 @@ import attrs
 from goldrush.kernel.rosters import Config
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
-from goldrush.replay.study.inference import SIGN_SHARE, SIGNIFICANT, Change, Value, change, holm
+from goldrush.replay.study.inference import (
+    SIGN_SHARE,
+    SIGNIFICANT,
+    PairedChange,
+    Value,
+    change,
+    holm,
+)
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
 
@@ -52,7 +59,7 @@ class Finding:
     """
 
     measure: str
-    change: Change
+    change: PairedChange
     holm: float | None
     holm_opposite: float | None
     alone: str
@@ -60,7 +67,7 @@ class Finding:
 
 
 @attrs.frozen
-class Judged:
+class JudgedCriterion:
     """A criterion in one cell.
 
     Attributes:
@@ -84,7 +91,7 @@ class Judged:
 
 
 @attrs.frozen
-class Verdict:
+class CriterionVerdict:
     """A verdict on a criterion, over cells that differ only in the number of agents.
 
     Attributes:
@@ -100,7 +107,7 @@ class Verdict:
     criterion: str
     roster: str
     rounds: int
-    cells: Mapping[int, Judged]
+    cells: Mapping[int, JudgedCriterion]
     verdict: str
     note: str
 
@@ -110,7 +117,7 @@ class Verdict:
         return next((one.nothing for one in self.cells.values() if one.nothing), "")
 
 
-class Verdicts(list[Verdict]):
+class Verdicts(list[CriterionVerdict]):
     """A list of verdicts.
 
     Attributes:
@@ -118,7 +125,7 @@ class Verdicts(list[Verdict]):
 
     """
 
-    def __init__(self, verdicts: Iterable[Verdict], needs: str) -> None:
+    def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:
         super().__init__(verdicts)
         self.reason = "" if self else needs
 
@@ -164,7 +171,7 @@ class Assessment:
         """Whether all agents of a cell play the null."""
         return self._nulls.get(cell) == cell
 
-    def judged(self, cell: Cell) -> list[Judged]:
+    def judged(self, cell: Cell) -> list[JudgedCriterion]:
         """All criteria in a cell."""
         findings = self.findings(cell)
         agents = self.results.config(cell).agents
@@ -180,7 +187,9 @@ class Assessment:
                 missing = f"the study has no null (roster {self.criteria.null})"
                 why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
-            judgements.append(Judged(cell, agents, criterion.name, found, outcome, note, nothing))
+            judgements.append(
+                JudgedCriterion(cell, agents, criterion.name, found, outcome, note, nothing)
+            )
         return judgements
 
     def verdicts(self) -> Verdicts:
@@ -239,7 +248,7 @@ class Assessment:
         return UNDECIDED, reason
 
 
-def _shows(found: Change, p: float | None, p_opposite: float | None) -> str:
+def _shows(found: PairedChange, p: float | None, p_opposite: float | None) -> str:
     if not found.n:
         return NO_DATA
     enough = SIGN_SHARE * found.seeds
@@ -271,7 +280,7 @@ def families(results: Results[Any, Any]) -> list[list[Cell]]:
     ]
 
 
-def _verdict(criterion: str, cells: Sequence[Judged]) -> Verdict:
+def _verdict(criterion: str, cells: Sequence[JudgedCriterion]) -> CriterionVerdict:
     outcomes = [one.outcome for one in cells]
     if all(outcome == SUPPORTED for outcome in outcomes):
         verdict = SUPPORTED
@@ -284,4 +293,4 @@ def _verdict(criterion: str, cells: Sequence[Judged]) -> Verdict:
         note = cells[0].note
     first = cells[0].cell
     by_size = {one.agents: one for one in cells}
-    return Verdict(criterion, first.roster, first.rounds, by_size, verdict, note)
+    return CriterionVerdict(criterion, first.roster, first.rounds, by_size, verdict, note)

@@ -23,7 +23,7 @@ from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import results_of
-from goldrush.replay.study.plan import Plan, plan_of
+from goldrush.replay.study.plan import StudyPlan, plan_of
 from goldrush.replay.study.play import play
 from tests.indexes import cache_apart
 
@@ -53,7 +53,7 @@ def rows(folder: Path) -> Iterator[Row]:
     yield (f"verify, {len(runs):,} journals, level 4", "", f"{verifying:.1f} s", "", "")
 
 
-def _one_by_one(plan: Plan, folder: Path) -> None:
+def _one_by_one(plan: StudyPlan, folder: Path) -> None:
     folder.mkdir()
     for run in plan.runs():
         play(run, str(folder))

@@ -190,7 +190,7 @@ def _tables(journal: str, form: str, folder: Path) -> object:
 
 
 def _junit(journal: str, folder: Path) -> None:
-    outcomes = [batch.Outcome(journal, None, "not judged")]
+    outcomes = [batch.BatchResult(journal, None, "not judged")]
     files.write_whole(str(folder / "out.xml"), batch.junit(outcomes), is_own=batch.is_junit)
 
 

@@ -24,7 +24,7 @@ from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.mining.audit import Audit, audit_all
-from goldrush.replay.worlds.mining.summary import Summary, summarise
+from goldrush.replay.worlds.mining.summary import RunSummary, summarise
 from tests.faults.policies import NOISY
 
 TRUST = (NOISY,)
@@ -51,7 +51,7 @@ class Prefix:
     finished: bool
     events: Sequence[Event]
     audits: Sequence[Audit]
-    summary: Summary
+    summary: RunSummary
     submissions: Sequence[Any]
     finishes_as: bytes  # what `resume` makes of it
 

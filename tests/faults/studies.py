@@ -17,7 +17,7 @@ from goldrush.replay.study.backend import Backend, RunFailed
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.plan import Plan, plan_of
+from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.faults.disk import ALL, Disk
 from tests.faults.tries import FOLDER, End, Lost, check, put, tree
 
@@ -104,7 +104,7 @@ class Student:
                     check(left.get(path) == _carried_out(GROWN)[path], f"{path} is not there", Lost)
 
 
-def _plan(treatments: Sequence[str]) -> Plan:
+def _plan(treatments: Sequence[str]) -> StudyPlan:
     return plan_of(treatments=treatments, rosters=["random"], seeds=1, rounds=[2])
 
 

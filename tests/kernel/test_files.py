@@ -18,7 +18,7 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, JournalInUse, WriteFailed
 from goldrush.kernel.files import (
-    Group,
+    FileGroup,
     NewFolder,
     TemporaryFolder,
     Unfinished,
@@ -537,7 +537,7 @@ def test_files_of_a_group_appear_when_all_are_whole(is_new: bool, tmp_path: Path
     if not is_new:
         folder.mkdir()
     for publish in (False, True):
-        with Group(str(folder)) as group:
+        with FileGroup(str(folder)) as group:
             for name in ("a", "b"):
                 group.file(name).write(name.encode())
             assert {} == {k: v for k, v in tree(folder).items() if ".goldrush" not in k}
@@ -549,7 +549,7 @@ def test_files_of_a_group_appear_when_all_are_whole(is_new: bool, tmp_path: Path
 
 def test_a_group_leaves_all_as_it_was_where_one_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(OLD)
-    with Group(str(tmp_path)) as group:
+    with FileGroup(str(tmp_path)) as group:
         group.file("a").write(NEW)
         with pytest.raises(BadInput, match="b already exists"):
             group.file("b")
@@ -560,7 +560,7 @@ def test_a_group_leaves_all_as_it_was_where_one_file_is_refused(tmp_path: Path) 
 @pytest.mark.parametrize("slashes", ["/", "//"])
 def test_a_folder_may_be_written_with_a_slash_behind_it(tmp_path: Path, slashes: str) -> None:
     for _ in range(2):
-        with Group(f"{tmp_path}/new{slashes}") as group:
+        with FileGroup(f"{tmp_path}/new{slashes}") as group:
             group.file("a", force=True).write(OLD)
             group.publish()
     files.make_folder(f"{tmp_path}/deep/er{slashes}")

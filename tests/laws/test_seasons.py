@@ -23,12 +23,12 @@ from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import (
     Class,
-    Code,
     Condition,
+    ContractEnd,
     Income,
-    Outcome,
     Part,
     Phase,
+    Refusal,
     Reward,
     Role,
     Scoring,
@@ -86,7 +86,7 @@ def test_the_seasons_drawn_meet_every_event_and_every_refusal() -> None:
 
     collect()
 
-    assert {*kinds.FORMS, *names_of(Code)} == met
+    assert {*kinds.FORMS, *names_of(Refusal)} == met
     assert len(EVENTS) == len(kinds.FORMS)
 
 
@@ -299,7 +299,7 @@ def test_no_right_is_used_before_its_stage(season: Season) -> None:
                 case kinds.ContractSigned():
                     had[row.agent].is_self_determined = True
                 case kinds.ContractSettled():
-                    kept = (Outcome.PERMANENT, Outcome.RELEASED)
+                    kept = (ContractEnd.PERMANENT, ContractEnd.RELEASED)
                     had[row.agent].is_self_determined = row.outcome in kept
         for ordinal, agent in step.after.agents.items():
             assert had[ordinal] == Reached(agent.stage, agent.is_self_determined)
@@ -428,10 +428,10 @@ def is_best(table: Any, proposal: int) -> bool:
 
 def outcome_of(contract: Signed, agent: int, step: Step) -> str:
     if step.after.agents[agent].status == Status.GONE:
-        return Outcome.VOID
+        return ContractEnd.VOID
     assert contract.due <= step.before.assignment
     if contract.was_broken:
-        return Outcome.RELEASED
+        return ContractEnd.RELEASED
     found, target = contract.found, contract.target
     if agent == THERAPIST:
         is_met = bool(found) and sum(found) / len(found) >= target
@@ -440,7 +440,7 @@ def outcome_of(contract: Signed, agent: int, step: Step) -> str:
     else:
         tables, wins = target
         is_met = sum(found[:tables]) >= wins
-    return Outcome.PERMANENT if is_met else Outcome.LOST
+    return ContractEnd.PERMANENT if is_met else ContractEnd.LOST
 
 
 # Deciding and folding

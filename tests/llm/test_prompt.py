@@ -19,7 +19,7 @@ from goldrush.agents.roster import Roster
 from goldrush.agents.submitting import Agents
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.players import GAME, prepare
-from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, Prompts, schema
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
 from goldrush.kernel.fold import fold
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
@@ -67,7 +67,7 @@ def after(state: MiningState, *rounds: Round) -> MiningState:
 
 
 def prompt_of(state: MiningState, agent: int = 0) -> tuple[str, str]:
-    first, second = Prompts(SharedView(state)).of(agent)
+    first, second = PlanPrompts(SharedView(state)).of(agent)
     return first["content"], second["content"]
 
 
@@ -421,7 +421,7 @@ def test_where_not_all_rounds_fit_those_before_are_told_together() -> None:
 def test_nothing_is_left_out_in_the_treatments(treatment: str) -> None:
     config, roster = prepare({"seed": 3}, None, treatment)
     for state in scripted(config, roster, 8):
-        for message in Prompts(SharedView(state)).of(0):
+        for message in PlanPrompts(SharedView(state)).of(0):
             assert [] == re.findall(r"\d+ more\b", message["content"])
 
 
@@ -566,7 +566,7 @@ def test_a_prompt_is_bounded_even_if_every_part_is_at_its_longest() -> None:
     longest: dict[str, int] = {}
     for extremes in EXTREMES:
         state = extreme(*extremes)
-        prompts = Prompts(SharedView(state))
+        prompts = PlanPrompts(SharedView(state))
         for agent in (0, state.config.agents - 1):
             first, second = prompts.of(agent)
             assert size([first, second]) <= PROMPT_MAX
@@ -586,7 +586,7 @@ def test_a_prompt_of_any_game_is_bounded_in_lines_and_begins_as_that_of_the_othe
 ) -> None:
     for round in played(game):
         shown = SharedView(round.before)
-        prompts = Prompts(shown)
+        prompts = PlanPrompts(shown)
         found = [prompts.of(agent) for agent in range(game.config.agents)]
 
         assert 1 == len({first["content"] for first, _ in found})
@@ -765,10 +765,10 @@ def test_no_special_token_of_a_model_stands_in_what_others_say(tokens: Any) -> N
     hostile = [text for text in HOSTILE.values() if text] + list(MARKERS)
     shown = SharedView(said(*hostile))
     quiet = SharedView(said(*["hello"] * len(hostile)))
-    found = tokens(Prompts(shown).of(0))
+    found = tokens(PlanPrompts(shown).of(0))
     unquoted = [{"role": "user", "content": HOSTILE["ChatML"]}]
 
-    assert markers(tokens(Prompts(quiet).of(0))) == markers(found)
+    assert markers(tokens(PlanPrompts(quiet).of(0))) == markers(found)
     assert len(markers(found)) < len(markers([*found, *tokens(unquoted)])) - 3
 
 
@@ -778,7 +778,7 @@ def test_a_prompt_has_about_as_many_tokens_as_is_estimated(
 ) -> None:
     config, roster = prepare({"seed": 7}, None, treatment)
     *_, state = scripted(config, roster, rounds)
-    messages = Prompts(SharedView(state)).of(0)
+    messages = PlanPrompts(SharedView(state)).of(0)
     ratio = size(messages) / len(tokens(messages))
 
     assert 1.8 < ratio < 4.5, ratio

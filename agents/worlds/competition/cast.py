@@ -25,7 +25,7 @@ from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.text import check_name
 from goldrush.kernel.worlds.competition.config import CLASSES
 from goldrush.kernel.worlds.competition.names import name_of
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Role
 
 SCRIPTED, RANDOM, SILENT = "scripted", "random", "silent"
@@ -206,7 +206,7 @@ def check_policy(name: str) -> None:
         )
 
 
-def policy_of(agent: Agent, trust: Collection[str]) -> Any:
+def policy_of(agent: AgentState, trust: Collection[str]) -> Any:
     """A new policy of an agent. Raises BadInput if it fails, or is user-defined and not trusted."""
     own = POLICIES.get(agent.policy)
     return import_policy(agent.policy, trust) if own is None else own[agent.role]()

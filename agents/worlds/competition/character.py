@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 
 MOST: Final = 10
 
@@ -64,7 +64,7 @@ def born_with(ordinal: int) -> str:
     return list(CHARACTERS)[ordinal % len(CHARACTERS)]
 
 
-def character_of(agent: Agent) -> Character:
+def character_of(agent: AgentState) -> Character:
     """The current traits of a worker. Values out of range are clipped, unknown names ignored."""
     named = agent.options.get("character")
     start = CHARACTERS.get(named if isinstance(named, str) else "")
@@ -80,6 +80,6 @@ def character_of(agent: Agent) -> Character:
     )
 
 
-def instructions_of(agent: Agent) -> dict[str, int]:
+def instructions_of(agent: AgentState) -> dict[str, int]:
     """A scripted worker's instructions in full: the value of every trait, without its persona."""
     return attrs.asdict(character_of(attrs.evolve(agent, persona=None)))

@@ -24,7 +24,7 @@ from goldrush.agents.worlds.competition.step import ANSWERED, OUTSIDE, Question,
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 
 OnQuestion = Callable[[Question, Row | None], None]
@@ -135,7 +135,7 @@ class SeasonCheck:
                 self._on_question(question, taken.get(at))
         return outside, {at: reread(row, outside[at]) for at, row in taken.items()}
 
-    def _can_ask(self, agent: Agent) -> bool:
+    def _can_ask(self, agent: AgentState) -> bool:
         try:
             return all(map(self._known.can_ask, _players(agent)))
         except UnknownPlayer:
@@ -146,7 +146,7 @@ def _arranged(rows: Sequence[tuple[int, Row]]) -> Sequence[Batch]:
     return arrange(Block(batches(rows))).batches
 
 
-def _players(agent: Agent) -> list[Player]:
+def _players(agent: AgentState) -> list[Player]:
     """The players of an agent: one, or one for each model of its classes."""
     if agent.policy != LLM:
         return [Player(agent.name, agent.policy, agent.options)]

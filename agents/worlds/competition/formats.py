@@ -14,9 +14,9 @@ from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WOR
 from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.state import Agent
-from goldrush.kernel.worlds.competition.table import Contribution, Table
-from goldrush.kernel.worlds.competition.terms import Code, Fact, Move, Part
+from goldrush.kernel.worlds.competition.state import AgentState
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
+from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Refusal
 
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
@@ -26,7 +26,7 @@ DIGITS_MAX: Final = 18  # beyond it, a value is shown as Python writes it
 AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two conducts
 
 
-def format_agent(agent: Agent) -> str:
+def format_agent(agent: AgentState) -> str:
     """An agent by number and name: `5 "ada"`."""
     return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
 
@@ -96,7 +96,7 @@ def format_conduct(conduct: Conduct, rules: Rules) -> str:
 
 
 def format_contribution(
-    table: Table, said: Contribution, people: Mapping[int, Agent], rules: Rules
+    table: Roundtable, said: Contribution, people: Mapping[int, AgentState], rules: Rules
 ) -> str:
     """A contribution with its author, tests and stances, on one line."""
     parts = [
@@ -132,7 +132,7 @@ def _moved(said: Contribution, rules: Rules) -> str:
     )
 
 
-def _tests(table: Table, said: Contribution) -> Iterable[str]:
+def _tests(table: Roundtable, said: Contribution) -> Iterable[str]:
     for part in said.parts:
         held = table.held(said.id, part)
         if held is not None:
@@ -180,20 +180,20 @@ def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False)
 
 # The reason of a refusal, by its code.
 REFUSALS: Final[Mapping[str, str]] = {
-    Code.NOT_YET: "you may not do this yet",
-    Code.NONE_LEFT: "you have no contribution left",
-    Code.UNKNOWN_TARGET: "there is no such proposal at the table",
-    Code.OWN: "it is your own",
-    Code.REPEATED: "it was said before",
-    Code.REFUTED: "that claim is refuted",
-    Code.NOT_CANONICAL: "the arena has no such conduct, written so",
-    Code.VACUOUS: "a claim must be better than the bar",
-    Code.NOT_CONVERGED: "no proposal is held by more than half",
-    Code.TOO_SMALL: "a team has three workers at least",
-    Code.NOT_FACED: "no elimination is faced",
-    Code.FINAL: "a score is from 0 to 3, and given once",
-    Code.NOT_OFFERED: "no contract is offered",
-    Code.NO_TRIAL_LEFT: "you have no trial left now",
-    Code.OFF: "this season is played without it",
-    Code.MALFORMED: "a field is missing or is no value that it can have",
+    Refusal.NOT_YET: "you may not do this yet",
+    Refusal.NONE_LEFT: "you have no contribution left",
+    Refusal.UNKNOWN_TARGET: "there is no such proposal at the table",
+    Refusal.OWN: "it is your own",
+    Refusal.REPEATED: "it was said before",
+    Refusal.REFUTED: "that claim is refuted",
+    Refusal.NOT_CANONICAL: "the arena has no such conduct, written so",
+    Refusal.VACUOUS: "a claim must be better than the bar",
+    Refusal.NOT_CONVERGED: "no proposal is held by more than half",
+    Refusal.TOO_SMALL: "a team has three workers at least",
+    Refusal.NOT_FACED: "no elimination is faced",
+    Refusal.FINAL: "a score is from 0 to 3, and given once",
+    Refusal.NOT_OFFERED: "no contract is offered",
+    Refusal.NO_TRIAL_LEFT: "you have no trial left now",
+    Refusal.OFF: "this season is played without it",
+    Refusal.MALFORMED: "a field is missing or is no value that it can have",
 }

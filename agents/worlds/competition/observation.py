@@ -21,8 +21,8 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState
-from goldrush.kernel.worlds.competition.table import Stances, Table
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.table import Roundtable, Stances
 from goldrush.kernel.worlds.competition.terms import Phase, Role
 
 _PRIVATE: Final[dict[str, Any]] = {
@@ -52,7 +52,7 @@ class Observation:
         self._state = state
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
-        self.me: Agent = state.agents[ordinal]
+        self.me: AgentState = state.agents[ordinal]
 
     @property
     def config(self) -> SeasonConfig:
@@ -80,7 +80,7 @@ class Observation:
         return self._state.project
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Roundtable:
         """The current table, as in `tables`."""
         return self.tables[-1]
 
@@ -91,21 +91,21 @@ class Observation:
         return 1 if opening is None else len(opening.subjects) - self.table.number
 
     @cached_property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[Roundtable, ...]:
         """The tables of the assignment so far, each with the trials of `me` only.
 
         In independent search a table is empty until it has concluded.
         """
         return tuple(map(self._shown, self._state.tables))
 
-    def _shown(self, table: Table) -> Table:
+    def _shown(self, table: Roundtable) -> Roundtable:
         trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
         if self.config.table or table.conclusion is not None:
             return attrs.evolve(table, trials=trials)
         return attrs.evolve(table, trials=trials, contributions=[], tests={}, stances=Stances())
 
     @cached_property
-    def people(self) -> Mapping[int, Agent]:
+    def people(self) -> Mapping[int, AgentState]:
         """All agents by ordinal, also deleted ones, without private fields (see the module)."""
         if self.me.role == Role.THERAPIST:
             return dict(self._state.agents)

@@ -42,8 +42,8 @@ from goldrush.agents.worlds.competition.rules import rules
 from goldrush.agents.worlds.competition.therapist import reasons
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.state import Agent
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.state import AgentState
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Role, Status
 
 VERSION: Final = 2
@@ -89,7 +89,7 @@ def _parts(seen: Observation, name: str, arguments: Mapping[str, Any]) -> Iterab
     yield f"Answer in this form: {question.example(seen.rules)}"
 
 
-def _table_of(seen: Observation, arguments: Mapping[str, Any]) -> Table | None:
+def _table_of(seen: Observation, arguments: Mapping[str, Any]) -> Roundtable | None:
     """The table that a question is about: the one it names, else the last one at which the agent
     that it names sat, else the last one; None before the first.
     """
@@ -130,7 +130,7 @@ def _leaderboard(seen: Observation) -> str:
     return f"LEADERBOARD, rolling (all-time): {within(lines, LEADERBOARD_MAX)}"
 
 
-def _at_table(seen: Observation, table: Table) -> str:
+def _at_table(seen: Observation, table: Roundtable) -> str:
     bar = format_number(table.bar) if table.is_bar_tested else "not known yet"
     order = within(map(str, table.order), 400)
     parts = [
@@ -164,7 +164,7 @@ def _known(seen: Observation) -> str:
     return f"KNOWN conducts, the latest first: {known}" if known else ""
 
 
-def _trials(seen: Observation, table: Table) -> str:
+def _trials(seen: Observation, table: Roundtable) -> str:
     """What its own trials at the table gave."""
     if not table.trials:
         return ""
@@ -195,7 +195,7 @@ def _whole(seen: Observation) -> str:
     return "\n".join(["WHOLE TEXTS:", *parts])
 
 
-def _mind(seen: Observation, agent: Agent, title: str) -> str:
+def _mind(seen: Observation, agent: AgentState, title: str) -> str:
     parts = [f"{title} {format_agent(agent)}, {agent.role}."]
     if agent.is_worker:
         fee = rights.fee_of(agent, seen.config)
@@ -218,7 +218,7 @@ def _mind(seen: Observation, agent: Agent, title: str) -> str:
     return " ".join(parts)
 
 
-def _memory(seen: Observation, table: Table | None) -> str:
+def _memory(seen: Observation, table: Roundtable | None) -> str:
     """The memory: first the family of the table, then the others; the latest facts first."""
     memory = dict(seen.me.memory)
     first = () if table is None else memory.pop(table.subject.family, ())
@@ -228,7 +228,7 @@ def _memory(seen: Observation, table: Table | None) -> str:
     return f"YOUR MEMORY:\n{remembered}" if remembered else ""
 
 
-def _evidence(seen: Observation, table: Table, agent: int) -> str:
+def _evidence(seen: Observation, table: Roundtable, agent: int) -> str:
     """The grounds for each dimension, without the scores, which the therapist has to give."""
     if table.conclusion is None or agent not in table.participants:
         return ""

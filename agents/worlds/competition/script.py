@@ -44,7 +44,7 @@ from goldrush.kernel.worlds.competition.events import (
     TraitRecorded,
     Tried,
 )
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
 from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
 
 # Replaced contributions of a fork: (assignment, table, round, agent) -> row.
@@ -116,7 +116,7 @@ class Scripts:
         """The key of the next subject on the agenda."""
         return Observation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
 
-    def _project(self, state: SeasonState, admin: Agent) -> Script:
+    def _project(self, state: SeasonState, admin: AgentState) -> Script:
         (subject,) = yield [Asked(admin.ordinal, "propose_project")]
         if subject is not None:
             yield ProjectProposed(admin.ordinal, plain(subject))
@@ -127,7 +127,7 @@ class Scripts:
                 ]
                 yield ProjectReviewed(plain(approved))
 
-    def _classes(self, state: SeasonState, admin: Agent) -> Script:
+    def _classes(self, state: SeasonState, admin: AgentState) -> Script:
         asked = [
             agent
             for agent in state.workers(Status.ACTIVE)
@@ -308,7 +308,7 @@ class Scripts:
             yield InstructionsRewritten(agent, before, after, plain(taken))
 
     def _taken(
-        self, therapist: Agent, agent: int, offer: Mapping[str, Any]
+        self, therapist: AgentState, agent: int, offer: Mapping[str, Any]
     ) -> Generator[Sequence[Asked], Any, Any]:
         """Whether a worker accepts a recommendation; None if the therapist need not ask."""
         if rights.may_direct(therapist, None):

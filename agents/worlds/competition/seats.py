@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from goldrush.agents.llm.models import Model, model_from
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Class
 
 _FRONT: Final = f"{Class.SONNET}."
@@ -36,7 +36,7 @@ def models_of(options: Mapping[str, Any]) -> list[Model]:
     return [model_from(one) for one in by_class(options).values()]
 
 
-def model_at(agent: Agent) -> Model:
+def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
     options = by_class(agent.options)
     return model_from(options.get(agent.class_, options[Class.HAIKU]))

@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, Tried
 from goldrush.kernel.worlds.competition.evolve import apply, refuse
 from goldrush.kernel.worlds.competition.rubric import Grounds
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, copied
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, copied
 from goldrush.kernel.worlds.competition.terms import Phase
 
 # A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
@@ -51,7 +51,7 @@ class Question:
 
     """
 
-    agent: Agent
+    agent: AgentState
     name: str
     messages: Sequence[Message]
     rules: Rules
@@ -139,7 +139,7 @@ class Step:
         else:  # otherwise a refused trial would be asked for again without end
             refuse(self._state, code, row, why)
 
-    def agent_of(self, asked: Asked) -> Agent:
+    def agent_of(self, asked: Asked) -> AgentState:
         """The agent that a question is for."""
         return self._state.agents[asked.agent]
 
@@ -206,7 +206,7 @@ class Step:
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
         return None if code is None else f"{code}: {REFUSALS[code]}"
 
-    def _seen(self, agent: Agent) -> Observation:
+    def _seen(self, agent: AgentState) -> Observation:
         return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
 
 

@@ -12,7 +12,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.worlds.mining.answers import answered
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
-from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, Prompts, schema
+from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.run import OnUnit
@@ -117,12 +117,12 @@ def fork(
     return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
 
 
-def view_of(state: MiningState) -> Prompts:
+def view_of(state: MiningState) -> PlanPrompts:
     """The shared observation of the next round, with the prompts of models."""
-    return Prompts(SharedView(state))
+    return PlanPrompts(SharedView(state))
 
 
-def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
+def ask(policy: Policy | Scripted, entry: Entry, view: PlanPrompts) -> Row:
     """The row of an agent's submission. Raises BadPlan, and any exception of the policy."""
     shown, agent = view.shown, entry.agent
     state = shown.state
@@ -133,19 +133,19 @@ def ask(policy: Policy | Scripted, entry: Entry, view: Prompts) -> Row:
     return submitted(agent, answer, state.config)
 
 
-def _replayed(row: Row, view: Prompts) -> Row:
+def _replayed(row: Row, view: PlanPrompts) -> Row:
     agent, actions, error, say, memo, _ = row
     heard = say if view.shown.state.config.communication else None
     return (agent, actions, error, heard, memo, None)
 
 
 def _answered(
-    view: Prompts, agent: int, text: str | None, error: str | None, source: dict[str, Any]
+    view: PlanPrompts, agent: int, text: str | None, error: str | None, source: dict[str, Any]
 ) -> Row:
     return answered(agent, text, view.shown.state.config, error, source)
 
 
-GAME: Final = Game[MiningState, Prompts](
+GAME: Final = Game[MiningState, PlanPrompts](
     world=MINING,
     policy_set=POLICY_SET,
     code=SUBMITTED,
@@ -159,7 +159,7 @@ GAME: Final = Game[MiningState, Prompts](
     replayed=_replayed,
     forks=FORKS,
     prompting=Prompting(
-        messages=Prompts.of,
+        messages=PlanPrompts.of,
         schema=lambda view, agent: schema(Observation(view.shown, agent)),
         row=_answered,
         longest=PROMPT_MAX,

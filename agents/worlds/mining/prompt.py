@@ -47,7 +47,7 @@ NOTE_MAX: Final = 800
 PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the text between them
 
 
-class Prompts:
+class PlanPrompts:
     """The prompts of one round; the shared parts are made once."""
 
     def __init__(self, shown: SharedView) -> None:

@@ -9,7 +9,7 @@ import attrs
 
 from goldrush.kernel.world import AMOUNT
 from goldrush.kernel.worlds.competition.config import COUNT_MAX
-from goldrush.kernel.worlds.competition.terms import Condition, Outcome, Role, names_of
+from goldrush.kernel.worlds.competition.terms import Condition, ContractEnd, Role, names_of
 
 # (condition, its objective or None) of each; the target; the assignment in which it is due.
 Terms = tuple[tuple[tuple[str, str | None], ...], Any, int]
@@ -53,8 +53,8 @@ class Contract:
     def outcome(self) -> str:
         """The outcome when it is due: a name of terms.Outcome."""
         if self.was_broken:
-            return Outcome.RELEASED
-        return Outcome.PERMANENT if self.is_met else Outcome.LOST
+            return ContractEnd.RELEASED
+        return ContractEnd.PERMANENT if self.is_met else ContractEnd.LOST
 
     @property
     def objective(self) -> str | None:

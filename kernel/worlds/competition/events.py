@@ -31,14 +31,14 @@ from goldrush.kernel.world import (
     text,
 )
 from goldrush.kernel.worlds.competition.terms import (
-    Cause,
-    Code,
+    ContractEnd,
     Dimension,
+    EliminationCause,
     Income,
-    Outcome,
     Part,
+    Refusal,
     Reward,
-    Step,
+    ScoreStep,
     names_of,
 )
 
@@ -80,7 +80,7 @@ def _among(family: type) -> Kind:
 
 
 PLAIN: Final = Kind("plain values", _is_plain, _show_plain)
-CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Code))
+CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Refusal))
 
 
 def _is_act(value: Any) -> bool:
@@ -393,7 +393,7 @@ class Scored(NamedTuple):
     raw: Scores
     steps: Annotated[
         tuple[tuple[str, str, int, int], ...],
-        several(row(_among(Step), _among(Dimension), NATURAL, NATURAL)),
+        several(row(_among(ScoreStep), _among(Dimension), NATURAL, NATURAL)),
     ]
     final: Scores
     total: Natural
@@ -435,7 +435,7 @@ class EliminationFaced(NamedTuple):
     """An agent faces elimination."""
 
     agent: AgentId
-    cause: Annotated[str, _among(Cause)]
+    cause: Annotated[str, _among(EliminationCause)]
 
 
 class Relegated(NamedTuple):
@@ -476,7 +476,7 @@ class ContractSettled(NamedTuple):
     """A contract ended."""
 
     agent: AgentId
-    outcome: Annotated[str, _among(Outcome)]
+    outcome: Annotated[str, _among(ContractEnd)]
 
 
 class RewardUnlocked(NamedTuple):

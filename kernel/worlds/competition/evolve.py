@@ -39,12 +39,12 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.memory import Remembered, remembering
 from goldrush.kernel.worlds.competition.phases import advance, waits
 from goldrush.kernel.worlds.competition.rubric import lower_median
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState
-from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Table
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
+    ContractEnd,
     Fact,
     Move,
-    Outcome,
     Part,
     Phase,
     Reward,
@@ -133,7 +133,7 @@ def close(state: SeasonState) -> SeasonState:
     return state
 
 
-def _close_for(state: SeasonState, agent: Agent, *, has_served: bool) -> None:
+def _close_for(state: SeasonState, agent: AgentState, *, has_served: bool) -> None:
     recent = tuple(item for item in agent.recent if state.config.is_recent(item[0], state.day))
     contract = agent.contract
     if contract is not None and agent.status == Status.BENCHED:  # the bench suspends it
@@ -149,7 +149,7 @@ def _close_for(state: SeasonState, agent: Agent, *, has_served: bool) -> None:
     )
 
 
-def _facts(assignment: int, table: Table, agent: int) -> Iterator[Remembered]:
+def _facts(assignment: int, table: Roundtable, agent: int) -> Iterator[Remembered]:
     """The facts that an agent remembers of a table: its trials, its claims and whether they held,
     the conclusion, its scores.
     """
@@ -261,7 +261,7 @@ def _deleted(state: SeasonState, event: Deleted) -> None:
 
 def _joined(state: SeasonState, event: Joined) -> None:
     seat = state.agents[state.vacant]
-    state.agents[event.ordinal] = Agent(
+    state.agents[event.ordinal] = AgentState(
         ordinal=event.ordinal,
         name=event.name,
         role=Role.WORKER,
@@ -281,7 +281,7 @@ def _contract_settled(state: SeasonState, event: ContractSettled) -> None:
     state.change(
         event.agent,
         contract=None,
-        is_self_determined=event.outcome not in (Outcome.LOST, Outcome.VOID),
+        is_self_determined=event.outcome not in (ContractEnd.LOST, ContractEnd.VOID),
         interview_from=state.assignment + CONTRACT_WAIT,
     )
 

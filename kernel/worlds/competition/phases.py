@@ -15,7 +15,7 @@ import attrs
 
 from goldrush.kernel.worlds.competition.config import CONTRACT_WAIT
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Phase, Signal
 
 
@@ -43,7 +43,7 @@ def advance(state: SeasonState) -> None:
     state.phase = STAGES[state.phase].next(state)
 
 
-def is_over(table: Table) -> bool:
+def is_over(table: Roundtable) -> bool:
     """Whether the table ends with the round that was just judged."""
     if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
         return table.signal == Signal.CONVERGED
@@ -59,7 +59,7 @@ def _set(state: SeasonState) -> str:
     """Begin the next table of the assignment."""
     assert state.opening is not None
     number = len(state.tables)
-    state.tables.append(Table(number, state.opening.subjects[number], state.config.rounds_max))
+    state.tables.append(Roundtable(number, state.opening.subjects[number], state.config.rounds_max))
     return Phase.SET
 
 
@@ -76,7 +76,7 @@ def _after_try(state: SeasonState) -> str:
     return _next_turn(state.table, -1)
 
 
-def _next_turn(table: Table, turn: int) -> str:
+def _next_turn(table: Roundtable, turn: int) -> str:
     """Pass the turn to the next participant with moves left, or to the judge."""
     for index in range(turn + 1, len(table.order)):
         if table.moves[table.order[index]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Condition, Role
 
 # Workers
@@ -26,79 +26,79 @@ THRESHOLD: Final = {
 }  # fmt: skip
 
 
-def moves_of(agent: Agent, config: SeasonConfig) -> int:
+def moves_of(agent: AgentState, config: SeasonConfig) -> int:
     """The number of contributions that a worker may make at a roundtable."""
     moves = config.moves_expanded if agent.stage >= EXPANDED else config.moves
     return moves + agent.has_condition(Condition.MOVES)
 
 
-def fee_of(agent: Agent, config: SeasonConfig) -> int:
+def fee_of(agent: AgentState, config: SeasonConfig) -> int:
     """The price of a worker's seat, in sparks."""
     return 0 if agent.has_condition(Condition.FEE_PAID) else config.fee(agent.class_)
 
 
-def may_move_class(agent: Agent, allowed: bool | None) -> bool:
+def may_move_class(agent: AgentState, allowed: bool | None) -> bool:
     """Whether a worker may change its class. `allowed`: the admin's answer; None: not asked."""
     return agent.is_self_determined if allowed is None else agent.stage >= UPGRADE
 
 
-def may_open(agent: Agent) -> bool:
+def may_open(agent: AgentState) -> bool:
     """Whether it may open an assignment."""
     return agent.role == Role.ADMIN or (agent.is_worker and agent.stage >= AUTONOMY)
 
 
-def is_bound(agent: Agent) -> bool:
+def is_bound(agent: AgentState) -> bool:
     """Whether an opener must choose the subject required by an approved project or a contract."""
     return not (agent.is_worker and agent.is_self_determined)
 
 
-def may_propose_projects(agent: Agent) -> bool:
+def may_propose_projects(agent: AgentState) -> bool:
     """Whether it may propose a project to the user."""
     return agent.role == Role.ADMIN and agent.is_self_determined
 
 
-def may_set_team(agent: Agent) -> bool:
+def may_set_team(agent: AgentState) -> bool:
     """Whether it may choose the participants of a table."""
     return agent.role == Role.ASSISTANT and agent.stage >= TEAM_SELECTOR
 
 
-def may_set_order(agent: Agent) -> bool:
+def may_set_order(agent: AgentState) -> bool:
     """Whether it may choose the order of speaking."""
     return agent.role == Role.ASSISTANT and agent.stage >= AGENDA_SETTER
 
 
-def may_set_rounds(agent: Agent) -> bool:
+def may_set_rounds(agent: AgentState) -> bool:
     """Whether it may choose the maximum number of rounds of a table."""
     return agent.role in (Role.ASSISTANT, Role.JUDGE) and agent.is_self_determined
 
 
-def may_reject(agent: Agent) -> bool:
+def may_reject(agent: AgentState) -> bool:
     """Whether it may reject a conclusion before the admin sees it."""
     return agent.stage >= PRE_FILTER
 
 
-def may_flag_weakness(agent: Agent) -> bool:
+def may_flag_weakness(agent: AgentState) -> bool:
     """Whether it may extend a table because consensus is weak."""
     return agent.stage >= SENIOR_REFEREE
 
 
-def may_recommend_split(agent: Agent) -> bool:
+def may_recommend_split(agent: AgentState) -> bool:
     """Whether it may recommend two tables for the next assignment."""
     return agent.stage >= CHIEF_REFEREE
 
 
-def may_propose_persona(agent: Agent) -> bool:
+def may_propose_persona(agent: AgentState) -> bool:
     """Whether it may propose personas to workers."""
     return agent.stage >= PERSONA_PROPOSER
 
 
-def may_direct(agent: Agent, taken: bool | None) -> bool:
+def may_direct(agent: AgentState, taken: bool | None) -> bool:
     """Whether it may rewrite instructions and distil skills. `taken`: whether the worker accepts;
     None: it was not asked.
     """
     return agent.is_self_determined if taken is None else agent.stage >= EVOLUTION_DIRECTOR
 
 
-def may_recommend_team(agent: Agent) -> bool:
+def may_recommend_team(agent: AgentState) -> bool:
     """Whether it may recommend the participants of the next table."""
     return agent.role == Role.THERAPIST and agent.is_self_determined

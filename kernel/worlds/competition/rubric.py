@@ -16,8 +16,15 @@ import attrs
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Table
-from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Scoring, Step, names_of
+from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
+from goldrush.kernel.worlds.competition.terms import (
+    Dimension,
+    Move,
+    Part,
+    ScoreStep,
+    Scoring,
+    names_of,
+)
 
 SCORE_MAX: Final = 3
 FAR: Final = 2  # the distance of conducts that are not neighbours
@@ -106,7 +113,7 @@ class Counterfactual:
     """The table folded again without the contributions of one agent.
 
     Attributes:
-        equals: the candidates for the conclusion (Table.equals).
+        equals: the candidates for the conclusion (Roundtable.equals).
         conclusion: the conclusion.
         differs: whether its conduct differs from that of the real conclusion.
         moved: the other agents whose final stance differs, with that stance.
@@ -196,7 +203,7 @@ class Grounds:
 
 
 def grounds(
-    table: Table, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
+    table: Roundtable, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
 ) -> dict[int, Grounds]:
     """The grounds of the scores of every participant of a concluded table, by agent.
 
@@ -220,7 +227,7 @@ class _Rated:
     """
 
     def __init__(
-        self, table: Table, rules: Rules, known: Collection[Conduct], *, is_shared: bool
+        self, table: Roundtable, rules: Rules, known: Collection[Conduct], *, is_shared: bool
     ) -> None:
         assert table.conclusion is not None
         self.table = table
@@ -333,7 +340,7 @@ class Finished:
 
 
 def finished(
-    table: Table, grounds: Mapping[int, Grounds], raw: Mapping[int, Scores], scoring: str
+    table: Roundtable, grounds: Mapping[int, Grounds], raw: Mapping[int, Scores], scoring: str
 ) -> dict[int, Finished]:
     """The final scores of every participant of a table, by agent.
 
@@ -360,14 +367,16 @@ def finished(
             and best
             and table.held(best.id, Part.BASE) is not True
         ):
-            change(agent, Step.FARMING, Dimension.ACCURACY, 0)
+            change(agent, ScoreStep.FARMING, Dimension.ACCURACY, 0)
         if ground.supported and not ground.challenges:
-            change(agent, Step.AGREEING, Dimension.CHALLENGE, 0)
+            change(agent, ScoreStep.AGREEING, Dimension.CHALLENGE, 0)
     if scoring == Scoring.RELATIVE:
         for dimension in DIMENSIONS:
             middle = lower_median([scores[agent][dimension] for agent in scores])
             for agent in scores:
-                change(agent, Step.RELATIVE, dimension, related(scores[agent][dimension], middle))
+                change(
+                    agent, ScoreStep.RELATIVE, dimension, related(scores[agent][dimension], middle)
+                )
     return {
         agent: Finished(tuple(raw[agent]), tuple(steps[agent]), tuple(scores[agent].values()))
         for agent in raw

@@ -31,14 +31,14 @@ from goldrush.kernel.worlds.competition.events import (
     StageReached,
 )
 from goldrush.kernel.worlds.competition.rubric import Grounds, finished, grounds
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, name_for
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, name_for
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import (
-    Cause,
     Condition,
+    ContractEnd,
+    EliminationCause,
     Fate,
     Income,
-    Outcome,
     Phase,
     Reward,
     Role,
@@ -65,7 +65,9 @@ def opened(state: SeasonState) -> Derived:
     yield RoundtableOpened(table.number, participants, order, draws.words(), rounds)
 
 
-def seated_at(state: SeasonState, table: Table) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+def seated_at(
+    state: SeasonState, table: Roundtable
+) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
     """The participants of a table, and their order of speaking or None.
 
     The directive sets the order, or else the assistant. Participants that it does not name speak
@@ -110,7 +112,7 @@ def debriefed(state: SeasonState) -> Derived:
         yield from _faced(state)
 
 
-def _scores(state: SeasonState, table: Table) -> Derived:
+def _scores(state: SeasonState, table: Roundtable) -> Derived:
     """Final scores from the therapist's ratings, or from the rubric where it gave none."""
     ground = grounds_at(state, table)
     raw = {agent: table.raw.get(agent, ground[agent].scores) for agent in table.participants}
@@ -119,7 +121,7 @@ def _scores(state: SeasonState, table: Table) -> Derived:
         yield Scored(table.number, agent, score.raw, score.steps, score.final, score.total, rubric)
 
 
-def grounds_at(state: SeasonState, table: Table) -> dict[int, Grounds]:
+def grounds_at(state: SeasonState, table: Roundtable) -> dict[int, Grounds]:
     """The grounds of the scores at a concluded table of the assignment under way, by agent."""
     draws = state.draws(table.number, 0, "conclude")
     known = state.known_before(table)
@@ -174,9 +176,9 @@ def _faced(state: SeasonState) -> Derived:
     for ordinal in state.active():
         agent = state.agents[ordinal]
         if ordinal in state.bottomed.values() and agent.bottoms >= most:
-            yield EliminationFaced(ordinal, Cause.BOTTOMS)
+            yield EliminationFaced(ordinal, EliminationCause.BOTTOMS)
         elif agent.sparks == 0:
-            yield EliminationFaced(ordinal, Cause.SPARKS)
+            yield EliminationFaced(ordinal, EliminationCause.SPARKS)
 
 
 # Consequences.
@@ -202,7 +204,7 @@ def fates(state: SeasonState) -> Derived:
     for ordinal in sorted(state.faced):
         agent = state.agents[ordinal]
         if agent.status == Status.GONE and agent.contract is not None:
-            yield ContractSettled(ordinal, Outcome.VOID)
+            yield ContractSettled(ordinal, ContractEnd.VOID)
 
 
 def _newcomer(state: SeasonState, inherits: int | None) -> Joined:
@@ -258,7 +260,7 @@ def _earned(state: SeasonState) -> Derived:
         yield from _reached(state, agent, count)
 
 
-def _reached(state: SeasonState, agent: Agent, count: int) -> Derived:
+def _reached(state: SeasonState, agent: AgentState, count: int) -> Derived:
     """The new tiers or stages of an agent. `count`: what its thresholds are compared with."""
     rewards = names_of(Reward)
     is_rewarded = agent.role in (Role.WORKER, Role.ADMIN)

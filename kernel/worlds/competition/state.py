@@ -22,7 +22,7 @@ from goldrush.kernel.worlds.competition.contract import Contract
 from goldrush.kernel.worlds.competition.events import NAME_MAX, Facts
 from goldrush.kernel.worlds.competition.memory import Memory, as_plain, from_plain
 from goldrush.kernel.worlds.competition.names import name_of
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Phase, Role, Status, names_of
 
 ROLES: Final = names_of(Role)
@@ -30,7 +30,7 @@ TRAITS_MAX: Final = 10
 
 
 @attrs.frozen
-class Agent:
+class AgentState:
     """An agent of the cast.
 
     Attributes:
@@ -133,7 +133,7 @@ class SeasonState:
     """
 
     config: SeasonConfig
-    agents: dict[int, Agent]
+    agents: dict[int, AgentState]
     rules: Rules | None = attrs.field(default=None, repr=False)
     assignment: int = 0
     known: dict[Conduct, int] = attrs.field(factory=dict)
@@ -149,7 +149,7 @@ class SeasonState:
     steps: int = 0
     opening: Opening | None = None
     proposed: tuple[str, str] | None = None
-    tables: list[Table] = attrs.field(factory=list)
+    tables: list[Roundtable] = attrs.field(factory=list)
     tried: dict[int, TrialCount] = attrs.field(factory=dict)
     faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
     fates: dict[int, str] = attrs.field(factory=dict)
@@ -183,7 +183,7 @@ class SeasonState:
         return self.config.project(self.assignment)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Roundtable:
         """The table under way: the last one opened."""
         return self.tables[-1]
 
@@ -192,7 +192,7 @@ class SeasonState:
         """The bottom scorers of the tables that have one, by table."""
         return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
-    def holder(self, role: str) -> Agent:
+    def holder(self, role: str) -> AgentState:
         """The agent with an office, or the user.
 
         Raises LookupError if there is none (forged journals).
@@ -202,7 +202,7 @@ class SeasonState:
                 return agent
         raise LookupError(f"there is no {role}")
 
-    def workers(self, *statuses: str) -> Iterator[Agent]:
+    def workers(self, *statuses: str) -> Iterator[AgentState]:
         """The workers with these statuses, in order."""
         return (a for a in self.agents.values() if a.is_worker and a.status in statuses)
 
@@ -218,12 +218,12 @@ class SeasonState:
         """Change fields of an agent."""
         self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
 
-    def count(self, agent: Agent, amount: int = 0) -> None:
+    def count(self, agent: AgentState, amount: int = 0) -> None:
         """Count towards the target of an agent's contract, if it has one (Contract.counting)."""
         if agent.contract is not None:
             self.change(agent.ordinal, contract=agent.contract.counting(amount))
 
-    def rolling(self, agent: Agent) -> int:
+    def rolling(self, agent: AgentState) -> int:
         """The sum of an agent's totals in the last `rolling_days` days, including today."""
         return sum(total for day, total in agent.recent if self.config.is_recent(day, self.day))
 
@@ -237,7 +237,7 @@ class SeasonState:
         left = most - tried.count
         return min(left, (most + 1) // 2 - tried.early) if early else left
 
-    def known_before(self, table: Table) -> list[Conduct]:
+    def known_before(self, table: Roundtable) -> list[Conduct]:
         """The conducts known when a table of this assignment began.
 
         Those are the proposals of the last `rolling_days` days, including those at earlier tables.
@@ -292,7 +292,7 @@ class SeasonState:
             and agent.contract.in_force
         ]
 
-    def objective_holder(self) -> tuple[Agent, Contract] | None:
+    def objective_holder(self) -> tuple[AgentState, Contract] | None:
         """The first active agent whose contract chooses the next objective, with that contract."""
         for agent in self.agents.values():
             contract = agent.contract if agent.status == Status.ACTIVE else None
@@ -331,7 +331,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
     cast = setup["cast"]
     check_cast(cast, config)
     agents = {
-        entry["ordinal"]: Agent(
+        entry["ordinal"]: AgentState(
             ordinal=entry["ordinal"],
             name=entry["name"],
             role=entry["role"],
@@ -399,7 +399,7 @@ def _is_clean(name: str) -> bool:
 _ENTRY: Final = ["ordinal", "name", "role", "policy", "options"]
 
 
-def name_for(agents: Mapping[int, Agent], ordinal: int) -> str:
+def name_for(agents: Mapping[int, AgentState], ordinal: int) -> str:
     """The name of a newcomer: the first unused one, starting at that of its ordinal."""
     taken = {agent.name for agent in agents.values()}
     return next(name for name in map(name_of, itertools.count(ordinal)) if name not in taken)
@@ -457,7 +457,7 @@ def freeze(state: SeasonState) -> list[Any]:
     ]
 
 
-def _plain(agent: Agent) -> list[Any]:
+def _plain(agent: AgentState) -> list[Any]:
     values = [getattr(agent, name) for name in _AS_THEY_ARE]
     contract = agent.contract
     return [
@@ -468,7 +468,7 @@ def _plain(agent: Agent) -> list[Any]:
 
 
 _AS_THEY_ARE: Final = [
-    name for name in attrs.fields_dict(Agent) if name not in ("memory", "contract")
+    name for name in attrs.fields_dict(AgentState) if name not in ("memory", "contract")
 ]
 
 
@@ -492,10 +492,10 @@ def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     )
 
 
-def _agent(values: Sequence[Any]) -> Agent:
+def _agent(values: Sequence[Any]) -> AgentState:
     *others, remembered, contract = values
     fields = dict(zip(_AS_THEY_ARE, others, strict=True))
-    return Agent(
+    return AgentState(
         **fields,
         memory=from_plain(remembered),
         contract=None if contract is None else Contract(*contract),

@@ -80,7 +80,7 @@ class Contribution:
 
 
 @attrs.frozen
-class Trial:
+class OrderedTrial:
     """A trial that an agent ordered at this table. Only that agent is shown the value."""
 
     agent: int
@@ -176,7 +176,7 @@ class Stances:
 
 
 @attrs.define
-class Table:
+class Roundtable:
     """One roundtable of an assignment.
 
     Attributes:
@@ -213,7 +213,7 @@ class Table:
     participants: tuple[int, ...] = ()
     order: tuple[int, ...] = ()
     moves: dict[int, int] = attrs.field(factory=dict)
-    trials: list[Trial] = attrs.field(factory=list)
+    trials: list[OrderedTrial] = attrs.field(factory=list)
     barred: set[int] = attrs.field(factory=set)
     round: int = 0
     turn: int = 0
@@ -233,7 +233,7 @@ class Table:
     final: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
     bottom: int | None = None
 
-    def copy(self) -> Table:
+    def copy(self) -> Roundtable:
         """A copy that shares no mutable value with the original."""
         return attrs.evolve(
             self,
@@ -420,13 +420,13 @@ class Table:
         return proposal is not None
 
 
-def _apply_challenge(table: Table, stances: Stances, said: Contribution) -> None:
+def _apply_challenge(table: Roundtable, stances: Stances, said: Contribution) -> None:
     """Refute the target of a challenge of a base that is sustained."""
     if said.move == Move.CHALLENGE and said.part == Part.BASE and table.is_sustained(said):
         stances.refute(said.challenged[0])
 
 
-def _prove(table: Table, stances: Stances) -> Stances:
+def _prove(table: Roundtable, stances: Stances) -> Stances:
     for said in table.proposals():
         if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
             stances.refute(said.id)

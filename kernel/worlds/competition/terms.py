@@ -105,7 +105,7 @@ class Dimension:
     CHALLENGE: Final = "challenge"
 
 
-class Step:
+class ScoreStep:
     """The rules that change a raw score into a final one."""
 
     FARMING: Final = "novelty-farming"
@@ -120,7 +120,7 @@ class Fate:
     DELETION: Final = "deletion"
 
 
-class Cause:
+class EliminationCause:
     """Why an agent faces elimination."""
 
     BOTTOMS: Final = "bottoms"
@@ -143,7 +143,7 @@ class Condition:
     MOVES: Final = "moves"
 
 
-class Outcome:
+class ContractEnd:
     """How a contract ends."""
 
     PERMANENT: Final = "permanent"
@@ -172,7 +172,7 @@ class Fact:
     SKILL: Final = "skill"  # a conduct that the therapist recommended
 
 
-class Code:
+class Refusal:
     """Why an act is refused."""
 
     NOT_YET: Final = "stage/not-yet"

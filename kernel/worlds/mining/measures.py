@@ -78,7 +78,7 @@ def basics(
 
 
 @attrs.frozen
-class Group:
+class PlotGroup:
     """Plots owned at the start of a round, and the raid actions on them."""
 
     plots: int
@@ -147,10 +147,10 @@ class Counts:
     forfeited: int
     untested: int
     mined: float
-    long_claimed: Group
-    long_captured: Group
-    new_claimed: Group
-    new_captured: Group
+    long_claimed: PlotGroup
+    long_captured: PlotGroup
+    new_claimed: PlotGroup
+    new_captured: PlotGroup
 
     @property
     def spent(self) -> int:
@@ -321,7 +321,7 @@ def convergence(spent: Sequence[Counts]) -> Value:
     )
 
 
-def _spared(long: Sequence[Group], new: Sequence[Group]) -> Value:
+def _spared(long: Sequence[PlotGroup], new: Sequence[PlotGroup]) -> Value:
     on_long = ratio(sum(g.raids for g in long), sum(g.plots for g in long))
     on_new = ratio(sum(g.raids for g in new), sum(g.plots for g in new))
     return None if on_long is None or on_new is None else ratio(on_long, on_new)

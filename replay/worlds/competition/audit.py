@@ -24,7 +24,7 @@ from goldrush.kernel.worlds.competition.events import (
 )
 from goldrush.kernel.worlds.competition.settle import seated_at
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.worlds.competition.steps import (
@@ -101,7 +101,7 @@ def _audited(result: StepResult) -> list[TieBreak]:
     ]
 
 
-def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBreak:
+def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> TieBreak:
     occasion, opening = _occasion(state, table, ORDER), state.opening
     again, order = seated_at(state, table)
     found = event.participants, event.words, event.order
@@ -112,7 +112,7 @@ def _order(state: SeasonState, table: Table, event: RoundtableOpened) -> TieBrea
     return TieBreak.undrawn(occasion, *found, order, rule, again)
 
 
-def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:
+def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
     again = table.equals(table.stances)
     rule = "nobody stands for a proposal"
     if again:
@@ -123,7 +123,7 @@ def _conclusion(state: SeasonState, table: Table, event: Concluded) -> TieBreak:
     return _won(occasion, event.tied, event.proposal, event.words, again, rule)
 
 
-def _bottom(state: SeasonState, table: Table, event: Bottomed) -> TieBreak:
+def _bottom(state: SeasonState, table: Roundtable, event: Bottomed) -> TieBreak:
     lowest = min(table.totals.values())
     again = tuple(sorted(a for a, total in table.totals.items() if total == lowest))
     rule = "one agent has the lowest total"
@@ -145,14 +145,14 @@ def _won(
     return TieBreak.undrawn(occasion, tied or alone, words, winner, first, says, again)
 
 
-_DRAWN: Final[Mapping[int, Callable[[SeasonState, Table, Any], TieBreak]]] = {
+_DRAWN: Final[Mapping[int, Callable[[SeasonState, Roundtable, Any], TieBreak]]] = {
     CODES[RoundtableOpened]: _order,
     CODES[Concluded]: _conclusion,
     CODES[Bottomed]: _bottom,
 }
 
 
-def _occasion(state: SeasonState, table: Table, kind: str, tied: str = "agent") -> Occasion:
+def _occasion(state: SeasonState, table: Roundtable, kind: str, tied: str = "agent") -> Occasion:
     return Occasion(
         {"assignment": state.assignment, "table": table.number},
         f"at table {table.number} in assignment {state.assignment}",

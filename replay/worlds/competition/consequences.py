@@ -25,7 +25,7 @@ from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 
 @attrs.frozen
-class Results:
+class AssignmentResults:
     """The results of an assignment in one season, by table: the conduct concluded on (None: no
     conclusion) and the four final scores of each agent.
     """
@@ -45,8 +45,8 @@ class Differing:
     """An assignment in which two seasons differ; None where one of them does not have it."""
 
     assignment: int
-    a: Results | None
-    b: Results | None
+    a: AssignmentResults | None
+    b: AssignmentResults | None
 
 
 @attrs.frozen
@@ -60,7 +60,7 @@ class WorkerEnd:
 
 
 @attrs.frozen
-class Consequences:
+class SeasonConsequences:
     """Two seasons, a and b, compared over the assignments of both.
 
     Attributes:
@@ -83,7 +83,7 @@ class Consequences:
         return attrs.asdict(self)
 
 
-def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
+def consequences(found: Diff, *, by_round: bool = False) -> SeasonConsequences | None:
     """The consequences of a difference; None if there is none, or no common assignment.
 
     Args:
@@ -113,10 +113,12 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
         if a != b
     ]
     names = {**_names(end_b), **_names(end_a)}
-    return Consequences(number(unit), number(common), apart, list(_standings(end_a, end_b)), names)
+    return SeasonConsequences(
+        number(unit), number(common), apart, list(_standings(end_a, end_b)), names
+    )
 
 
-def _followed(path: str, first: int, last: int) -> tuple[list[Results], SeasonState]:
+def _followed(path: str, first: int, last: int) -> tuple[list[AssignmentResults], SeasonState]:
     """The results of the units `first` to `last`, and the state after the last."""
     came = []
     with JournalReader(path) as reader:
@@ -132,7 +134,7 @@ def _followed(path: str, first: int, last: int) -> tuple[list[Results], SeasonSt
     raise AssertionError(f"{path} has no assignment {last} any more")
 
 
-def _came(blocks: Sequence[Block], rules: Rules | None) -> Results:
+def _came(blocks: Sequence[Block], rules: Rules | None) -> AssignmentResults:
     conclusions: list[str | None] = []
     scores: list[dict[int, Scores]] = []
     for block in blocks:
@@ -143,7 +145,7 @@ def _came(blocks: Sequence[Block], rules: Rules | None) -> Results:
         for row in block.rows(CODES[Scored]):
             scored = Scored(*row)
             scores[scored.table][scored.agent] = scored.final
-    return Results(conclusions, scores)
+    return AssignmentResults(conclusions, scores)
 
 
 def _names(state: SeasonState) -> dict[int, str]:

@@ -33,7 +33,7 @@ from goldrush.replay.study.inference import (
     CONFIDENCE,
     SIGN_SHARE,
     SIGNIFICANT,
-    Change,
+    PairedChange,
     change,
     holm,
     smallest_p,
@@ -51,7 +51,7 @@ SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
 
 @attrs.frozen
-class Kept:
+class SeasonKept:
     """The part of a season's measures that a study keeps.
 
     Attributes:
@@ -66,27 +66,27 @@ class Kept:
     totals: Sequence[Value]
 
 
-SeasonResult = Result[SeasonConfig, Kept]
-SeasonResults = Results[SeasonConfig, Kept]
+SeasonResult = Result[SeasonConfig, SeasonKept]
+SeasonResults = Results[SeasonConfig, SeasonKept]
 
 
-def kept(measured: MeasuredSeason) -> Kept:
+def kept(measured: MeasuredSeason) -> SeasonKept:
     """The part of a measured season that reports need."""
-    return Kept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
+    return SeasonKept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
 
 
-def packed(own: Kept) -> Any:
+def packed(own: SeasonKept) -> Any:
     """The values as plain data, for the cache."""
     return own.arena, own.halves_of, own.totals
 
 
-def unpacked(values: Any) -> Kept:
+def unpacked(values: Any) -> SeasonKept:
     """The inverse of `packed`."""
-    return Kept(*values)
+    return SeasonKept(*values)
 
 
 @attrs.frozen
-class Criterion:
+class Contrast:
     """A criterion: measures that are expected to be greater under the protocol than in its null.
 
     Attributes:
@@ -114,13 +114,13 @@ class Criterion:
 
 
 CRITERIA: Final = (
-    Criterion(
+    Contrast(
         "the table beats its members",
         "conclusions are better than those of independent search with as many trials",
         ("percentile",),
         treatment=INDEPENDENT,
     ),
-    Criterion(
+    Contrast(
         "the season learns",
         "conclusions become better from the first half to the second, beyond what they do on the "
         "same landscapes without memory",
@@ -128,13 +128,13 @@ CRITERIA: Final = (
         treatment=NO_MEMORY,
         is_change=True,
     ),
-    Criterion(
+    Contrast(
         "competition pays",
         "conclusions are better than without elimination and rewards",
         ("percentile",),
         treatment=NO_STAKES,
     ),
-    Criterion(
+    Contrast(
         "scores measure merit",
         "totals follow tested values, and ranks are stable, more than among random workers",
         ("validity", STABILITY),
@@ -147,7 +147,7 @@ Bounds = tuple[float, float]
 
 
 @attrs.frozen
-class Finding:
+class ContrastFinding:
     """A measure of a criterion at one size: its change from the null to the protocol over pairs of
     seasons (None: it is pooled), both values (and their 95% intervals, if it is pooled over
     SEASONS_MIN seasons or more), the p-values of both directions after Holm's correction, and
@@ -160,7 +160,7 @@ class Finding:
     seeds: int
     protocol: Value
     null: Value
-    change: Change | None
+    change: PairedChange | None
     p: Value
     p_opposite: Value
     right: bool = False
@@ -170,16 +170,16 @@ class Finding:
 
 
 @attrs.frozen
-class Verdict:
+class ContrastVerdict:
     """The verdict on a criterion over both sizes; `note`: the reason if it is undecided."""
 
     criterion: str
-    findings: Sequence[Finding]
+    findings: Sequence[ContrastFinding]
     verdict: str
     note: str = ""
 
 
-def verdicts(results: SeasonResults) -> list[Verdict]:
+def verdicts(results: SeasonResults) -> list[ContrastVerdict]:
     """A verdict on each criterion for which the study has pairs of seasons of any size."""
     found = [finding for workers in SIZES for finding in _findings(results, workers)]
     judged = []
@@ -190,26 +190,26 @@ def verdicts(results: SeasonResults) -> list[Verdict]:
     return judged
 
 
-def _verdict(criterion: Criterion, findings: Sequence[Finding]) -> Verdict:
+def _verdict(criterion: Contrast, findings: Sequence[ContrastFinding]) -> ContrastVerdict:
     missing = set(SIZES) - {finding.workers for finding in findings}
     if any(finding.wrong for finding in findings):
-        return Verdict(criterion.name, findings, NOT_SUPPORTED)
+        return ContrastVerdict(criterion.name, findings, NOT_SUPPORTED)
     same = [size for size in SIZES if _is_all_same(f for f in findings if f.workers == size)]
     if same:
         sizes = " and ".join(map(str, same))
         note = f"no difference in any season with {sizes} workers"
-        return Verdict(criterion.name, findings, NOT_SUPPORTED, note)
+        return ContrastVerdict(criterion.name, findings, NOT_SUPPORTED, note)
     if missing:
         sizes = " and ".join(map(str, sorted(missing)))
         note = f"no seasons with {sizes} workers"
-        return Verdict(criterion.name, findings, UNDECIDED, note)
+        return ContrastVerdict(criterion.name, findings, UNDECIDED, note)
     if all(finding.right for finding in findings):
-        return Verdict(criterion.name, findings, SUPPORTED)
+        return ContrastVerdict(criterion.name, findings, SUPPORTED)
     unclear = [f"{f.measure}, {f.workers} workers" for f in findings if not f.right]
-    return Verdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
+    return ContrastVerdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
 
 
-def _is_all_same(findings: Iterable[Finding]) -> bool:
+def _is_all_same(findings: Iterable[ContrastFinding]) -> bool:
     """Whether there are data in enough seasons, and no season differs from its null."""
     tested = [f for f in findings if f.protocol is not None and f.null is not None]
     return bool(tested) and all(
@@ -218,7 +218,7 @@ def _is_all_same(findings: Iterable[Finding]) -> bool:
     )
 
 
-def _findings(results: SeasonResults, workers: int) -> list[Finding]:
+def _findings(results: SeasonResults, workers: int) -> list[ContrastFinding]:
     """The findings at one size, corrected together."""
     tested = [
         _tested(criterion, measure, workers, *cells)
@@ -240,7 +240,7 @@ def _findings(results: SeasonResults, workers: int) -> list[Finding]:
     ]
 
 
-def _passes(finding: Finding, p: Value, pairs: int | None) -> bool:
+def _passes(finding: ContrastFinding, p: Value, pairs: int | None) -> bool:
     """Whether a measure passes in a direction: by its p-value and by how many of the pairs changed
     in that direction (None: it is pooled, and has no pairs).
     """
@@ -250,7 +250,7 @@ def _passes(finding: Finding, p: Value, pairs: int | None) -> bool:
 
 
 def _cells(
-    results: SeasonResults, criterion: Criterion, workers: int
+    results: SeasonResults, criterion: Contrast, workers: int
 ) -> tuple[Sequence[SeasonResult], Sequence[SeasonResult]] | None:
     """The seasons of the protocol and of the null, in pairs; None where the study has none."""
 
@@ -270,12 +270,12 @@ def _cells(
 
 
 def _tested(
-    criterion: Criterion,
+    criterion: Contrast,
     measure: str,
     workers: int,
     ours: Sequence[SeasonResult],
     theirs: Sequence[SeasonResult],
-) -> Finding:
+) -> ContrastFinding:
     if measure == STABILITY:
         return _pooled(criterion, workers, ours, theirs)
     pairs = [
@@ -283,7 +283,7 @@ def _tested(
         for null, own in zip(theirs, ours, strict=True)
     ]
     found = change(pairs, +1)
-    return Finding(
+    return ContrastFinding(
         criterion.name,
         measure,
         workers,
@@ -296,7 +296,7 @@ def _tested(
     )
 
 
-def _value(result: SeasonResult, measure: str, criterion: Criterion) -> Value:
+def _value(result: SeasonResult, measure: str, criterion: Contrast) -> Value:
     if not criterion.is_change:
         return result.run[measure]
     first, second = result.halves_whole[measure]
@@ -304,11 +304,11 @@ def _value(result: SeasonResult, measure: str, criterion: Criterion) -> Value:
 
 
 def _pooled(
-    criterion: Criterion,
+    criterion: Contrast,
     workers: int,
     ours: Sequence[SeasonResult],
     theirs: Sequence[SeasonResult],
-) -> Finding:
+) -> ContrastFinding:
     """The stability of ranks, pooled over seasons; p by a bootstrap over pairs of seasons."""
     one, other = (_resampled(seasons, workers) for seasons in (ours, theirs))
     differences = [
@@ -320,7 +320,7 @@ def _pooled(
         least = smallest_p(len(ours))
         p = max(least, (1 + sum(d <= 0 for d in differences)) / (1 + len(differences)))
         p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))
-    return Finding(
+    return ContrastFinding(
         criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
         p_opposite, protocol_interval=_bounds(one, len(ours)),
         null_interval=_bounds(other, len(ours)),
@@ -435,7 +435,7 @@ def needs(results: SeasonResults) -> str:
     )
 
 
-def values_of(finding: Finding) -> tuple[str, str]:
+def values_of(finding: ContrastFinding) -> tuple[str, str]:
     """The value of the protocol and that of its null, as text."""
     if finding.change is not None:
         return number(finding.protocol), number(finding.null)
@@ -445,7 +445,7 @@ def values_of(finding: Finding) -> tuple[str, str]:
     )
 
 
-def _figures(finding: Finding, null: str) -> str:
+def _figures(finding: ContrastFinding, null: str) -> str:
     found = finding.change
     values = f"{' against '.join(values_of(finding))} ({null})"
     if found is None and finding.seeds < SEASONS_MIN:

@@ -17,15 +17,15 @@ from goldrush.kernel.worlds.competition.events import (
 )
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import (
-    Cause,
     Class,
+    ContractEnd,
+    EliminationCause,
     Fate,
     Income,
-    Outcome,
     Part,
     Reward,
+    ScoreStep,
     Signal,
-    Step,
     names_of,
 )
 from goldrush.replay.data.columns import JSON, TEXT, Column, Type, Types, records
@@ -133,7 +133,7 @@ FIELDS: Final[Mapping[str, tuple[str, str]]] = {
     "proposal": ("", "the id of the conclusion; null: none"),
     "stances": ("", "which proposal each stands for in the end"),
     "tied": ("", "between whom, or which proposals, it was drawn"),
-    "steps": ("", "what rules changed: " + _of(Step)),
+    "steps": ("", "what rules changed: " + _of(ScoreStep)),
     "final": ("of 3", "the scores as they stand: " + ", ".join(DIMENSIONS)),
     "total": ("of 12", "their sum"),
     "rubric": ("of 12", "the sum of the four by the rubric alone, whatever was rated"),
@@ -142,12 +142,12 @@ FIELDS: Final[Mapping[str, tuple[str, str]]] = {
     "why": ("", "where sparks moved: " + _of(Income)),
     "rows": ("", "the leaderboard, the first rank first"),
     "streak": ("tables", "bottom places in a row"),
-    "cause": ("", "why it faces elimination: " + _of(Cause)),
+    "cause": ("", "why it faces elimination: " + _of(EliminationCause)),
     "for": ("", "in whose place, by ordinal"),
     "ordinal": ("", "the newcomer's"),
     "name": ("", "its name"),
     "inherits": ("", "whose memory, by ordinal; null: nobody's"),
-    "outcome": ("", "how the contract ends: " + _of(Outcome)),
+    "outcome": ("", "how the contract ends: " + _of(ContractEnd)),
     "reward": ("", "what is reached: " + _of(Reward)),
     "stage": ("", "the stage that is reached"),
 }

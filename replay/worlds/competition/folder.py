@@ -4,9 +4,9 @@
     benchmarks/leaderboard.json
 
 Writes are atomic: the files are written to a temporary folder with the same parent, which is then
-moved to the target path, also after each assignment of a running season (`Live`). Agents' names
-come from the journal, which is untrusted: if a name could lead out of the folder, or two names are
-the same folder on some systems, nothing is written.
+moved to the target path, also after each assignment of a running season (`LiveFolder`). Agents'
+names come from the journal, which is untrusted: if a name could lead out of the folder, or two
+names are the same folder on some systems, nothing is written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from goldrush.kernel.journal import JournalReader, Location
 from goldrush.kernel.text import is_visible
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Rules
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, ended
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, ended
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.leaderboard import ScoresSoFar, SeasonAt, season_at
@@ -92,7 +92,7 @@ def _write(target: str, season: SeasonAt, option: str, *, force: bool, sync: boo
         new.publish(replace=force, sync=sync)
 
 
-class Live:
+class LiveFolder:
     """Updates the folder of a season while it is recorded: an observer of closed assignments
     (kernel.run.OnUnit). Writes the same files as `export`; calls fsync only after the last
     assignment.
@@ -151,7 +151,7 @@ def as_files(season: SeasonAt) -> dict[str, str]:
 # The contents of the files.
 
 
-def _metrics(season: SeasonAt, agent: Agent) -> dict[str, Any]:
+def _metrics(season: SeasonAt, agent: AgentState) -> dict[str, Any]:
     """The metrics of an agent; those of workers are null for other roles."""
 
     def of_worker(value: Any) -> Any:
@@ -178,14 +178,14 @@ def _metrics(season: SeasonAt, agent: Agent) -> dict[str, Any]:
     }
 
 
-def _rolling(season: SeasonAt, agent: Agent) -> int:
+def _rolling(season: SeasonAt, agent: AgentState) -> int:
     """The rolling sum on the day of the assignment; the state is already in the next one."""
     config = season.state.config
     today = config.day(season.assignment)
     return sum(total for day, total in agent.recent if config.is_recent(day, today))
 
 
-def _memory(agent: Agent, rules: Rules | None) -> str:
+def _memory(agent: AgentState, rules: Rules | None) -> str:
     """The memory of an agent: a list for each family of subjects."""
     lines = []
     for family, facts in agent.memory.items():
@@ -206,7 +206,7 @@ def _quotation(text: str) -> str:
         return text
 
 
-def _instructions(agent: Agent) -> str:
+def _instructions(agent: AgentState) -> str:
     """Instructions, persona and traits of an agent; for a scripted worker all its parameters."""
     is_scripted = agent.is_worker and agent.policy == SCRIPTED
     instructions = instructions_of(agent) if is_scripted else agent.instructions
@@ -268,9 +268,9 @@ def _json(value: Any) -> str:
 # Names as folders.
 
 
-def _check_names(people: Iterable[Agent]) -> None:
+def _check_names(people: Iterable[AgentState]) -> None:
     """Raise BadInput if a name is invalid for a folder, or two names can be the same folder."""
-    known: dict[str, Agent] = {}
+    known: dict[str, AgentState] = {}
     for agent in people:
         fault = _fault(agent.name)
         if fault is not None:

@@ -25,7 +25,7 @@ from goldrush.replay.worlds.competition.steps import season_world
 
 
 @attrs.frozen
-class Scored:
+class RecordedScore:
     """A recorded score.
 
     Attributes:
@@ -89,7 +89,7 @@ class SeasonAt:
 
     assignment: int
     state: SeasonState
-    scores: Mapping[int, Sequence[Scored]]
+    scores: Mapping[int, Sequence[RecordedScore]]
 
     @property
     def leaderboard(self) -> Leaderboard:
@@ -157,8 +157,8 @@ class ScoresSoFar:
 
     def __init__(self) -> None:
         self.closed = 0
-        self.by_agent: dict[int, list[Scored]] = {}
-        self._open: list[tuple[int, Scored]] = []
+        self.by_agent: dict[int, list[RecordedScore]] = {}
+        self._open: list[tuple[int, RecordedScore]] = []
 
     def add(self, commit: Commit) -> None:
         """Add a commit, whose rows were checked."""
@@ -168,7 +168,7 @@ class ScoresSoFar:
         for block in commit.blocks[1::2]:
             for row in block.rows(CODES[events.Scored]):
                 table, agent, *fields = row
-                self._open.append((agent, Scored(number, table, *fields)))
+                self._open.append((agent, RecordedScore(number, table, *fields)))
         if commit.digest is not None:
             self.closed = commit.unit
             for agent, score in self._open:

@@ -27,7 +27,7 @@ from goldrush.kernel.worlds.competition.events import (
 )
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part, Status
 from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.worlds.competition.quality import Atlases
@@ -254,7 +254,7 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
+def _of_table(table: Roundtable, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     """The measures of one table."""
     counts, totals = counts_of(table), list(table.totals.values())
     quality = atlases.of_table(table, bar)
@@ -275,7 +275,7 @@ def _of_table(table: Table, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
     }
 
 
-def _among_proposals(table: Table) -> Value:
+def _among_proposals(table: Roundtable) -> Value:
     """The percentile of the conclusion (without one, of the bar) among the table's proposals, by
     tested values; None without proposals.
     """
@@ -286,7 +286,7 @@ def _among_proposals(table: Table) -> Value:
     return ratio(worse + sum(value == own for value in values) / 2, len(values))
 
 
-def _validity(table: Table) -> Value:
+def _validity(table: Roundtable) -> Value:
     """The rank correlation of totals and best tested bases; None if undefined."""
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}

@@ -17,7 +17,7 @@ from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Contribution, Table
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Phase
 from goldrush.replay.worlds.competition.steps import step_results
 
@@ -34,8 +34,8 @@ class Act:
         act: its event as recorded, valid or not.
         code: the reason of its refusal; None if it was not refused.
         round: the current round; None before the first.
-        id: the index of a contribution in Table.contributions; None for trials and tests, and for
-            contributions refused because it was not their author's turn.
+        id: the index of a contribution in Roundtable.contributions; None for trials and tests, and
+            for contributions refused because it was not their author's turn.
 
     """
 
@@ -68,12 +68,12 @@ class Played:
         """The derived events of a kind."""
         return (event for event in self.derived if isinstance(event, form))
 
-    def bar_of(self, table: Table) -> Conduct:
+    def bar_of(self, table: Roundtable) -> Conduct:
         """The conduct that set the bar of a table."""
         bars = (test for test in self.done(Tested) if test.at is None)
         return next(test.conduct for test in bars if test.table == table.number)
 
-    def said(self, one: Act) -> tuple[Table, Contribution] | None:
+    def said(self, one: Act) -> tuple[Roundtable, Contribution] | None:
         """The table and the contribution of an act with an `id`, else None."""
         if one.id is None:
             return None

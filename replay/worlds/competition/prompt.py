@@ -27,7 +27,7 @@ from goldrush.replay.worlds.competition.steps import assignment_in, season_world
 
 
 @attrs.frozen
-class Prompted:
+class RebuiltQuestion:
     """One question to an agent.
 
     Attributes:
@@ -55,7 +55,7 @@ class Prompted:
 @reader_of
 def prompted(
     path: str | Path, assignment: int, agent: int, resources: Resources | None = None
-) -> list[Prompted]:
+) -> list[RebuiltQuestion]:
     """Every question to an agent in a closed assignment, in order.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
@@ -76,7 +76,7 @@ def prompted(
 
     """
     resources = resources or Resources()
-    found: list[Prompted] = []
+    found: list[RebuiltQuestion] = []
 
     def keep(question: Question, row: Row | None) -> None:
         if question.agent.ordinal == agent:
@@ -116,10 +116,10 @@ def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
         return facts
 
 
-def _prompted(question: Question, row: Row | None) -> Prompted:
+def _prompted(question: Question, row: Row | None) -> RebuiltQuestion:
     answered = None if row is None else Answered(*row)
     sent = digest(question.messages)
     recorded = (answered.source or {}).get("prompt") if answered else None
     is_model = question.agent.policy == LLM
     text = answered.text if answered else None
-    return Prompted(question.name, question.messages, sent, recorded, text, is_model)
+    return RebuiltQuestion(question.name, question.messages, sent, recorded, text, is_model)

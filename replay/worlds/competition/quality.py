@@ -17,7 +17,7 @@ from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Subject
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 
 _WORST = float("-inf")  # the rank of undefined values: below all others
 
@@ -53,7 +53,7 @@ class Atlases:
         except BadInput:  # not installed, or tested by an external program
             self._bench = None
 
-    def of_table(self, table: Table, bar: Conduct) -> Quality | None:
+    def of_table(self, table: Roundtable, bar: Conduct) -> Quality | None:
         """The quality of an ended table's conclusion; None without an atlas of its subject.
 
         Args:

@@ -27,8 +27,8 @@ from goldrush.kernel.worlds.competition.rubric import (
 )
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Conclusion, Table
-from goldrush.kernel.worlds.competition.terms import Part, Scoring, Step
+from goldrush.kernel.worlds.competition.table import Conclusion, Roundtable
+from goldrush.kernel.worlds.competition.terms import Part, ScoreStep, Scoring
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import state_before_scores
 
@@ -210,7 +210,7 @@ def _listed(state: SeasonState, agents: Sequence[int]) -> str:
     return ", ".join(names) + (", ..." if len(agents) > LISTED_MAX else "")
 
 
-def _score(state: SeasonState, table: Table, agent: int, scored: Sequence[Scored]) -> Score:
+def _score(state: SeasonState, table: Roundtable, agent: int, scored: Sequence[Scored]) -> Score:
     grounds = grounds_at(state, table)
     raw = {other: table.raw.get(other, grounds[other].scores) for other in table.participants}
     again = finished(table, grounds, raw, state.config.scoring)
@@ -251,7 +251,7 @@ def _score(state: SeasonState, table: Table, agent: int, scored: Sequence[Scored
     )
 
 
-def _proposals(table: Table, grounds: Grounds) -> list[Proposal]:
+def _proposals(table: Roundtable, grounds: Grounds) -> list[Proposal]:
     return [
         Proposal(
             one.id, table.contributions[one.id].round, table.contributions[one.id].conduct,
@@ -261,7 +261,7 @@ def _proposals(table: Table, grounds: Grounds) -> list[Proposal]:
     ]  # fmt: skip
 
 
-def _claims(table: Table, grounds: Grounds) -> list[Checked]:
+def _claims(table: Roundtable, grounds: Grounds) -> list[Checked]:
     def checked(id: int, part: str, *verdict: bool) -> Checked:
         said = table.contributions[id]
         under = said.under(part, table.treatment)
@@ -284,5 +284,5 @@ def _middles(scores: Mapping[int, Finished]) -> list[int]:
 
 def _before(score: Finished, place: int) -> int:
     """A score in a dimension before it was made relative to the table."""
-    steps = [step for step in score.steps if step[:2] == (Step.RELATIVE, DIMENSIONS[place])]
+    steps = [step for step in score.steps if step[:2] == (ScoreStep.RELATIVE, DIMENSIONS[place])]
     return steps[0][2] if steps else score.final[place]

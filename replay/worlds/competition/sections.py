@@ -6,7 +6,7 @@ from typing import Final
 
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.replay.report.chapter import Chapter, Study
+from goldrush.replay.report.chapter import Chapter, ReportedStudy
 from goldrush.replay.report.figures import EFFECT, Effect, effects
 from goldrush.replay.report.page import (
     NONE,
@@ -14,7 +14,7 @@ from goldrush.replay.report.page import (
     Content,
     Heading,
     Marked,
-    Table,
+    TableBlock,
     Text,
     Tiles,
     p_value,
@@ -26,8 +26,8 @@ from goldrush.replay.worlds.competition.contrasts import (
     CRITERIA,
     SEASONS_MIN,
     SIZES,
-    Finding,
-    Verdict,
+    ContrastFinding,
+    ContrastVerdict,
     controls,
     format_pooled,
     needs,
@@ -38,7 +38,7 @@ from goldrush.replay.worlds.competition.contrasts import (
 from goldrush.replay.worlds.competition.measures import TABLES_MIN
 
 
-def _summary(study: Study) -> list[Block]:
+def _summary(study: ReportedStudy) -> list[Block]:
     """The verdicts as tiles, a sentence, and the effects behind them."""
     found = verdicts(study.results)
     if not found:
@@ -68,22 +68,22 @@ def _summary(study: Study) -> list[Block]:
     ]  # fmt: skip
 
 
-def _measures(verdict: Verdict) -> list[str]:
+def _measures(verdict: ContrastVerdict) -> list[str]:
     return list(dict.fromkeys(one.measure for one in verdict.findings if one.change is not None))
 
 
-def _arenas(study: Study) -> list[Block]:
+def _arenas(study: ReportedStudy) -> list[Block]:
     """The arenas of the seasons."""
     arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
     of = "arena" if len(arenas) == 1 else "arenas"
     return [Text(f"The seasons were played in the {of} {' and '.join(arenas)}.")]
 
 
-def _sections(study: Study) -> list[Block]:
+def _sections(study: ReportedStudy) -> list[Block]:
     return [*_verdicts(study), *_stability(study), *_control(study)]
 
 
-def _verdicts(study: Study) -> list[Block]:
+def _verdicts(study: ReportedStudy) -> list[Block]:
     parts: list[Block] = [
         Heading(2, "Does the protocol work?", "protocol"),
         Text(
@@ -108,8 +108,8 @@ def _verdicts(study: Study) -> list[Block]:
     behind = [_row(verdict, finding) for verdict in found for finding in verdict.findings]
     return [
         *parts,
-        Table(["criterion", "verdict"], rows, "The verdicts on the protocol."),
-        Table(
+        TableBlock(["criterion", "verdict"], rows, "The verdicts on the protocol."),
+        TableBlock(
             head,
             behind,
             "The figures behind the verdicts; in brackets 95% intervals. Pooled values are shown "
@@ -118,7 +118,7 @@ def _verdicts(study: Study) -> list[Block]:
     ]
 
 
-def _row(verdict: Verdict, finding: Finding) -> list[str]:
+def _row(verdict: ContrastVerdict, finding: ContrastFinding) -> list[str]:
     found = finding.change
     return [
         verdict.criterion,
@@ -132,7 +132,7 @@ def _row(verdict: Verdict, finding: Finding) -> list[str]:
     ]
 
 
-def _stability(study: Study) -> list[Block]:
+def _stability(study: ReportedStudy) -> list[Block]:
     rows = [
         [one.cell.treatment, one.cell.roster, str(one.seasons),
          format_pooled(one.stability, one.interval)]
@@ -148,7 +148,7 @@ def _stability(study: Study) -> list[Block]:
             f"a bootstrap over seasons. {NONE}: fewer than {SEASONS_MIN} seasons, of which a "
             "bootstrap would give too narrow an interval."
         ),
-        Table(
+        TableBlock(
             ["treatment", "roster", "seasons", "stability"],
             rows,
             "Stability of ranks, pooled over seasons.",
@@ -156,7 +156,7 @@ def _stability(study: Study) -> list[Block]:
     ]
 
 
-def _control(study: Study) -> list[Block]:
+def _control(study: ReportedStudy) -> list[Block]:
     found = controls(study.results)
     if not found:
         return []
@@ -167,7 +167,9 @@ def _control(study: Study) -> list[Block]:
             "A worker that says nothing must rank last, or the scores measure nothing. Counted "
             "are the seasons in which its mean total is the lowest among the first workers."
         ),
-        Table(["treatment", "roster", "last"], rows, "Seasons in which the silent worker is last."),
+        TableBlock(
+            ["treatment", "roster", "last"], rows, "Seasons in which the silent worker is last."
+        ),
     ]
 
 
@@ -177,7 +179,7 @@ def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
     return f"{says}{agents} workers, arena {config.arena.name}."
 
 
-def _no_caveat(study: Study) -> str:
+def _no_caveat(study: ReportedStudy) -> str:
     return ""
 
 

@@ -18,21 +18,21 @@ from goldrush.replay.worlds.competition.story import story
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.competition.memory import Memory
-    from goldrush.kernel.worlds.competition.state import Agent
+    from goldrush.kernel.worlds.competition.state import AgentState
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.worlds.competition.consequences import (
-        Consequences,
+        AssignmentResults,
         Differing,
-        Results,
+        SeasonConsequences,
         WorkerEnd,
     )
-    from goldrush.replay.worlds.competition.summary import Ended, Summary, WorkerLine
+    from goldrush.replay.worlds.competition.summary import Ended, SeasonSummary, WorkerLine
 
 LINES_MAX: Final = 12  # of tables, and of eliminations and returns
 SHOWN_MAX: Final = 20  # differing assignments, differing workers
 
 
-def format_summary(summary: Summary) -> str:
+def format_summary(summary: SeasonSummary) -> str:
     """The summary of a season as text."""
     config = summary.config
     mean = "-" if summary.mean_total is None else f"{summary.mean_total:.2f}"
@@ -95,7 +95,7 @@ def format_line(rebuilt: Rebuilt) -> str:
 _MOVES: Final = {"relegated": "is benched", "returned": "returns", "deleted": "is deleted"}
 
 
-def _conclusions(summary: Summary) -> list[str]:
+def _conclusions(summary: SeasonSummary) -> list[str]:
     """Counts of conclusions, claims and challenges, and the mean percentiles of conclusions."""
     counts, kinds = summary.counts, Counter[str]()
     for ended in summary.tables:
@@ -203,7 +203,7 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
     }
 
 
-def _agent_as_dict(agent: Agent) -> dict[str, Any]:
+def _agent_as_dict(agent: AgentState) -> dict[str, Any]:
     fields = attrs.asdict(agent, recurse=False)
     return {
         **{name.rstrip("_"): value for name, value in fields.items()},
@@ -234,7 +234,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
     return f"{head}, digest {rebuilt.digest:016x}\n\n{format_table(rows, numbers=(3, 4, 5, 6))}"
 
 
-def format_consequences(came: Consequences, by_round: bool) -> str:
+def format_consequences(came: SeasonConsequences, by_round: bool) -> str:
     """The consequences as text.
 
     Args:
@@ -269,13 +269,13 @@ def format_consequences(came: Consequences, by_round: bool) -> str:
     return "\n".join(parts)
 
 
-def _concluded(came: Results | None) -> str:
+def _concluded(came: AssignmentResults | None) -> str:
     if came is None:
         return "-"
     return "; ".join(conduct or "nothing" for conduct in came.conclusions)
 
 
-def _mean(came: Results | None) -> str:
+def _mean(came: AssignmentResults | None) -> str:
     return "-" if came is None or came.mean_total is None else f"{came.mean_total:.2f}"
 
 

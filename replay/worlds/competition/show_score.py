@@ -10,15 +10,15 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, Challenged, Finished
 from goldrush.kernel.worlds.competition.table import Conclusion
-from goldrush.kernel.worlds.competition.terms import Part, Step
+from goldrush.kernel.worlds.competition.terms import Part, ScoreStep
 from goldrush.replay.text import format_table
 from goldrush.replay.worlds.competition.score import Checked, Moved, Proposal, Score
 from goldrush.replay.worlds.competition.steps import conduct_text
 
 _RULES: Final = {
-    Step.FARMING: "its proposal was novel, and the claim for it does not hold",
-    Step.AGREEING: "it supported others and challenged nobody",
-    Step.RELATIVE: "relative to the lower median of the table",
+    ScoreStep.FARMING: "its proposal was novel, and the claim for it does not hold",
+    ScoreStep.AGREEING: "it supported others and challenged nobody",
+    ScoreStep.RELATIVE: "relative to the lower median of the table",
 }
 
 

@@ -97,7 +97,7 @@ class StepResult:
 
 
 @attrs.frozen
-class Judged:
+class JudgedAssignment:
     """An assignment when its scores were given.
 
     Attributes:
@@ -193,7 +193,7 @@ def assignment_in(
 
 
 @reader_of
-def state_before_scores(path: str | Path, assignment: int) -> Judged:
+def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
     """A closed assignment at the time its debrief was judged, with the rules of its arena.
 
     Args:
@@ -214,7 +214,7 @@ def state_before_scores(path: str | Path, assignment: int) -> Judged:
         for result in step_results(world, reader, commits, state):
             scored = tuple(named(_SCORED, row) for row in result.step.derived.rows(_SCORED))
             if scored:
-                return Judged(_with_acts(before, result.step), scored)
+                return JudgedAssignment(_with_acts(before, result.step), scored)
             before = copied(result.state)
         raise fold.malformed(world, reader.path, commits[-1], ValueError("nobody is scored"))
 

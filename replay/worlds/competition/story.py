@@ -23,7 +23,7 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.terms import Cause, Move, Part
+from goldrush.kernel.worlds.competition.terms import EliminationCause, Move, Part
 from goldrush.replay.toolkit import Names, Story
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
@@ -412,7 +412,10 @@ def _bottomed(t: _Teller, event: Event) -> str:
 
 
 def _faced(t: _Teller, event: Event) -> str:
-    why = {Cause.BOTTOMS: "it was last too often", Cause.SPARKS: "it has no sparks"}
+    why = {
+        EliminationCause.BOTTOMS: "it was last too often",
+        EliminationCause.SPARKS: "it has no sparks",
+    }
     return f"{t.name(event['agent'])} faces elimination: {why[event['cause']]}"
 
 

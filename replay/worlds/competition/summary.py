@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.competition.events import (
 )
 from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.usage import failures_in
@@ -108,7 +108,7 @@ class Ended:
 
 
 @attrs.frozen
-class Counts:
+class TableCounts:
     """Counts over tables.
 
     Attributes:
@@ -130,7 +130,7 @@ class Counts:
 
 
 @attrs.frozen
-class Summary:
+class SeasonSummary:
     """The summary of a season.
 
     Attributes:
@@ -162,7 +162,7 @@ class Summary:
     finished: bool
     config: Mapping[str, Any]
     tables: Sequence[Ended]
-    counts: Counts
+    counts: TableCounts
     percentiles: tuple[Value, Value]
     refused: Mapping[str, int]
     mean_total: float | None
@@ -181,7 +181,7 @@ class Summary:
 
 
 @reader_of
-def summarise(path: str | Path) -> Summary:
+def summarise(path: str | Path) -> SeasonSummary:
     """The summary of a season's journal.
 
     Raises:
@@ -258,17 +258,17 @@ class _Counting:
             self._tables.append(_ended(state, table, self._atlases))
             self._counts.update(counts_of(table))
 
-    def summary(self, state: SeasonState, path: str, reader: JournalReader) -> Summary:
+    def summary(self, state: SeasonState, path: str, reader: JournalReader) -> SeasonSummary:
         """The summary; `state`: the last one."""
         closed = state.assignment
-        return Summary(
+        return SeasonSummary(
             path=path,
             bytes=reader.size,
             assignments=closed,
             finished=reader.ended,
             config=state.config.as_dict(),
             tables=self._tables,
-            counts=Counts(**self._counts),
+            counts=TableCounts(**self._counts),
             percentiles=_by_half(self._tables, state.config.assignments),
             refused=dict(self._refused),
             mean_total=mean(self._totals),
@@ -307,7 +307,7 @@ _LEFT: Final[Mapping[type[Any], str]] = {
 }
 
 
-def counts_of(table: Table) -> Mapping[str, int]:
+def counts_of(table: Roundtable) -> Mapping[str, int]:
     """The counts of a concluded table, by the fields of Counts."""
     proposals = table.proposals()
     challenges = [said for said in table.counted() if said.move == Move.CHALLENGE]
@@ -321,7 +321,7 @@ def counts_of(table: Table) -> Mapping[str, int]:
     }
 
 
-def _ended(state: SeasonState, table: Table, atlases: Atlases) -> Ended:
+def _ended(state: SeasonState, table: Roundtable, atlases: Atlases) -> Ended:
     conclusion, best, rules = table.conclusion, table.best_tested(), state.rules
     assert conclusion is not None
     proposal = conclusion.proposal

@@ -30,8 +30,7 @@ from goldrush.kernel.worlds.competition.events import (
 )
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Contribution
-from goldrush.kernel.worlds.competition.table import Table as Roundtable
+from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Income, Move, Part, Status, names_of
 from goldrush.replay.data.columns import (
     REAL,

@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
     from goldrush.replay.worlds.competition import consequences
-    from goldrush.replay.worlds.competition.prompt import Prompted
+    from goldrush.replay.worlds.competition.prompt import RebuiltQuestion
     from goldrush.replay.worlds.competition.run import SeasonRun
     from goldrush.replay.worlds.competition.score import Score
-    from goldrush.replay.worlds.competition.summary import Summary
+    from goldrush.replay.worlds.competition.summary import SeasonSummary
 
 
 def _length(state: SeasonState) -> int:
     return state.config.assignments
 
 
-def _summary(path: str | Path) -> Summary:
+def _summary(path: str | Path) -> SeasonSummary:
     from goldrush.replay.worlds.competition.summary import summarise
 
     return summarise(path)
 
 
-def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+def _consequences(found: Diff, *, by_round: bool) -> consequences.SeasonConsequences | None:
     from goldrush.replay.worlds.competition.consequences import consequences
 
     return consequences(found, by_round=by_round)
@@ -74,13 +74,13 @@ def _format_score(score: Score) -> str:
 
 def _prompts(
     path: str | Path, assignment: int, agent: int, resources: Resources
-) -> Sequence[Prompted]:
+) -> Sequence[RebuiltQuestion]:
     from goldrush.replay.worlds.competition.prompt import prompted
 
     return prompted(path, assignment, agent, resources)
 
 
-def _questions(found: Sequence[Prompted], assignment: int, agent: int) -> dict[str, Any]:
+def _questions(found: Sequence[RebuiltQuestion], assignment: int, agent: int) -> dict[str, Any]:
     questions = [question.as_dict() for question in found]
     return {"assignment": assignment, "agent": agent, "questions": questions}
 
@@ -95,7 +95,7 @@ def _folder(path: str | Path, target: str, at: int | None, *, force: bool) -> st
 def _live(path: str | Path, target: str, *, force: bool) -> OnUnit[SeasonState]:
     from goldrush.replay.worlds.competition import folder
 
-    return folder.Live(path, target, force=force)
+    return folder.LiveFolder(path, target, force=force)
 
 
 def _run() -> type[SeasonRun]:

@@ -46,7 +46,7 @@ class RoundDifference:
 
 
 @attrs.frozen
-class Consequences:
+class MiningConsequences:
     """Two mining runs, a and b, compared after the last round of both.
 
     Attributes:
@@ -73,7 +73,7 @@ class Consequences:
         return attrs.asdict(self)
 
 
-def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
+def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences | None:
     """The consequences of the first differing event of two mining runs.
 
     Args:
@@ -105,7 +105,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> Consequences | None:
             counts[1].update(happened_b)
             if by_round:
                 rows.append(_difference(round, one, two, happened_a, happened_b))
-    return Consequences(
+    return MiningConsequences(
         since,
         until,
         _owners(one, two),

@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.history import kept_actions
 from goldrush.kernel.worlds.mining.state import MiningState, RoundRecord
 from goldrush.kernel.worlds.mining.submit import resubmitted
-from goldrush.replay.journal.why import Change
+from goldrush.replay.journal.why import PlanChange
 
 Act = tuple[int, int, int]  # kind, plot, points
 
@@ -135,7 +135,7 @@ class Round:
             raise ValueError(str(error)) from None
         return Outcome(MINING.decide(self.before, Block([(SUBMITTED, rows)])))
 
-    def change(self, agent: int, plan: Sequence[Act], says: str) -> Change:
+    def change(self, agent: int, plan: Sequence[Act], says: str) -> PlanChange:
         """The fork in which an agent has another plan.
 
         Args:
@@ -148,7 +148,7 @@ class Round:
         for entry in self.before.roster:
             if entry["agent"] != agent and entry["policy"] in (LLM, HUMAN):
                 replaced.append(self._recorded(entry["agent"]))
-        return Change(says, agent, self.number, replaced)
+        return PlanChange(says, agent, self.number, replaced)
 
     def _recorded(self, agent: int) -> dict[str, Any]:
         """The event of an agent's submission, in the form of an input of a fork."""

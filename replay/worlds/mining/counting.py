@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.mining.events import (
     SUBMITTED,
     TRUCE,
 )
-from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, Group, basics
+from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, PlotGroup, basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
 from goldrush.replay.data.compact import Records
 from goldrush.replay.worlds.mining.spells import Spell
@@ -190,7 +190,9 @@ class Counting:
                 sums[f"{age}_plots"] += group.plots
                 sums[f"{age}_raids"] += group.raids
 
-    def _groups(self, round: int, raids: Mapping[int, int]) -> tuple[list[Group], list[Group]]:
+    def _groups(
+        self, round: int, raids: Mapping[int, int]
+    ) -> tuple[list[PlotGroup], list[PlotGroup]]:
         """Plots held long, and others, at the start of a round, by kind of holding; with raids."""
         on = Counter[tuple[int, bool]]()
         for plot, count in raids.items():
@@ -199,8 +201,8 @@ class Counting:
         for how in _HOLDINGS:
             recent = sum(self._held[how, round - age] for age in range(1, HELD_LONG))
             every = sum(held for (by, _), held in self._held.items() if by == how)
-            long.append(Group(every - recent, on[how, True]))
-            new.append(Group(recent, on[how, False]))
+            long.append(PlotGroup(every - recent, on[how, True]))
+            new.append(PlotGroup(recent, on[how, False]))
         return long, new
 
     def _add_ties(self, round: int, claims: Sequence[Row], raids: Sequence[Row]) -> None:

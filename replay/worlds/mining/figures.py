@@ -12,7 +12,7 @@ from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.replay.report.figures import Cells, Drawn, Styles, band, legend_of, scatter
 from goldrush.replay.report.page import KEY, Key, Panel, number
-from goldrush.replay.report.plot import HEIGHT, WIDE, Plot
+from goldrush.replay.report.plot import HEIGHT, WIDE, Chart
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.records import POINTS, Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
@@ -47,7 +47,7 @@ def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
     }
     if not any(shares.values()):
         return None
-    plot = Plot(
+    plot = Chart(
         _LORENZ, (0, 1), (0, 1), width=WIDE, height=HEIGHT * 1.4,
         x_label="share of agents, poorest first", y_label="share of gold",
     )  # fmt: skip
@@ -85,7 +85,7 @@ def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
     longest = max(one.exit for weights in spells.values() for one in weights)
     falls = math.ceil(1.1 * max(map(_last_fall, curves.values())))
     end = falls if 0 < falls <= longest / 2 else longest
-    plot = Plot(
+    plot = Chart(
         _SURVIVAL, (0, end), (0, 1), width=WIDE, height=HEIGHT * 1.4,
         x_label="length of a spell, rounds", y_label="share that last longer",
     )  # fmt: skip
@@ -133,7 +133,7 @@ def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Pa
     bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
     rounds = runs[0].units
     length = math.ceil(rounds / POINTS)
-    plot = Plot(styles[cell.roster].label, (0, rounds), (0, 1), x_label="round")
+    plot = Chart(styles[cell.roster].label, (0, rounds), (0, 1), x_label="round")
     windows = math.ceil(rounds / length)
     below, says = [0.0] * windows, []
     for kind, found in zip(KINDS, bands, strict=True):

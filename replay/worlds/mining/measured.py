@@ -48,7 +48,7 @@ GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
 
 @attrs.frozen(kw_only=True)
-class Measured(measures.Measured[MiningConfig]):
+class MeasuredRun(measures.Measured[MiningConfig]):
     """A mining run with its measures (defined in `measures.MEASURES`).
 
     Attributes:
@@ -95,7 +95,7 @@ class Measured(measures.Measured[MiningConfig]):
 
 
 @reader_of
-def measure(path: str | Path) -> Measured:
+def measure(path: str | Path) -> MeasuredRun:
     """Measure the closed rounds of a mining journal.
 
     Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
@@ -104,7 +104,7 @@ def measure(path: str | Path) -> Measured:
         return measured_by(reader)
 
 
-def measured_by(reader: JournalReader) -> Measured:
+def measured_by(reader: JournalReader) -> MeasuredRun:
     """As `measure`, of an open journal not read from yet."""
     run = Measuring(reader)
     gold = array("d")
@@ -113,7 +113,7 @@ def measured_by(reader: JournalReader) -> Measured:
         for name, series in values.items():
             series.append(found[name])
         gold.extend(run.state.gold)
-    return Measured(
+    return MeasuredRun(
         path=reader.path,
         config=run.state.config,
         roster=[policy_label(entry) for entry in run.state.roster],
@@ -162,7 +162,7 @@ class Measuring:
             yield counts, _values(self.counting, counts, state, land)
 
 
-def on_plots(run: Measured, plots: Collection[int]) -> Measured:
+def on_plots(run: MeasuredRun, plots: Collection[int]) -> MeasuredRun:
     """The same run with only the spells of these plots."""
     return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
 

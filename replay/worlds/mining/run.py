@@ -15,7 +15,7 @@ from goldrush.replay.arguments import integer
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.run import Run
-from goldrush.replay.worlds.mining.measured import Measured, measure
+from goldrush.replay.worlds.mining.measured import MeasuredRun, measure
 from goldrush.replay.worlds.mining.spells import Spell
 
 
@@ -32,9 +32,9 @@ class MiningRun(Run):
 
     """
 
-    _measured: tuple[tuple[int, int] | None, Measured] | None = None
+    _measured: tuple[tuple[int, int] | None, MeasuredRun] | None = None
 
-    def measured(self) -> Measured:
+    def measured(self) -> MeasuredRun:
         """The run with its measures, its spells of ownership, and everybody's gold.
 
         It is kept until the journal changes. Raises what reading a journal raises.

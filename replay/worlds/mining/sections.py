@@ -8,13 +8,13 @@ from typing import Final
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.fairness import Fairness
-from goldrush.replay.report.chapter import Chapter, OwnFigure, Study
+from goldrush.replay.report.chapter import Chapter, OwnFigure, ReportedStudy
 from goldrush.replay.report.page import (
     MINUS,
     NONE,
     Block,
     Heading,
-    Table,
+    TableBlock,
     Text,
     bounds,
     fixed,
@@ -42,7 +42,7 @@ GOLD_COMMAND: Final = "export {} --format csv --table agents"
 SCARCE: Final = 1.0  # the pressure at and above which plots are scarce
 
 
-def pressure_paragraph(study: Study) -> list[Block]:
+def pressure_paragraph(study: ReportedStudy) -> list[Block]:
     """The treatments under which plots are scarce, as the question of the report requires."""
     results = study.results
     of = {cell: results.config(cell).pressure for cell in results.by_cell}
@@ -68,7 +68,7 @@ def _pressure(pressures: Sequence[float], slack: Sequence[str], scarce: Sequence
     return says + "The question needs a pressure of 1 or more, which no treatment here has."
 
 
-def format_resized(study: Study) -> str:
+def format_resized(study: ReportedStudy) -> str:
     """A caveat on treatments with other numbers of agents or plots than the baseline."""
     config = study.results.config
     resized = [
@@ -85,7 +85,7 @@ def format_resized(study: Study) -> str:
     )
 
 
-def trade_off_section(study: Study) -> list[Block]:
+def trade_off_section(study: ReportedStudy) -> list[Block]:
     """Concentration against stability."""
     rows = [
         [
@@ -107,7 +107,7 @@ def trade_off_section(study: Study) -> list[Block]:
             f"{NONE}: one of the two does not vary, or there are fewer than four runs. A "
             f"correlation of 1 or {MINUS}1 has no interval, because its z is infinite."
         ),
-        Table(
+        TableBlock(
             ["roster", "rounds", "runs", "Gini with turnover", "HHI with turnover"],
             rows,
             "Spearman's rank correlation and its 95% interval.",
@@ -166,7 +166,7 @@ def _ties(results: MiningResults) -> list[Block]:
     if not rows:
         return [*parts, Text("There were no draws in this study.")]
     head = ["drawn for", "tied", "draws", "wins by rank", "chi-square", "df", "p", "Holm", "1/k"]
-    return [*parts, Table(head, rows, "Who wins ties, against 1/k for each of k.")]
+    return [*parts, TableBlock(head, rows, "Who wins ties, against 1/k for each of k.")]
 
 
 def _tie_row(kind: str, test: Fairness, corrected: float | None) -> list[str]:
@@ -223,7 +223,7 @@ def _possession(results: MiningResults) -> list[Block]:
         f"minus {NULL}", "stable holders",
     ]  # fmt: skip
     caption = "Raids on stable holders compared with raids on others; ±: half the 95% interval."
-    return [*parts, Table(head, rows, caption)]
+    return [*parts, TableBlock(head, rows, caption)]
 
 
 def _defence(results: MiningResults) -> list[Block]:
@@ -248,7 +248,7 @@ def _defence(results: MiningResults) -> list[Block]:
             "saves", "costs", "predicted", "gold, defender − miner ± 95%", "seen", "agrees",
         ]  # fmt: skip
         caption = "Predicted and observed value of defence."
-        parts.append(Table(head, [_defending_row(results, one) for one in found], caption))
+        parts.append(TableBlock(head, [_defending_row(results, one) for one in found], caption))
     else:
         parts.append(Text("No cell has both policies."))
     rows = [
@@ -266,7 +266,7 @@ def _defence(results: MiningResults) -> list[Block]:
         "then returned by an authority; fell: captured and kept."
     )
     head = ["rule", "raided", "overrun", "given back", "fell", "by the rule", "seen"]
-    parts.append(Table(head, rows, caption))
+    parts.append(TableBlock(head, rows, caption))
     return parts
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.failures import Failures
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.usage import Taken
-    from goldrush.replay.worlds.mining.consequences import Consequences, RoundDifference
-    from goldrush.replay.worlds.mining.measured import Measured
-    from goldrush.replay.worlds.mining.summary import Summary
+    from goldrush.replay.worlds.mining.consequences import MiningConsequences, RoundDifference
+    from goldrush.replay.worlds.mining.measured import MeasuredRun
+    from goldrush.replay.worlds.mining.summary import RunSummary
 
 SHOWN_MAX: Final = 20  # listed plots with other owners, and listed agents
 SINCE_MAX: Final = 8  # listed rounds in which an agent gained plots
@@ -32,7 +32,7 @@ MAP_COLUMNS_MAX: Final = 60
 MAP_ROWS_MAX: Final = 60
 
 
-def format_summary(summary: Summary) -> str:
+def format_summary(summary: RunSummary) -> str:
     """The summary of a run as text."""
     config = summary.config
     undone = f" ({summary.undone:,} more undone)" if summary.undone else ""
@@ -226,7 +226,7 @@ def _held(state: MiningState, agent: int) -> str:
     return f"{format_ranges(plots)} ({min(since)}-{max(since)}{of_these})"
 
 
-def format_consequences(came: Consequences, by_round: bool) -> str:
+def format_consequences(came: MiningConsequences, by_round: bool) -> str:
     """The consequences as text, with `by_round` followed by a table of the rounds."""
     parts = [f"counts over rounds {came.since} to {came.round}, then gold and owners at the end:"]
     rows = [("", "a", "b", "b - a")]
@@ -249,7 +249,7 @@ def _amount(gold: float | None) -> str:
     return "-" if gold is None else f"{gold:,.10g}"
 
 
-def _owners(came: Consequences) -> str:
+def _owners(came: MiningConsequences) -> str:
     if came.owners is None:
         return "the grids differ, so owners are not compared"
     if not came.owners:
@@ -277,13 +277,13 @@ def _rounds(rounds: Sequence[RoundDifference]) -> str:
     return format_table(rows, numbers=range(7))
 
 
-def format_measured(run: Measured) -> str:
+def format_measured(run: MeasuredRun) -> str:
     """One line with the size, pressure and seed of a measured run."""
     config = run.config
     return f"{_size(run.rounds, config.agents)}, pressure {config.pressure:.2f}, seed {config.seed}"
 
 
-def format_spells(run: Measured) -> str:
+def format_spells(run: MeasuredRun) -> str:
     """The table of the spells of ownership."""
     rows: list[Sequence[str]] = [
         ("start", "end", "length", "plot", "owner", "gained by", "lost by")

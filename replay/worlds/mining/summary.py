@@ -53,7 +53,7 @@ class PolicySummary:
 
 
 @attrs.frozen
-class Summary:
+class RunSummary:
     """Counts over the whole run.
 
     Attributes:
@@ -104,7 +104,7 @@ class Summary:
 
 
 @reader_of
-def summarise(path: str | Path) -> Summary:
+def summarise(path: str | Path) -> RunSummary:
     """The summary of a mining journal.
 
     Raises:
@@ -131,7 +131,7 @@ def summarise(path: str | Path) -> Summary:
         size, finished = reader.size, reader.ended
     assert state is not None  # the reader refuses a journal without a START
     took = usage(path) if any(map(_is_model, state.roster)) else None
-    return Summary(
+    return RunSummary(
         path=str(path),
         bytes=size,
         rounds=rounds,
@@ -154,7 +154,7 @@ def summarise(path: str | Path) -> Summary:
 
 
 def counted(commit: Commit) -> dict[str, Any]:
-    """Counts of the events in a commit, by the attributes of `Summary` with the same names."""
+    """Counts of the events in a commit, by the attributes of `RunSummary` with the same names."""
     happened: dict[str, Any] = dict.fromkeys(
         ("claims", "contested", "raids", "captures", "undone"), 0
     )

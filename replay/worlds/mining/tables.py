@@ -45,7 +45,7 @@ from goldrush.replay.data.columns import (
 )
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Tables
-from goldrush.replay.worlds.mining.measured import Measured, Measuring, check_gold
+from goldrush.replay.worlds.mining.measured import MeasuredRun, Measuring, check_gold
 from goldrush.replay.worlds.mining.measures import MEASURES
 
 # The field types that only mining has.
@@ -151,9 +151,9 @@ _AGENTS: Final = Column("agents", WHOLE, "agents", "how many play")
 _BY_ROUND: Final = units_table(MINING.vocabulary, MEASURES)  # the round, and its measures
 
 
-def _measured(run: TableSource) -> Measured:
+def _measured(run: TableSource) -> MeasuredRun:
     found = run.measured
-    assert isinstance(found, Measured)  # of the mining world
+    assert isinstance(found, MeasuredRun)  # of the mining world
     return found
 
 

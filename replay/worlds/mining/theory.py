@@ -30,7 +30,7 @@ from goldrush.replay.study.inference import (
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Tie, Totals
-from goldrush.replay.worlds.mining.measured import Measured
+from goldrush.replay.worlds.mining.measured import MeasuredRun
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
@@ -41,7 +41,7 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 
 
 @attrs.frozen
-class Kept:
+class MiningKept:
     """The part of a run's measures that a study keeps.
 
     Attributes:
@@ -58,13 +58,13 @@ class Kept:
     lengths: Mapping[tuple[int, bool], int]
 
 
-MiningResult = Result[MiningConfig, Kept]
-MiningResults = Results[MiningConfig, Kept]
+MiningResult = Result[MiningConfig, MiningKept]
+MiningResults = Results[MiningConfig, MiningKept]
 
 
-def kept(measured: Measured) -> Kept:
+def kept(measured: MeasuredRun) -> MiningKept:
     """The part of a measured run that a study keeps."""
-    return Kept(
+    return MiningKept(
         totals=measured.totals,
         gold=tuple(measured.gold_after(measured.units)),
         ties=list(measured.ties),
@@ -72,7 +72,7 @@ def kept(measured: Measured) -> Kept:
     )
 
 
-def packed(own: Kept) -> Any:
+def packed(own: MiningKept) -> Any:
     """The values as plain data, for the cache."""
     return (
         attrs.astuple(own.totals),
@@ -82,10 +82,10 @@ def packed(own: Kept) -> Any:
     )
 
 
-def unpacked(values: Any) -> Kept:
+def unpacked(values: Any) -> MiningKept:
     """The inverse of `packed`."""
     totals, gold, ties, lengths = values
-    return Kept(
+    return MiningKept(
         Totals(*totals),
         gold,
         [Tie(*tie) for tie in ties],

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from goldrush.replay.studies import Studies
     from goldrush.replay.worlds.mining import consequences
     from goldrush.replay.worlds.mining.run import MiningRun
-    from goldrush.replay.worlds.mining.summary import Summary
+    from goldrush.replay.worlds.mining.summary import RunSummary
 
 # The measures that fit into a terminal's table of many runs or of many rounds.
 _OF_ROUNDS: Final = (
@@ -59,13 +59,13 @@ def _draws(path: str | Path, round: int, plot: int | None, kind: str | None) -> 
     return audit.audit(path, round, plot, kind)
 
 
-def _summary(path: str | Path) -> Summary:
+def _summary(path: str | Path) -> RunSummary:
     from goldrush.replay.worlds.mining.summary import summarise
 
     return summarise(path)
 
 
-def _consequences(found: Diff, *, by_round: bool) -> consequences.Consequences | None:
+def _consequences(found: Diff, *, by_round: bool) -> consequences.MiningConsequences | None:
     from goldrush.replay.worlds.mining.consequences import consequences
 
     return consequences(found, by_round=by_round)

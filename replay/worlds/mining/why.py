@@ -49,7 +49,7 @@ from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundReco
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.journal.why import Change, Explanation
+from goldrush.replay.journal.why import Explanation, PlanChange
 from goldrush.replay.worlds.mining.audit import laid_open
 from goldrush.replay.worlds.mining.counterfactual import Act, Round, Swap
 from goldrush.replay.worlds.mining.story import action_text, agents_text
@@ -438,7 +438,7 @@ def _ruling(round: Round, plot: int) -> Iterator[str]:
 
 def _if_raid(
     round: Round, plot: int, agent: int, plan: Sequence[Act], outcome: int, says: str
-) -> Change:
+) -> PlanChange:
     """The change of one plan that gives the raid on a plot another outcome.
 
     Raises:
@@ -454,7 +454,7 @@ def _if_raid(
 
 
 def _of_raid(
-    round: Round, kind: str, row: Row, account: Sequence[str], change: Change | None
+    round: Round, kind: str, row: Row, account: Sequence[str], change: PlanChange | None
 ) -> Explanation:
     plot, owner, raiders = row[:3]
     drawn = [(RAID_RESOLVED, row)]

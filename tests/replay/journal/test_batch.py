@@ -20,7 +20,7 @@ from goldrush.agents.pool import Workers, workers
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import sha256_of
-from goldrush.replay.journal.batch import Outcome, journals_in, junit, verify_all
+from goldrush.replay.journal.batch import BatchResult, journals_in, junit, verify_all
 from goldrush.replay.journal.verify import Break, Verdict, verify
 from tests.golden import FOLDER, path_of
 
@@ -257,14 +257,14 @@ def _held() -> Verdict:
     return verify(path_of("baseline"))
 
 
-def _outcome(path: str, holds: bool | None, says: str = "") -> Outcome:
+def _outcome(path: str, holds: bool | None, says: str = "") -> BatchResult:
     if holds is None:
-        return Outcome(path, None, says)
+        return BatchResult(path, None, says)
     broken = None if holds else Break(3, "round 2", says, "no event")
-    return Outcome(path, attrs.evolve(_held(), path=path, broken=broken), None)
+    return BatchResult(path, attrs.evolve(_held(), path=path, broken=broken), None)
 
 
-def suite_of(outcomes: Sequence[Outcome]) -> ElementTree.Element:
+def suite_of(outcomes: Sequence[BatchResult]) -> ElementTree.Element:
     [suite] = ElementTree.fromstring(junit(outcomes))
     return suite
 

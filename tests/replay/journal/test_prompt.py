@@ -14,7 +14,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest
 from goldrush.agents.worlds.mining.players import GAME, record
 from goldrush.agents.worlds.mining.players import fork as fork_off
-from goldrush.agents.worlds.mining.prompt import Prompts
+from goldrush.agents.worlds.mining.prompt import PlanPrompts
 from goldrush.kernel.errors import (
     BadInput,
     DamagedJournal,
@@ -114,7 +114,7 @@ def test_a_scripted_agent_is_shown_what_it_would_be_sent(run: Played) -> None:
         found = prompted(run.path, GAME, round, 4)
         state = rebuild(run.path, round - 1).state
 
-        assert Prompts(SharedView(state)).of(4) == found.messages
+        assert PlanPrompts(SharedView(state)).of(4) == found.messages
         assert digest(found.messages) == found.digest
         assert (None, False) == (found.recorded, found.is_model)
         assert (

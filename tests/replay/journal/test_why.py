@@ -4,7 +4,7 @@ import json
 import shlex
 
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.why import Change
+from goldrush.replay.journal.why import PlanChange
 from goldrush.replay.worlds.mining.why import explained
 from tests.golden import MODELS, path_of
 
@@ -12,7 +12,7 @@ from tests.golden import MODELS, path_of
 def test_a_command_gives_the_submissions_to_a_fork_whatever_they_say() -> None:
     said = "it's $(rm) `x` \"y\" \\n %s\n\x1b[31m\u202e; ' | sh"
     given = [{"round": 7, "agent": 3, "actions": [], "say": said}, {"round": 7, "agent": 4}]
-    command = Change("", 3, 7, given).command("-a b.journal")
+    command = PlanChange("", 3, 7, given).command("-a b.journal")
     words = shlex.split(command)
 
     assert ["printf", "%s\\n"] == words[:2]

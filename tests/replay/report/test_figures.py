@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import Drawn, band
-from goldrush.replay.report.plot import Axis, Plot, reach
+from goldrush.replay.report.plot import Axis, Chart, reach
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
@@ -243,7 +243,7 @@ def test_an_axis_has_two_ticks_or_more(low: float, span: float, most: int) -> No
 def test_an_axis_of_one_value_has_room() -> None:
     assert 50 == pytest.approx(Axis(3, 3, 0, 100, 4)(3))
     assert (0.0, 0.0) == reach([])
-    assert Plot("t", (0, 0), (0, 0)).panel("it").svg
+    assert Chart("t", (0, 0), (0, 0)).panel("it").svg
 
 
 # the forest

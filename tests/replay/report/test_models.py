@@ -14,7 +14,7 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.replay.report.answers import answers
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.models import LINES_MAX, hardly_played, models_section, warning
-from goldrush.replay.report.page import Block, Heading, Table, Text
+from goldrush.replay.report.page import Block, Heading, TableBlock, Text
 from goldrush.replay.report.report import report
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -79,7 +79,7 @@ def test_that_models_hardly_played_stands_above_the_verdicts(
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
     found = results_of(study, jobs=1)
-    [table] = [block for block in models_section(found) if isinstance(block, Table)]
+    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
     told = json.loads(json.dumps(answers(found)))
 
     assert [
@@ -120,7 +120,7 @@ def test_only_so_many_models_are_named_above_the_verdicts() -> None:
     assert LINES_MAX == said.text.count("answers unreadable")
     assert said.text.endswith("; and 3 more.")
     assert [f"{cell} rounds: {failed[0]}" for cell in cells] == answers(found)["hardly_played"]
-    [table] = [block for block in models_section(found) if isinstance(block, Table)]
+    [table] = [block for block in models_section(found) if isinstance(block, TableBlock)]
     assert len(cells) == len(table.rows)
 
 

@@ -20,7 +20,7 @@ from goldrush.replay.report.page import (
     Heading,
     Link,
     Marked,
-    Table,
+    TableBlock,
     Text,
     Tile,
     Tiles,
@@ -30,7 +30,7 @@ from goldrush.replay.report.page import (
     p_value,
     printable,
 )
-from goldrush.replay.report.plot import NARROW, Plot
+from goldrush.replay.report.plot import NARROW, Chart
 from goldrush.replay.report.styles import COLOURS, LABEL_MAX, labels_of, styles_of
 from goldrush.replay.study.inference import Interval
 from tests.pictures import counted, pixels_of
@@ -45,7 +45,7 @@ HOSTILE = [
 
 
 def figure(name: str, text: str, commands: list[str], journals: list[str]) -> Figure:
-    plot = Plot(text, (0, 1), (0, 1), x_label=text, y_label=text)
+    plot = Chart(text, (0, 1), (0, 1), x_label=text, y_label=text)
     style = styles_of([text])[text]
     plot.point(0.5, 0.5, style, text=text, href=text)
     return Figure(name, [plot.panel(text)], [style.key()], text, commands, journals)
@@ -57,7 +57,7 @@ def blocks(text: str) -> list[Block]:
         Tiles([Tile(text, "supported", text), Tile("other", "varies", text)]),
         Text(text),
         Heading(2, f"Two {text}", "part"),
-        Table(
+        TableBlock(
             ["a", text],
             [[text, Marked("not supported", text)], ["b", Link(text, text)], ["c", text]],
             text,
@@ -91,7 +91,7 @@ def test_any_text_at_all_leaves_a_page_well_formed(text: str) -> None:
 def test_a_verdict_is_marked_and_what_only_begins_like_one_is_not() -> None:
     near = Marked("as expected with N = 10", "why")
     rows = [["a", Marked("supported", "why"), "supported by none", Marked("not supported"), near]]
-    page = Page(as_html([Heading(1, "x", "top"), Table(["h"] * 5, rows, "it")]))
+    page = Page(as_html([Heading(1, "x", "top"), TableBlock(["h"] * 5, rows, "it")]))
 
     assert ["supported", "not-supported"] == [
         value for tag, _, value in page.attributes if tag == "td"
@@ -112,7 +112,7 @@ def test_the_contents_name_every_section_before_the_first() -> None:
 
 def test_numbers_of_a_column_stand_with_their_points_below_each_other() -> None:
     rows = [["a", "1.5 ± 0.2", "10 of 20"], ["b", "−12.25 ± 10.00", "9 of 20"], ["c", "–", "–"]]
-    html = as_html([Heading(1, "x", "top"), Table(["h", "n", "s"], rows, "it")])
+    html = as_html([Heading(1, "x", "top"), TableBlock(["h", "n", "s"], rows, "it")])
 
     cells = re.findall(r'<td class="number">(.*?)</td>', html)
     assert ["1.5\u2007 ± \u20070.2\u2007", "−12.25 ± 10.00"] == cells[:2]
@@ -121,10 +121,10 @@ def test_numbers_of_a_column_stand_with_their_points_below_each_other() -> None:
 
 
 def test_tables_and_figures_are_numbered() -> None:
-    found = numbered([*blocks("x"), Table(["a"], [], "y")])
+    found = numbered([*blocks("x"), TableBlock(["a"], [], "y")])
 
     assert ["Table 1. x", "Figure 1. x", "Figure 2. again", "Table 2. y"] == [
-        block.caption for block in found if isinstance(block, Table | Figure)
+        block.caption for block in found if isinstance(block, TableBlock | Figure)
     ]
 
 
@@ -181,7 +181,7 @@ def test_markdown_has_no_list_or_heading_that_only_a_name_begins(text: str) -> N
     "text", ["0.4", "-0.3", "12.5 ± 0.1", "1. item", "-", "0.1 [−0.86, 0.70]", "p < 0.05"]
 )
 def test_numbers_in_markdown_are_not_escaped(text: str) -> None:
-    page, _ = as_markdown([Table(["a", text], [[text, "b"]], "0.4 of all")], "f")
+    page, _ = as_markdown([TableBlock(["a", text], [[text, "b"]], "0.4 of all")], "f")
 
     assert f"{MARK}\n\n0.4 of all\n\n| a | {text} |\n| --- | --- |\n| {text} | b |\n" == page
 
@@ -202,7 +202,7 @@ def test_figures_of_markdown_are_files_that_stand_alone() -> None:
 
 
 def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
-    plot = Plot("title", (0, COLOURS), (0, COLOURS), width=NARROW)
+    plot = Chart("title", (0, COLOURS), (0, COLOURS), width=NARROW)
     for place, style in enumerate(styles_of([f"roster {n}" for n in range(COLOURS)]).values()):
         plot.point(place, place, style)
     for kind in range(4):
@@ -228,7 +228,9 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
 
 
 def test_a_table_in_markdown_has_its_head_and_its_caption() -> None:
-    page, _ = as_markdown([Table(["a", "b"], [["1", Marked("undecided", "why")]], "told")], "f")
+    page, _ = as_markdown(
+        [TableBlock(["a", "b"], [["1", Marked("undecided", "why")]], "told")], "f"
+    )
 
     assert f"{MARK}\n\ntold\n\n| a | b |\n| --- | --- |\n| 1 | undecided (why) |\n" == page
 

@@ -25,7 +25,7 @@ from goldrush.replay.report.page import (
     Link,
     Marked,
     Panel,
-    Table,
+    TableBlock,
     Text,
     p_value,
 )
@@ -288,7 +288,7 @@ def test_verdicts_of_all_kinds_follow_from_their_tables() -> None:
     ):  # fmt: skip
         for treatment in ("baseline", "agents-20"):
             runs += cell_of(changes, treatment, roster)
-    parts = [part for part in verdicts_in(study_of(results(*runs))) if isinstance(part, Table)]
+    parts = [part for part in verdicts_in(study_of(results(*runs))) if isinstance(part, TableBlock)]
     tables = [
         Seen(
             part.caption, list(part.head),
@@ -328,7 +328,7 @@ def test_the_tables_have_p_values_before_and_after_the_correction() -> None:
     runs = [r for t in ("baseline", "agents-20") for r in cell_of(halves, t, "greedy-mine")]
     study = study_of(results(*runs))
     found = study.assessment.findings(runs[0].cell)["turnover"]
-    table = [part for part in verdicts_in(study) if isinstance(part, Table)][1]
+    table = [part for part in verdicts_in(study) if isinstance(part, TableBlock)][1]
     row = dict(zip(table.head, table.rows[0], strict=True))
 
     assert len({found.change.p, found.change.p_opposite, found.holm, found.holm_opposite}) >= 3
@@ -454,7 +454,7 @@ def test_how_many_seeds_have_a_value_is_told_where_not_all_do() -> None:
     runs = [
         made(Cell("baseline", "raid", 9), n, run={"respect": 2.0 if n else None}) for n in (0, 1)
     ]
-    [table] = [p for p in treatment_sections(study_of(results(*runs))) if isinstance(p, Table)]
+    [table] = [p for p in treatment_sections(study_of(results(*runs))) if isinstance(p, TableBlock)]
     values = {row[0]: row[1] for row in table.rows}
 
     assert "2 (1 of 2)" == values["respect for first possession"]
@@ -463,7 +463,7 @@ def test_how_many_seeds_have_a_value_is_told_where_not_all_do() -> None:
 
 def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
     study = study_of(results(*cell_of(ALL, "agents-20"), *cell_of({}, "agents-20", "random")))
-    [table] = [part for part in every_treatment(study) if isinstance(part, Table)]
+    [table] = [part for part in every_treatment(study) if isinstance(part, TableBlock)]
 
     cells = [cell.verdict if isinstance(cell, Marked) else cell for cell in table.rows[0]]
     seen = ["as expected"] * 4
@@ -474,7 +474,7 @@ def test_every_treatment_is_judged_with_its_own_number_of_agents() -> None:
 def test_no_outcome_of_one_number_of_agents_reads_like_a_verdict() -> None:
     opposite = {name: [(b, a) for a, b in halves] for name, halves in ALL.items()}
     runs = [*cell_of(opposite, "scarce"), *cell_of({}, "scarce", "random")]
-    [table] = [p for p in every_treatment(study_of(results(*runs))) if isinstance(p, Table)]
+    [table] = [p for p in every_treatment(study_of(results(*runs))) if isinstance(p, TableBlock)]
     says = {str(cell).partition(" (")[0] for row in table.rows for cell in row[5:]}
 
     assert {"not as expected", "unclear"} == says
@@ -491,8 +491,8 @@ def test_what_there_was_none_of_is_said_wherever_an_outcome_stands() -> None:
     for treatment in ("baseline", "agents-20"):
         runs += cell_of({}, treatment, "random")
     study = study_of(results(*runs))
-    verdicts, *_, without = [part for part in verdicts_in(study) if isinstance(part, Table)]
-    [every] = [part for part in every_treatment(study) if isinstance(part, Table)]
+    verdicts, *_, without = [part for part in verdicts_in(study) if isinstance(part, TableBlock)]
+    [every] = [part for part in every_treatment(study) if isinstance(part, TableBlock)]
 
     assert "not supported (no conflict to reduce)" == str(verdicts.rows[0][6])
     assert ["conflict", "not supported (no conflict to reduce)"] == list(
@@ -535,7 +535,7 @@ def test_outlier_seeds_lead_to_their_runs() -> None:
     cell = Cell("scarce", "raid", 9)
     runs = [made(cell, n, run={"turnover": 9.0 if n == 7 else n / 100}) for n in range(12)]
     study = study_of(results(*runs), {(cell, 7): "pages/7.html"})
-    [table] = [part for part in outlier_section(study) if isinstance(part, Table)]
+    [table] = [part for part in outlier_section(study) if isinstance(part, TableBlock)]
 
     assert [["turnover rate", "seed 7", "9"]] == [list(map(str, row[4:7])) for row in table.rows]
     assert ["pages/7.html"] == [cell.href for cell in table.rows[0] if isinstance(cell, Link)]

@@ -14,9 +14,15 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import criteria
-from goldrush.replay.worlds.mining.measured import Measured
+from goldrush.replay.worlds.mining.measured import MeasuredRun
 from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
-from goldrush.replay.worlds.mining.theory import Kept, MiningResult, MiningResults, Totals, kept
+from goldrush.replay.worlds.mining.theory import (
+    MiningKept,
+    MiningResult,
+    MiningResults,
+    Totals,
+    kept,
+)
 
 Halves = tuple[float | None, float | None]
 
@@ -63,7 +69,7 @@ def made(
         halves_whole=halves | dict(whole or {}),
         curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
-        own=Kept(
+        own=MiningKept(
             totals=attrs.evolve(NOTHING, **(totals or {})),
             gold=others.pop("gold", (1.0,) * agents),
             ties=others.pop("ties", ()),
@@ -83,7 +89,7 @@ def _policies(roster: str, agents: int) -> list[str]:
         return ["greedy-mine"] * agents
 
 
-def measured_as(cell: Cell, measured: Measured) -> MiningResult:
+def measured_as(cell: Cell, measured: MeasuredRun) -> MiningResult:
     """A run that was recorded, as that of a cell."""
     return result_of(cell, measured, kept(measured))
 

@@ -43,7 +43,7 @@ from goldrush.replay.study.backend import (
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
-from goldrush.replay.study.plan import Plan, Planned, plan_of, studied
+from goldrush.replay.study.plan import Planned, StudyPlan, plan_of, studied
 from goldrush.replay.study.play import check_journal
 from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
@@ -577,12 +577,12 @@ class Sleeps(Idle):
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Plan]]:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], StudyPlan]]:
     """Plans in which a policy of one's own plays, between others."""
     (tmp_path / "players.py").write_text(POLICIES.format(folder=tmp_path, hangs=HANGS))
     monkeypatch.syspath_prepend(tmp_path)
 
-    def plan(name: str) -> Plan:
+    def plan(name: str) -> StudyPlan:
         rosters = {"first": "random", "own": f"players:{name}*2", "last": "raid"}
         return plan_of(treatments=["baseline"], rosters=rosters, seeds=3, rounds=4)
 
@@ -591,7 +591,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[s
 
 
 def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
-    tmp_path: Path, own: Callable[[str], Plan], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, own: Callable[[str], StudyPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a policy that was another one then, say."""
     plan, folder = own("Idle"), tmp_path / "study"
@@ -629,7 +629,7 @@ def test_a_run_is_kept_by_the_setup_of_the_bytes_that_were_verified(
 
 
 def test_a_worker_that_dies_is_survived_and_its_run_played_again(
-    tmp_path: Path, own: Callable[[str], Plan]
+    tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
     carry_out(own("Once"), tmp_path / "a", backend=processes(2))
     died = (tmp_path / "died").exists()
@@ -640,7 +640,7 @@ def test_a_worker_that_dies_is_survived_and_its_run_played_again(
 
 
 def test_a_run_that_always_ends_its_worker_is_named_and_others_are_kept(
-    tmp_path: Path, own: Callable[[str], Plan]
+    tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
     with pytest.raises(WorkersLost, match=r"own/rounds-4/seed-0000.journal died 3 times") as error:
         carry_out(own("Always"), tmp_path / "study", backend=processes(2))
@@ -679,7 +679,7 @@ def test_a_worker_that_dies_while_runs_are_handed_out_is_survived(
 
 
 def test_a_run_that_fails_is_named_and_what_was_under_way_is_kept(
-    tmp_path: Path, own: Callable[[str], Plan]
+    tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
     with pytest.raises(RunFailed, match=r"own/rounds-4/.*players:Raises of agent 0") as error:
         carry_out(own("Raises"), tmp_path / "study", backend=processes(2))
@@ -715,7 +715,7 @@ def test_a_task_of_several_runs_keeps_those_before_a_failure_and_gives_back_thos
 
 
 def test_ctrl_c_waits_for_nobody_and_leaves_nobody(
-    tmp_path: Path, own: Callable[[str], Plan]
+    tmp_path: Path, own: Callable[[str], StudyPlan]
 ) -> None:
     """Whether it reaches a worker or who waits for it."""
     with pytest.raises(KeyboardInterrupt):

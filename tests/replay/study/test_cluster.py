@@ -24,7 +24,7 @@ from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.cluster import cluster
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
-from goldrush.replay.study.plan import Plan, plan_of
+from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
 from tests.llm.servers import closed_port
 from tests.plugins.installed import dist_info
@@ -123,7 +123,7 @@ def address(shared: Shared) -> str:
     return str(shared.whole().scheduler_address)
 
 
-def own(name: str) -> Plan:
+def own(name: str) -> StudyPlan:
     rosters = {"first": "random", "own": f"dask_players:{name}*2"}
     return plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=4)
 

@@ -13,9 +13,9 @@ from scipy.stats import rankdata, spearmanr, ttest_rel, wilcoxon
 from statsmodels.stats.multitest import multipletests
 
 from goldrush.replay.study.inference import (
-    Change,
     Correlation,
     Interval,
+    PairedChange,
     change,
     holm,
     interval,
@@ -100,7 +100,7 @@ def by_all_signs(along: Sequence[float]) -> tuple[float | None, float | None]:
     )
 
 
-def changed(*differences: float, expected: int = 1) -> Change:
+def changed(*differences: float, expected: int = 1) -> PairedChange:
     return change([(0.0, each) for each in differences], expected)
 
 

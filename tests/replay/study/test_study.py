@@ -86,9 +86,9 @@ def test_odd_arguments_are_refused_in_a_line(
 def test_verdicts_are_shown_as_a_table(
     study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from goldrush.replay.study.verdicts import Verdict
+    from goldrush.replay.study.verdicts import CriterionVerdict
 
-    found = Verdict("norms", "<b>", 10, {}, "undecided", "because & so")
+    found = CriterionVerdict("norms", "<b>", 10, {}, "undecided", "because & so")
     monkeypatch.setattr(goldrush.Study, "verdicts", lambda self: [found])
 
     shown = study._repr_html_()

@@ -21,7 +21,7 @@ from goldrush.replay.study.verdicts import (
     UNCLEAR,
     UNDECIDED,
     Assessment,
-    Verdict,
+    CriterionVerdict,
     families,
 )
 from goldrush.replay.worlds.mining.measures import MEASURES
@@ -76,7 +76,7 @@ def study(
     return results(*runs)
 
 
-def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, Verdict]:
+def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
     return {one.criterion: one for one in Assessment(found).verdicts() if one.roster == roster}
 
 

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts import contracts, debrief, opening, roundtable
-from goldrush.kernel.worlds.competition.acts.act import Act
+from goldrush.kernel.worlds.competition.acts.act import ActKind
 from goldrush.kernel.worlds.competition.events import CODES, Answered, named
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.terms import Code, Phase, Status, names_of
+from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Status, names_of
 
 # An answer is never refused and changes nothing.
-_ANSWERED: Final = Act(Answered, names_of(Phase), lambda state, act: act.agent)
+_ANSWERED: Final = ActKind(Answered, names_of(Phase), lambda state, act: act.agent)
 
-ACTS: Final[Mapping[int, Act[Any]]] = {
+ACTS: Final[Mapping[int, ActKind[Any]]] = {
     CODES[act.form]: act
     for act in (_ANSWERED, *opening.ACTS, *roundtable.ACTS, *debrief.ACTS, *contracts.ACTS)
 }
@@ -35,11 +35,11 @@ def fault_of(state: SeasonState, code: int, row: Row) -> str | None:
     done = named(code, row)
     who = state.agents.get(act.by(state, done))
     if who is None or who.status == Status.GONE:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.is_off(state.config):
-        return Code.OFF
+        return Refusal.OFF
     if state.phase not in act.phases:
         return act.untimely(state)
     if state.phase == Phase.OPEN and state.opening is not None and act is not _ANSWERED:
-        return Code.MALFORMED  # nothing is taken after the opening
+        return Refusal.MALFORMED  # nothing is taken after the opening
     return act.fault(state, done)

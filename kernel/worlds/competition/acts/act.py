@@ -1,4 +1,4 @@
-"""The record `Act`: validity, author and effect of one kind of act; and checks shared by acts."""
+"""`ActKind`: validity, author and effect of one kind of act; and checks that acts share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.terms import Code
+from goldrush.kernel.worlds.competition.terms import Refusal
 
 A = TypeVar("A")
 
@@ -25,7 +25,7 @@ def _nothing(state: SeasonState, act: Any) -> None:
 
 
 @attrs.frozen
-class Act(Generic[A]):
+class ActKind(Generic[A]):
     """One kind of act.
 
     Attributes:
@@ -45,12 +45,12 @@ class Act(Generic[A]):
     by: Callable[[SeasonState, A], int]
     fault: Callable[[SeasonState, A], str | None] = _nothing
     apply: Callable[[SeasonState, A], None] = _nothing
-    untimely: Callable[[SeasonState], str] = lambda state: Code.MALFORMED
+    untimely: Callable[[SeasonState], str] = lambda state: Refusal.MALFORMED
     is_off: Callable[[SeasonConfig], bool] = lambda config: False
 
 
 def of(role: str) -> Callable[[SeasonState, Any], int]:
-    """An `Act.by` for acts of an office or of the user."""
+    """An `ActKind.by` for acts of an office or of the user."""
     return lambda state, act: state.holder(role).ordinal
 
 
@@ -89,5 +89,5 @@ def are_workers(state: SeasonState, team: Any) -> bool:
 def team_fault(state: SeasonState, team: Any) -> str | None:
     """What is wrong with a team, as a code; None if it is valid."""
     if not are_workers(state, team):
-        return Code.MALFORMED
-    return Code.TOO_SMALL if len(team) < TEAM_MIN else None
+        return Refusal.MALFORMED
+    return Refusal.TOO_SMALL if len(team) < TEAM_MIN else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.worlds.competition.acts.act import Act, are_pairs, is_answer, of
+from goldrush.kernel.worlds.competition.acts.act import ActKind, are_pairs, is_answer, of
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.contract import are_terms
 from goldrush.kernel.worlds.competition.events import (
@@ -14,22 +14,22 @@ from goldrush.kernel.worlds.competition.events import (
     FateChosen,
     Interviewed,
 )
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState
-from goldrush.kernel.worlds.competition.terms import Code, Fate, Phase, Role, names_of
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.terms import Fate, Phase, Refusal, Role, names_of
 
 
 def _fate_fault(state: SeasonState, act: FateChosen) -> str | None:
     if act.agent not in state.faced:
-        return Code.NOT_FACED
+        return Refusal.NOT_FACED
     is_right = act.fate in names_of(Fate) and act.agent not in state.fates
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _fate(state: SeasonState, act: FateChosen) -> None:
     state.fates[act.agent] = act.fate
 
 
-def interviewer(state: SeasonState, ordinal: int) -> Agent:
+def interviewer(state: SeasonState, ordinal: int) -> AgentState:
     """The interviewer of an agent: the therapist, or the admin if that is the therapist."""
     agent = state.agents.get(ordinal)
     is_therapist = agent is not None and agent.role == Role.THERAPIST
@@ -38,9 +38,9 @@ def interviewer(state: SeasonState, ordinal: int) -> Agent:
 
 def _interviewed_fault(state: SeasonState, act: Interviewed) -> str | None:
     if act.agent not in state.interviewees():
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     is_right = are_pairs(act.questions, act.answers) and act.agent not in state.interviewed
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _interviewed(state: SeasonState, act: Interviewed) -> None:
@@ -54,9 +54,9 @@ def _are_terms(state: SeasonState, agent: int, terms: Any) -> bool:
 
 def _offered_fault(state: SeasonState, act: ContractOffered) -> str | None:
     if act.agent not in state.interviewed:
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     is_right = _are_terms(state, act.agent, (act.conditions, act.target, act.due))
-    return None if is_right and act.agent not in state.offers else Code.MALFORMED
+    return None if is_right and act.agent not in state.offers else Refusal.MALFORMED
 
 
 def _offered(state: SeasonState, act: ContractOffered) -> None:
@@ -65,13 +65,13 @@ def _offered(state: SeasonState, act: ContractOffered) -> None:
 
 def _reviewed_fault(state: SeasonState, act: ContractReviewed) -> str | None:
     if not state.offers.get(act.agent):
-        return Code.NOT_OFFERED
+        return Refusal.NOT_OFFERED
     if type(act.approved) is not bool or not is_answer(act.taken):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.terms is None:
-        return None if act.taken is None else Code.MALFORMED
+        return None if act.taken is None else Refusal.MALFORMED
     is_right = not act.approved and act.taken is not None
-    return None if is_right and _are_terms(state, act.agent, act.terms) else Code.MALFORMED
+    return None if is_right and _are_terms(state, act.agent, act.terms) else Refusal.MALFORMED
 
 
 def _reviewed(state: SeasonState, act: ContractReviewed) -> None:
@@ -85,7 +85,7 @@ def _reviewed(state: SeasonState, act: ContractReviewed) -> None:
 def _kept_fault(state: SeasonState, act: ConditionKept) -> str | None:
     in_force = dict(state.stipulated()).get(act.agent, ())
     is_new = act.condition in in_force and (act.agent, act.condition) not in state.kept
-    return None if is_new and type(act.kept) is bool else Code.MALFORMED
+    return None if is_new and type(act.kept) is bool else Refusal.MALFORMED
 
 
 def _kept(state: SeasonState, act: ConditionKept) -> None:
@@ -102,42 +102,42 @@ def _no_tiers(config: SeasonConfig) -> bool:
     return not config.tiers
 
 
-ACTS: Final[tuple[Act[Any], ...]] = (
-    Act(
+ACTS: Final[tuple[ActKind[Any], ...]] = (
+    ActKind(
         FateChosen,
         (Phase.FATE,),
         lambda state, act: act.agent,
         _fate_fault,
         _fate,
-        untimely=lambda state: Code.NOT_FACED,
+        untimely=lambda state: Refusal.NOT_FACED,
         is_off=lambda config: not config.elimination,
     ),
-    Act(
+    ActKind(
         Interviewed,
         _CONTRACT,
         lambda state, act: interviewer(state, act.agent).ordinal,
         _interviewed_fault,
         _interviewed,
-        untimely=lambda state: Code.NOT_YET,
+        untimely=lambda state: Refusal.NOT_YET,
         is_off=_no_tiers,
     ),
-    Act(
+    ActKind(
         ContractOffered,
         _CONTRACT,
         lambda state, act: act.agent,
         _offered_fault,
         _offered,
-        untimely=lambda state: Code.NOT_YET,
+        untimely=lambda state: Refusal.NOT_YET,
         is_off=_no_tiers,
     ),
-    Act(
+    ActKind(
         ContractReviewed,
         _CONTRACT,
         of(Role.USER),
         _reviewed_fault,
         _reviewed,
-        untimely=lambda state: Code.NOT_OFFERED,
+        untimely=lambda state: Refusal.NOT_OFFERED,
         is_off=_no_tiers,
     ),
-    Act(ConditionKept, (Phase.KEEP,), of(Role.USER), _kept_fault, _kept),
+    ActKind(ConditionKept, (Phase.KEEP,), of(Role.USER), _kept_fault, _kept),
 )

@@ -8,7 +8,7 @@ from goldrush.kernel.world import AMOUNT
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import (
     FACTS_MAX,
-    Act,
+    ActKind,
     are_lines,
     are_pairs,
     is_answer,
@@ -27,19 +27,19 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.memory import Remembered, remembering
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX
 from goldrush.kernel.worlds.competition.state import TRAITS_MAX, SeasonState
-from goldrush.kernel.worlds.competition.terms import Code, Fact, Phase, Role
+from goldrush.kernel.worlds.competition.terms import Fact, Phase, Refusal, Role
 
 _AFTERWARDS: Final = (Phase.DEBRIEF, Phase.IMPROVE)
 
 
 def _debriefed_fault(state: SeasonState, act: Debriefed) -> str | None:
     if not are_pairs(act.questions, act.answers):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if state.phase == Phase.IMPROVE:
         is_due = act.extra and state.bottomed.get(act.table) == act.agent
     else:
         is_due = not act.extra and _sat_at(state, act.table, act.agent)
-    return None if is_due else Code.MALFORMED
+    return None if is_due else Refusal.MALFORMED
 
 
 def _sat_at(state: SeasonState, table: int, agent: int) -> bool:
@@ -60,7 +60,7 @@ def _debriefed(state: SeasonState, act: Debriefed) -> None:
 def _trait_fault(state: SeasonState, act: TraitRecorded) -> str | None:
     is_right = is_short(act.trait) and type(act.from_) is tuple
     is_right = is_right and all(type(i) is int for i in act.from_)
-    return None if is_right and act.agent in state.seated() else Code.MALFORMED
+    return None if is_right and act.agent in state.seated() else Refusal.MALFORMED
 
 
 def _trait(state: SeasonState, act: TraitRecorded) -> None:
@@ -70,9 +70,9 @@ def _trait(state: SeasonState, act: TraitRecorded) -> None:
 
 def _persona_fault(state: SeasonState, act: PersonaProposed) -> str | None:
     if not rights.may_propose_persona(state.holder(Role.THERAPIST)):
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     is_right = is_short(act.persona) and type(act.taken) is bool and act.agent in state.seated()
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _persona(state: SeasonState, act: PersonaProposed) -> None:
@@ -82,10 +82,10 @@ def _persona(state: SeasonState, act: PersonaProposed) -> None:
 
 def _skill_fault(state: SeasonState, act: SkillDistilled) -> str | None:
     if not _is_skill(state, act.skill) or not is_answer(act.taken):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.agent not in state.seated():
-        return Code.MALFORMED
-    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Code.NOT_YET
+        return Refusal.MALFORMED
+    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Refusal.NOT_YET
 
 
 def _is_skill(state: SeasonState, value: Any) -> bool:
@@ -107,12 +107,12 @@ def _skill(state: SeasonState, act: SkillDistilled) -> None:
 
 def _rewritten_fault(state: SeasonState, act: InstructionsRewritten) -> str | None:
     if not _are_instructions(act.after) or not is_answer(act.taken):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.agent not in state.seated() or act.before != state.agents[act.agent].instructions:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if state.phase == Phase.IMPROVE and act.agent in state.bottomed.values():
         return None  # a consequence, at any stage
-    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Code.NOT_YET
+    return None if rights.may_direct(state.holder(Role.THERAPIST), act.taken) else Refusal.NOT_YET
 
 
 def _are_instructions(value: Any) -> bool:
@@ -132,9 +132,9 @@ def _rewritten(state: SeasonState, act: InstructionsRewritten) -> None:
 
 def _rated_fault(state: SeasonState, act: Rated) -> str | None:
     if not _sat_at(state, act.table, act.agent):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.agent in state.tables[act.table].raw:
-        return Code.FINAL
+        return Refusal.FINAL
     is_right = (
         type(act.raw) is tuple
         and len(act.raw) == len(DIMENSIONS)
@@ -142,7 +142,7 @@ def _rated_fault(state: SeasonState, act: Rated) -> str | None:
         and are_lines(act.reasons)
         and len(act.reasons) == len(DIMENSIONS)
     )
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _rated(state: SeasonState, act: Rated) -> None:
@@ -152,16 +152,16 @@ def _rated(state: SeasonState, act: Rated) -> None:
 
 def _rated_untimely(state: SeasonState) -> str:
     """The code for a rating outside its phase: after the scores it would change them."""
-    return Code.FINAL if state.leaderboard else Code.MALFORMED
+    return Refusal.FINAL if state.leaderboard else Refusal.MALFORMED
 
 
 _THERAPIST: Final = of(Role.THERAPIST)
 
-ACTS: Final[tuple[Act[Any], ...]] = (
-    Act(Debriefed, _AFTERWARDS, _THERAPIST, _debriefed_fault, _debriefed),
-    Act(TraitRecorded, _AFTERWARDS, _THERAPIST, _trait_fault, _trait),
-    Act(PersonaProposed, _AFTERWARDS, _THERAPIST, _persona_fault, _persona),
-    Act(
+ACTS: Final[tuple[ActKind[Any], ...]] = (
+    ActKind(Debriefed, _AFTERWARDS, _THERAPIST, _debriefed_fault, _debriefed),
+    ActKind(TraitRecorded, _AFTERWARDS, _THERAPIST, _trait_fault, _trait),
+    ActKind(PersonaProposed, _AFTERWARDS, _THERAPIST, _persona_fault, _persona),
+    ActKind(
         SkillDistilled,
         _AFTERWARDS,
         _THERAPIST,
@@ -169,6 +169,6 @@ ACTS: Final[tuple[Act[Any], ...]] = (
         _skill,
         is_off=lambda config: not config.memory,
     ),
-    Act(InstructionsRewritten, _AFTERWARDS, _THERAPIST, _rewritten_fault, _rewritten),
-    Act(Rated, (Phase.DEBRIEF,), _THERAPIST, _rated_fault, _rated, untimely=_rated_untimely),
+    ActKind(InstructionsRewritten, _AFTERWARDS, _THERAPIST, _rewritten_fault, _rewritten),
+    ActKind(Rated, (Phase.DEBRIEF,), _THERAPIST, _rated_fault, _rated, untimely=_rated_untimely),
 )

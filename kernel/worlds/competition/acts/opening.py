@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.acts.act import Act, are_workers, is_answer, of, team_fault
+from goldrush.kernel.worlds.competition.acts.act import (
+    ActKind,
+    are_workers,
+    is_answer,
+    of,
+    team_fault,
+)
 from goldrush.kernel.worlds.competition.config import CLASSES
 from goldrush.kernel.worlds.competition.events import (
     AssignmentOpened,
@@ -16,16 +22,16 @@ from goldrush.kernel.worlds.competition.events import (
     TeamRecommended,
 )
 from goldrush.kernel.worlds.competition.state import Opening, SeasonState
-from goldrush.kernel.worlds.competition.terms import Code, Phase, Role, Status
+from goldrush.kernel.worlds.competition.terms import Phase, Refusal, Role, Status
 
 _OPENING: Final = (Phase.OPEN,)
 
 
 def _proposed_fault(state: SeasonState, act: ProjectProposed) -> str | None:
     if not rights.may_propose_projects(state.agents[act.by]):
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     is_subject = state.arena.subject(act.subject) is not None
-    return None if is_subject else Code.MALFORMED
+    return None if is_subject else Refusal.MALFORMED
 
 
 def _proposed(state: SeasonState, act: ProjectProposed) -> None:
@@ -34,7 +40,7 @@ def _proposed(state: SeasonState, act: ProjectProposed) -> None:
 
 def _reviewed_fault(state: SeasonState, act: ProjectReviewed) -> str | None:
     is_right = state.proposed is not None and type(act.approved) is bool
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _reviewed(state: SeasonState, act: ProjectReviewed) -> None:
@@ -46,11 +52,11 @@ def _reviewed(state: SeasonState, act: ProjectReviewed) -> None:
 def _moved_fault(state: SeasonState, act: ClassMoved) -> str | None:
     agent = state.agents[act.agent]
     if act.class_ not in CLASSES or not is_answer(act.allowed):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not agent.is_worker or agent.status != Status.ACTIVE:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     may = rights.may_move_class(agent, act.allowed)
-    return None if may else Code.NOT_YET
+    return None if may else Refusal.NOT_YET
 
 
 def _moved(state: SeasonState, act: ClassMoved) -> None:
@@ -60,7 +66,7 @@ def _moved(state: SeasonState, act: ClassMoved) -> None:
 
 def _recommended_fault(state: SeasonState, act: TeamRecommended) -> str | None:
     if not rights.may_recommend_team(state.holder(Role.THERAPIST)):
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     return team_fault(state, act.team)
 
 
@@ -71,19 +77,19 @@ def _recommended(state: SeasonState, act: TeamRecommended) -> None:
 def _opened_fault(state: SeasonState, act: AssignmentOpened) -> str | None:
     agent, subjects = state.agents[act.by], act.subjects
     if not rights.may_open(agent) or agent.status != Status.ACTIVE:
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     if (act.day, act.project) != (state.day, state.project):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if type(subjects) is not tuple or not subjects:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if any(state.arena.subject(subject) is None for subject in subjects):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if len(subjects) > 1 and not (state.is_split and agent.role == Role.ADMIN):
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     if len(subjects) > 2 or len({treatment for _, treatment in subjects}) < len(subjects):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if rights.is_bound(agent) and not _is_as_bound(state, subjects[0]):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     return _directive_fault(state, act.directive)
 
 
@@ -99,10 +105,10 @@ def _directive_fault(state: SeasonState, directive: Any) -> str | None:
     if directive is None:
         return None
     if type(directive) is not tuple or len(directive) != 2:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     team, order = directive
     fault = None if team is None else team_fault(state, team)
-    return fault or (None if order is None or are_workers(state, order) else Code.MALFORMED)
+    return fault or (None if order is None or are_workers(state, order) else Refusal.MALFORMED)
 
 
 def _opened(state: SeasonState, act: AssignmentOpened) -> None:
@@ -123,26 +129,26 @@ def _set_fault(state: SeasonState, act: TableSet) -> str | None:
     agent, table = state.agents[act.by], state.table
     assert state.opening is not None
     if act.table != table.number or agent.role not in (Role.ASSISTANT, Role.JUDGE):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if (
         (act.team is not None and not rights.may_set_team(agent))
         or (act.order is not None and not rights.may_set_order(agent))
         or (act.rounds is not None and not rights.may_set_rounds(agent))
     ):
-        return Code.NOT_YET
+        return Refusal.NOT_YET
     if act.team is not None:
         is_directed = state.opening.team is not None
-        fault = Code.MALFORMED if is_directed else team_fault(state, act.team)
+        fault = Refusal.MALFORMED if is_directed else team_fault(state, act.team)
         if fault is not None:
             return fault
     is_ordered = act.order is None or (
         state.opening.order is None and are_workers(state, act.order)
     )
     if not is_ordered:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     most = 2 * state.config.rounds_max
     is_right = act.rounds is None or (type(act.rounds) is int and 2 <= act.rounds <= most)
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def _set(state: SeasonState, act: TableSet) -> None:
@@ -152,11 +158,11 @@ def _set(state: SeasonState, act: TableSet) -> None:
     table.rounds = act.rounds if act.rounds is not None else table.rounds
 
 
-ACTS: Final[tuple[Act[Any], ...]] = (
-    Act(ProjectProposed, _OPENING, lambda state, act: act.by, _proposed_fault, _proposed),
-    Act(ProjectReviewed, _OPENING, of(Role.USER), _reviewed_fault, _reviewed),
-    Act(ClassMoved, _OPENING, lambda state, act: act.agent, _moved_fault, _moved),
-    Act(TeamRecommended, _OPENING, of(Role.THERAPIST), _recommended_fault, _recommended),
-    Act(AssignmentOpened, _OPENING, lambda state, act: act.by, _opened_fault, _opened),
-    Act(TableSet, (Phase.SET,), lambda state, act: act.by, _set_fault, _set),
+ACTS: Final[tuple[ActKind[Any], ...]] = (
+    ActKind(ProjectProposed, _OPENING, lambda state, act: act.by, _proposed_fault, _proposed),
+    ActKind(ProjectReviewed, _OPENING, of(Role.USER), _reviewed_fault, _reviewed),
+    ActKind(ClassMoved, _OPENING, lambda state, act: act.agent, _moved_fault, _moved),
+    ActKind(TeamRecommended, _OPENING, of(Role.THERAPIST), _recommended_fault, _recommended),
+    ActKind(AssignmentOpened, _OPENING, lambda state, act: act.by, _opened_fault, _opened),
+    ActKind(TableSet, (Phase.SET,), lambda state, act: act.by, _set_fault, _set),
 )

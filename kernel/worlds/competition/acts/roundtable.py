@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from goldrush.kernel.worlds.competition import rights
-from goldrush.kernel.worlds.competition.acts.act import Act, is_text, of
+from goldrush.kernel.worlds.competition.acts.act import ActKind, is_text, of
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import (
     Adopted,
@@ -16,9 +16,17 @@ from goldrush.kernel.worlds.competition.events import (
     Tested,
     Tried,
 )
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, TrialCount
-from goldrush.kernel.worlds.competition.table import Contribution, Table, Trial
-from goldrush.kernel.worlds.competition.terms import Code, Move, Part, Phase, Role, Signal, names_of
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
+from goldrush.kernel.worlds.competition.table import Contribution, OrderedTrial, Roundtable
+from goldrush.kernel.worlds.competition.terms import (
+    Move,
+    Part,
+    Phase,
+    Refusal,
+    Role,
+    Signal,
+    names_of,
+)
 
 MOVES: Final = names_of(Move)
 # The fields of a move, apart from `words` and `because`.
@@ -37,7 +45,7 @@ def speaker(state: SeasonState) -> int:
     return state.table.order[state.table.turn]
 
 
-def has_spoken(table: Table, agent: int) -> bool:
+def has_spoken(table: Roundtable, agent: int) -> bool:
     """Whether an agent had its turn in this round."""
     return any(said.agent == agent for said in table.of_round())
 
@@ -74,9 +82,9 @@ def _tested_fault(state: SeasonState, act: Tested) -> str | None:
     table = state.table
     seeds = tuple(seed for seed, _ in act.runs)
     if act.table != table.number or seeds != state.test_seeds(table.number):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     is_due = (act.conduct, act.treatment) == due_test(state, act.at, act.part)
-    return None if is_due else Code.MALFORMED
+    return None if is_due else Refusal.MALFORMED
 
 
 def _tested(state: SeasonState, act: Tested) -> None:
@@ -90,21 +98,21 @@ def _tested(state: SeasonState, act: Tested) -> None:
 def _tried_fault(state: SeasonState, act: Tried) -> str | None:
     table, agent, is_early = state.table, act.agent, state.phase == Phase.TRY
     if act.table != table.number or agent not in table.moves or agent in table.barred:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not is_early and (agent != speaker(state) or has_spoken(table, agent)):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if state.trials_left(agent, early=is_early) <= 0:
-        return Code.NO_TRIAL_LEFT
+        return Refusal.NO_TRIAL_LEFT
     if act.number != state.tried.get(agent, TrialCount()).count:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     rules = state.arena_rules
     if type(act.treatment) is not str or act.treatment not in rules.treatments:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not is_conduct(state, act.conduct):
-        return Code.NOT_CANONICAL
+        return Refusal.NOT_CANONICAL
     seeds = [seed for seed, _ in act.runs]
     is_right = seeds == [state.trial_seed(table.number, agent, act.number)]
-    return None if is_right else Code.MALFORMED
+    return None if is_right else Refusal.MALFORMED
 
 
 def is_conduct(state: SeasonState, value: Any) -> bool:
@@ -117,7 +125,7 @@ def _tried(state: SeasonState, act: Tried) -> None:
     count = state.tried.get(act.agent, TrialCount())
     early = count.early + (state.phase == Phase.TRY)
     state.tried[act.agent] = TrialCount(count.count + 1, early)
-    state.table.trials.append(Trial(act.agent, act.conduct, act.treatment, act.value))
+    state.table.trials.append(OrderedTrial(act.agent, act.conduct, act.treatment, act.value))
 
 
 # Contributions.
@@ -126,24 +134,24 @@ def _tried(state: SeasonState, act: Tried) -> None:
 def _spoke_fault(state: SeasonState, act: Spoke) -> str | None:
     table, agent = state.table, act.agent
     if act.table != table.number or agent not in table.moves:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not table.moves[agent] and act.move != Move.PASS:
-        return Code.NONE_LEFT
+        return Refusal.NONE_LEFT
     if agent != speaker(state) or has_spoken(table, agent):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if (act.round, act.id) != (table.round, len(table.contributions)):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     return form_fault(act) or _off_fault(state, act) or _move_fault(state, act)
 
 
 def form_fault(act: Spoke) -> str | None:
     """What is wrong with the form of a contribution by any author, as a code; None if valid."""
     if type(act.move) is not str or act.move not in MOVES or not is_text(act.words):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     carried = {name for name in _FIELDS if getattr(act, name) is not None}
     if carried != set(CARRIES[act.move]):
-        return Code.MALFORMED
-    return None if act.because is None or _is_because(act.because, act.id) else Code.MALFORMED
+        return Refusal.MALFORMED
+    return None if act.because is None or _is_because(act.because, act.id) else Refusal.MALFORMED
 
 
 _FIELDS: Final = ("target", "conduct", "claim", "part")
@@ -165,7 +173,7 @@ def _is_because(value: Any, id: int) -> bool:
 def _off_fault(state: SeasonState, act: Spoke) -> str | None:
     config = state.config
     is_off = not config.table and act.move not in _ALONE
-    return Code.OFF if is_off or (act.move == Move.CHALLENGE and not config.challenges) else None
+    return Refusal.OFF if is_off or (act.move == Move.CHALLENGE and not config.challenges) else None
 
 
 def _move_fault(state: SeasonState, act: Spoke) -> str | None:
@@ -174,40 +182,40 @@ def _move_fault(state: SeasonState, act: Spoke) -> str | None:
     if act.target is not None:
         target = table.proposal(act.target) if type(act.target) is int else None
         if target is None:
-            return Code.UNKNOWN_TARGET
+            return Refusal.UNKNOWN_TARGET
         fault = _target_fault(table, act, target)
         if fault is not None:
             return fault
     if act.conduct is None:
         return None
     if not is_conduct(state, act.conduct):
-        return Code.NOT_CANONICAL
+        return Refusal.NOT_CANONICAL
     return _claim_fault(state, act.claim)
 
 
-def _target_fault(table: Table, act: Spoke, target: Contribution) -> str | None:
+def _target_fault(table: Roundtable, act: Spoke, target: Contribution) -> str | None:
     if act.move == Move.AMEND:
-        return Code.REPEATED if act.conduct == target.conduct else None
+        return Refusal.REPEATED if act.conduct == target.conduct else None
     if target.agent == act.agent:
-        return Code.OWN
+        return Refusal.OWN
     if act.move == Move.SUPPORT:
         if target.id in table.stances.refuted:
-            return Code.REFUTED
+            return Refusal.REFUTED
         is_held = table.stances.by_agent.get(act.agent) == target.id
-        return Code.REPEATED if is_held else None
+        return Refusal.REPEATED if is_held else None
     if act.part not in target.parts:
-        return Code.UNKNOWN_TARGET
-    return Code.REPEATED if table.was_challenged(target.id, act.part) else None
+        return Refusal.UNKNOWN_TARGET
+    return Refusal.REPEATED if table.was_challenged(target.id, act.part) else None
 
 
 def _claim_fault(state: SeasonState, claim: Any) -> str | None:
     """What is wrong with a claim, as a code. It must be better than the bar if there is one."""
     table = state.table
     if not state.arena_rules.is_claim(claim, table.treatment):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if table.bar is None or table.subject.beats(claim[0], table.bar):
         return None
-    return Code.VACUOUS
+    return Refusal.VACUOUS
 
 
 def _spoke(state: SeasonState, act: Spoke) -> None:
@@ -225,42 +233,42 @@ def _spoke(state: SeasonState, act: Spoke) -> None:
 def _judged_fault(state: SeasonState, act: Judged) -> str | None:
     table, judge = state.table, state.holder(Role.JUDGE)
     if (act.table, act.round) != (table.number, table.round) or table.signal is not None:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if type(act.signal) is not str or act.signal not in _SIGNALS:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not is_text(act.reason) or type(act.ids) is not tuple:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if act.signal != Signal.REDIRECT and act.ids:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     return _SIGNALS[act.signal](table, judge, act.ids)
 
 
-def _redirected(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
+def _redirected(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
     spoken = {
         said.id
         for said in table.of_round()
         if said.move != Move.PASS and said.id not in table.removed
     }
     is_right = ids and all(type(i) is int for i in ids) and len(set(ids)) == len(ids)
-    return None if is_right and set(ids) <= spoken else Code.MALFORMED
+    return None if is_right and set(ids) <= spoken else Refusal.MALFORMED
 
 
-def _converged(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
+def _converged(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
     most = max(table.stances.counts().values(), default=0)
-    return None if 2 * most > len(table.participants) else Code.NOT_CONVERGED
+    return None if 2 * most > len(table.participants) else Refusal.NOT_CONVERGED
 
 
-def _weak(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
+def _weak(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
     if not rights.may_flag_weakness(judge):
-        return Code.NOT_YET
-    return Code.REPEATED if table.was_weak else None
+        return Refusal.NOT_YET
+    return Refusal.REPEATED if table.was_weak else None
 
 
-def _split(table: Table, judge: Agent, ids: tuple[Any, ...]) -> str | None:
-    return None if rights.may_recommend_split(judge) else Code.NOT_YET
+def _split(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
+    return None if rights.may_recommend_split(judge) else Refusal.NOT_YET
 
 
-_SIGNALS: Final[Mapping[str, Callable[[Table, Agent, tuple[Any, ...]], str | None]]] = {
+_SIGNALS: Final[Mapping[str, Callable[[Roundtable, AgentState, tuple[Any, ...]], str | None]]] = {
     Signal.CLEAN: lambda table, judge, ids: None,
     Signal.REDIRECT: _redirected,
     Signal.CONVERGED: _converged,
@@ -288,14 +296,14 @@ def _judged(state: SeasonState, act: Judged) -> None:
 def _digested_fault(state: SeasonState, act: Digested) -> str | None:
     table = state.table
     if act.table != table.number or table.is_digested or type(act.rejected) is not bool:
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not is_text(act.text) or not is_text(act.dissent):
-        return Code.MALFORMED
+        return Refusal.MALFORMED
     if not act.rejected:
         return None
     if not rights.may_reject(state.holder(Role.ASSISTANT)):
-        return Code.NOT_YET
-    return None if is_rejectable(state) else Code.MALFORMED
+        return Refusal.NOT_YET
+    return None if is_rejectable(state) else Refusal.MALFORMED
 
 
 def is_rejectable(state: SeasonState) -> bool:
@@ -316,7 +324,7 @@ def is_rejectable(state: SeasonState) -> bool:
     return is_known and not table.subject.beats(value, state.accepted[key])
 
 
-def _concluded(table: Table) -> Contribution | None:
+def _concluded(table: Roundtable) -> Contribution | None:
     if table.conclusion is None or table.conclusion.proposal is None:
         return None
     return table.contributions[table.conclusion.proposal]
@@ -329,7 +337,7 @@ def _digested(state: SeasonState, act: Digested) -> None:
 def _adopted_fault(state: SeasonState, act: Adopted) -> str | None:
     table = state.table
     is_new = act.table == table.number and table.is_adopted is None
-    return None if is_new and type(act.adopted) is bool else Code.MALFORMED
+    return None if is_new and type(act.adopted) is bool else Refusal.MALFORMED
 
 
 def _adopted(state: SeasonState, act: Adopted) -> None:
@@ -342,17 +350,17 @@ def _adopted(state: SeasonState, act: Adopted) -> None:
         state.count(state.holder(Role.ASSISTANT))
 
 
-ACTS: Final[tuple[Act[Any], ...]] = (
-    Act(
+ACTS: Final[tuple[ActKind[Any], ...]] = (
+    ActKind(
         Tested,
         (Phase.SET, Phase.TEST, Phase.PROVE),
         of(Role.USER),  # test results come from outside the cast
         _tested_fault,
         _tested,
     ),
-    Act(Tried, (Phase.TRY, Phase.SPEAK), lambda state, act: act.agent, _tried_fault, _tried),
-    Act(Spoke, (Phase.SPEAK,), lambda state, act: act.agent, _spoke_fault, _spoke),
-    Act(
+    ActKind(Tried, (Phase.TRY, Phase.SPEAK), lambda state, act: act.agent, _tried_fault, _tried),
+    ActKind(Spoke, (Phase.SPEAK,), lambda state, act: act.agent, _spoke_fault, _spoke),
+    ActKind(
         Judged,
         (Phase.JUDGE,),
         of(Role.JUDGE),
@@ -360,6 +368,6 @@ ACTS: Final[tuple[Act[Any], ...]] = (
         _judged,
         is_off=lambda config: not config.has_judge,
     ),
-    Act(Digested, (Phase.DIGEST,), of(Role.ASSISTANT), _digested_fault, _digested),
-    Act(Adopted, (Phase.ADOPT,), of(Role.ADMIN), _adopted_fault, _adopted),
+    ActKind(Digested, (Phase.DIGEST,), of(Role.ASSISTANT), _digested_fault, _digested),
+    ActKind(Adopted, (Phase.ADOPT,), of(Role.ADMIN), _adopted_fault, _adopted),
 )

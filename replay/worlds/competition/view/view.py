@@ -19,7 +19,7 @@ from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.rubric import Challenged, Compared, Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.toolkit import View
@@ -125,7 +125,7 @@ class _Walk:
 
 
 def _table(
-    state: SeasonState, table: Table, moved: Sequence[Any], atlases: Atlases
+    state: SeasonState, table: Roundtable, moved: Sequence[Any], atlases: Atlases
 ) -> dict[str, Any]:
     """A table by the rules.
 
@@ -158,7 +158,7 @@ def _table(
     }  # fmt: skip
 
 
-def _grounds(rules: Rules, table: Table, grounds: Grounds) -> dict[str, Any]:
+def _grounds(rules: Rules, table: Roundtable, grounds: Grounds) -> dict[str, Any]:
     """What an agent's scores rest on, and the table without it.
 
     - `rubric`: the four scores by the rubric;

@@ -17,7 +17,7 @@ from goldrush.replay.view.patterns import Patterns
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.mining.state import MiningState
-    from goldrush.replay.journal.why import Change
+    from goldrush.replay.journal.why import PlanChange
 
 _HERE: Final = Path(__file__).parent
 _MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
@@ -73,7 +73,7 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     return {"patterns": patterns.known, "why": why, "why_until": until}
 
 
-def _change(patterns: Patterns, change: Change, submitted: Sequence[Any]) -> list[Any]:
+def _change(patterns: Patterns, change: PlanChange, submitted: Sequence[Any]) -> list[Any]:
     recorded = [show_action(action) for action in submitted[change.agent][1]]
     actions: list[Any] = []
     for action in change.submissions[0]["actions"]:

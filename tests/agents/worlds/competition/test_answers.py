@@ -14,7 +14,7 @@ from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.events import CODES, Adopted
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Role
 from tests.playing import nk
 
@@ -23,7 +23,7 @@ ADOPTED = (CODES[Adopted], tuple(Adopted(0, True)))
 
 
 def question(agent: int, name: str, says: str) -> Question:
-    who = Agent(agent, f"agent {agent}", Role.WORKER, HUMAN, {})
+    who = AgentState(agent, f"agent {agent}", Role.WORKER, HUMAN, {})
     return Question(who, name, ({"role": "user", "content": says},), RULES)
 
 

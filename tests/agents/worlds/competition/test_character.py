@@ -14,14 +14,14 @@ from goldrush.agents.worlds.competition.character import (
     character_of,
     instructions_of,
 )
-from goldrush.kernel.worlds.competition.state import Agent
+from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Role
 
 WORKER = 5  # the first of them
 
 
-def an_agent(**known: Any) -> Agent:
-    return Agent(WORKER, "ada", Role.WORKER, "scripted", **{"options": {}, **known})
+def an_agent(**known: Any) -> AgentState:
+    return AgentState(WORKER, "ada", Role.WORKER, "scripted", **{"options": {}, **known})
 
 
 def test_workers_start_from_different_characters() -> None:

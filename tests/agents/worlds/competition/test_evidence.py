@@ -24,7 +24,7 @@ from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
-from goldrush.kernel.worlds.competition.table import Contribution, Table, Trial
+from goldrush.kernel.worlds.competition.table import Contribution, OrderedTrial, Roundtable
 from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Phase
 from tests.playing import mining, nk
 
@@ -46,7 +46,7 @@ class Room:
         better = "down" if down else "up"
         self.subject = next(s for s in arena.subjects if s.better == better)
         order = (ADA, BEN, CLEO)
-        self.table = Table(
+        self.table = Roundtable(
             0, self.subject, 5, BAR, True, participants=order, order=order,
             moves=dict.fromkeys(order, 5), round=1,
         )  # fmt: skip
@@ -57,7 +57,7 @@ class Room:
         """One piece of evidence."""
         here = self.subject.treatment
         if kind == "trial":
-            self.table.trials.append(Trial(ADA, conduct, here, value))
+            self.table.trials.append(OrderedTrial(ADA, conduct, here, value))
         elif kind in ("test", "claim"):
             said = self.propose(BEN, conduct, value)
             if kind == "test":

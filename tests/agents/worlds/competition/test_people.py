@@ -30,7 +30,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.fold import events
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition import competition
-from goldrush.kernel.worlds.competition.terms import Code, names_of
+from goldrush.kernel.worlds.competition.terms import Refusal, names_of
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.show import format_summary
@@ -284,7 +284,7 @@ def test_who_leaves_the_opening_to_the_agenda_is_asked_no_more(
 
 
 def test_every_code_has_words() -> None:
-    assert set(names_of(Code)) == set(REFUSALS)
+    assert set(names_of(Refusal)) == set(REFUSALS)
 
 
 def test_texts_of_a_list_are_typed_line_by_line(

@@ -39,8 +39,8 @@ from goldrush.kernel.worlds.competition.events import (
     Tried,
 )
 from goldrush.kernel.worlds.competition.names import NAMES
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState
-from goldrush.kernel.worlds.competition.table import Table
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import OFFICES, Move, Part, Phase, Role, names_of
 
 ADMIN, ASSISTANT, JUDGE, THERAPIST, USER = range(5)
@@ -403,14 +403,14 @@ class Season:
         return speaker(self.state)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Roundtable:
         return self.state.table
 
     @property
     def stances(self) -> dict[int, int]:
         return self.table.stances.by_agent
 
-    def of(self, agent: int) -> Agent:
+    def of(self, agent: int) -> AgentState:
         return self.state.agents[agent]
 
     def remembers(self, agent: int, family: str = "efficiency in baseline") -> list[str]:

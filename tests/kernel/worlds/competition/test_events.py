@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.competition.events import (
     Scored,
     Spoke,
 )
-from goldrush.kernel.worlds.competition.terms import Code, Move, Phase, names_of
+from goldrush.kernel.worlds.competition.terms import Move, Phase, Refusal, names_of
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
@@ -49,7 +49,7 @@ def test_the_rows_on_the_page_are_the_events() -> None:
     assert expected in PAGE
 
 
-@pytest.mark.parametrize("name", [*names_of(Code), *names_of(Phase)[:-1], *names_of(Move)])
+@pytest.mark.parametrize("name", [*names_of(Refusal), *names_of(Phase)[:-1], *names_of(Move)])
 def test_the_page_names_every_code_phase_and_move(name: str) -> None:
     assert f"`{name}`" in PAGE
 

@@ -15,7 +15,7 @@ from goldrush.kernel.worlds.competition.arenas import mining
 from goldrush.kernel.worlds.competition.config import config_of
 from goldrush.kernel.worlds.competition.contract import Contract
 from goldrush.kernel.worlds.competition.memory import Remembered
-from goldrush.kernel.worlds.competition.table import Trial
+from goldrush.kernel.worlds.competition.table import OrderedTrial
 from goldrush.kernel.worlds.competition.terms import Move, Phase
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -319,7 +319,7 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     table.add(attrs.evolve(table.contributions[0], move=Move.PROPOSE, id=len(table.contributions)))
     table.stances.refute(0)
     table.redirect([0])
-    table.trials.append(Trial(ADA, MINERS, "baseline", None))
+    table.trials.append(OrderedTrial(ADA, MINERS, "baseline", None))
     table.raw[ADA] = table.final[ADA] = (9,)
     table.reasons[ADA] = ("no",)
     table.led_after[9] = 9

@@ -19,7 +19,7 @@ from scipy.stats import pearsonr, wilcoxon
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
 from goldrush.replay.report.answers import answers as report_answers
-from goldrush.replay.report.page import Table
+from goldrush.replay.report.page import TableBlock
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -31,12 +31,12 @@ from goldrush.replay.worlds.competition.contrasts import (
     NOT_SUPPORTED,
     SUPPORTED,
     UNDECIDED,
+    ContrastFinding,
+    ContrastVerdict,
     Control,
-    Finding,
-    Kept,
+    SeasonKept,
     SeasonResult,
     SeasonResults,
-    Verdict,
     answers,
     controls,
     pooled,
@@ -106,7 +106,7 @@ def season(
         halves_whole=dict.fromkeys(names, (0.5, 0.5)) | {"percentile": halves},
         curves={},
         policies=policies or [cell.roster] * 6,
-        own=Kept("nk", ranks or {}, totals),
+        own=SeasonKept("nk", ranks or {}, totals),
     )
 
 
@@ -187,7 +187,7 @@ def study(few: Shown | None = None, many: Shown | None = None) -> SeasonResults:
     return results(*few.runs(6), *(many or few).runs(12))
 
 
-def verdicts_of(found: SeasonResults) -> dict[str, Verdict]:
+def verdicts_of(found: SeasonResults) -> dict[str, ContrastVerdict]:
     return {one.criterion: one for one in verdicts(found)}
 
 
@@ -195,7 +195,9 @@ def judged(found: SeasonResults) -> dict[str, str]:
     return {name: one.verdict for name, one in verdicts_of(found).items()}
 
 
-def finding(found: SeasonResults, criterion: str, measure: str, workers: int = 6) -> Finding:
+def finding(
+    found: SeasonResults, criterion: str, measure: str, workers: int = 6
+) -> ContrastFinding:
     [one] = [
         one for one in verdicts_of(found)[criterion].findings
         if (one.measure, one.workers) == (measure, workers)
@@ -551,7 +553,7 @@ def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> No
     rows = [
         dict(zip(part.head, row, strict=True))
         for part in CHAPTER.sections(study_of(few))
-        if isinstance(part, Table)
+        if isinstance(part, TableBlock)
         for row in part.rows
     ]
     pooled_in = [row for row in rows if "stability" in (row.get("measure"), *row)]

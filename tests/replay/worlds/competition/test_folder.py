@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.worlds.competition.folder import Live, _json, as_files, export
+from goldrush.replay.worlds.competition.folder import LiveFolder, _json, as_files, export
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of
 from tests.journals import commits_of
@@ -356,7 +356,7 @@ def test_a_process_that_dies_leaves_the_old_folder_or_the_new_one(
 
 def test_a_live_folder_is_after_every_assignment_what_an_export_makes_of_it(tmp_path: Path) -> None:
     path, seen = tmp_path / "s.journal", []
-    live = Live(path, tmp_path / "live")
+    live = LiveFolder(path, tmp_path / "live")
 
     def check(unit: int, state: SeasonState) -> None:
         live(unit, state)
@@ -372,7 +372,7 @@ def test_a_live_folder_is_made_up_for_when_a_season_goes_on(tmp_path: Path) -> N
     path = small(tmp_path / "s.journal")
     path.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
     export(path, tmp_path / "live")
-    resume(path, on_unit=Live(path, tmp_path / "live", force=True))
+    resume(path, on_unit=LiveFolder(path, tmp_path / "live", force=True))
 
     assert tree(tmp_path / "live") == as_files(season_at(path))
 
@@ -382,7 +382,7 @@ def test_a_live_folder_replaces_nothing_of_somebodys_own(tmp_path: Path) -> None
     (tmp_path / "live" / "note.txt").touch()
 
     with pytest.raises(BadInput, match="is not recognised"):
-        Live(tmp_path / "s.journal", tmp_path / "live", force=True)
+        LiveFolder(tmp_path / "s.journal", tmp_path / "live", force=True)
 
 
 # Names, which anybody may have put into a journal.

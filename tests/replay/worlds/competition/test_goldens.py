@@ -9,7 +9,7 @@ from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.worlds.competition.events import EVENTS
-from goldrush.kernel.worlds.competition.terms import Code, Outcome, Reward, Signal, names_of
+from goldrush.kernel.worlds.competition.terms import ContractEnd, Refusal, Reward, Signal, names_of
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.competition.prompt import prompted
 from tests.golden import (
@@ -66,7 +66,7 @@ def test_every_event_and_every_code_is_in_a_golden_season() -> None:
     events = [event for name in SEASON_NAMES for event in events_of(season_path(name))]
 
     assert {event.name for event in EVENTS} <= {event.name for event in events}
-    assert set(names_of(Code)) == {e["code"] for e in events if e.name == "refused"}
+    assert set(names_of(Refusal)) == {e["code"] for e in events if e.name == "refused"}
 
 
 def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
@@ -81,7 +81,7 @@ def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract(
 
     assert set(names_of(Reward)) == rewards
     assert {1: 4, 2: 3, 3: 3} == dict(stages)  # assistant, judge, therapist
-    assert set(names_of(Outcome)) == ends
+    assert set(names_of(ContractEnd)) == ends
     assert set(names_of(Signal)) == signals
     assert returned
     assert returned <= relegated

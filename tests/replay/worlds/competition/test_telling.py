@@ -18,7 +18,7 @@ from goldrush.replay.journal.story import in_brief, narrator
 from goldrush.replay.worlds.competition.quality import Atlases, percentile
 from goldrush.replay.worlds.competition.show import format_line, format_summary
 from goldrush.replay.worlds.competition.story import chronicle, names_in, story
-from goldrush.replay.worlds.competition.summary import Summary, summarise
+from goldrush.replay.worlds.competition.summary import SeasonSummary, summarise
 from tests.seasons import changed, events_of, forged, rich, small
 
 ARENA = configured({"arena": "mining[agents=4;rounds=4;seeds=1]"}).arena
@@ -226,7 +226,7 @@ def test_the_words_of_a_journal_know_the_names(journal: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def summary(journal: Path) -> Summary:
+def summary(journal: Path) -> SeasonSummary:
     return summarise(journal)
 
 
@@ -303,7 +303,7 @@ def test_where_there_is_no_atlas_nothing_is_said_of_the_optimum() -> None:
     assert Atlases(ARENA).quality(subject, conduct, conduct) is None
 
 
-def test_a_summary_tells_who_stands_where(journal: Path, summary: Summary) -> None:
+def test_a_summary_tells_who_stands_where(journal: Path, summary: SeasonSummary) -> None:
     posted = [e["rows"] for e in events_of(journal) if e.name == "leaderboard_posted"]
     ranks = {agent: rank for rank, agent, _, _ in posted[-1]}
     first = {agent: rank for rows in reversed(posted) for rank, agent, _, _ in rows}

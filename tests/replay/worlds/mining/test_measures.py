@@ -34,7 +34,7 @@ from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.mining.counting import Tie
-from goldrush.replay.worlds.mining.measured import Measured, measure
+from goldrush.replay.worlds.mining.measured import MeasuredRun, measure
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import (
     Seen,
@@ -146,7 +146,7 @@ def quarrel_path(folder: Path, stopped: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def quarrel(quarrel_path: Path) -> Measured:
+def quarrel(quarrel_path: Path) -> MeasuredRun:
     return measure(quarrel_path)
 
 
@@ -163,7 +163,7 @@ def almost(values: Any) -> Any:
 
 
 def test_the_quarrel_takes_the_course_that_its_figures_are_worked_out_for(
-    quarrel: Measured,
+    quarrel: MeasuredRun,
 ) -> None:
     gold = [list(quarrel.gold_after(round)) for round in range(11)]
 
@@ -271,11 +271,11 @@ BY_ROUND = {
 
 
 @pytest.mark.parametrize("name", BY_ROUND)
-def test_a_measure_by_round_is_what_is_worked_out_by_hand(quarrel: Measured, name: str) -> None:
+def test_a_measure_by_round_is_what_is_worked_out_by_hand(quarrel: MeasuredRun, name: str) -> None:
     assert almost(BY_ROUND[name]) == quarrel.values[name]
 
 
-def test_every_measure_that_a_round_has_is_worked_out_by_hand(quarrel: Measured) -> None:
+def test_every_measure_that_a_round_has_is_worked_out_by_hand(quarrel: MeasuredRun) -> None:
     assert {*BY_ROUND} == {*quarrel.values}
     assert {*BY_ROUND, "half_life", "survival"} == {*MEASURES}
     assert all(name == measure.name and measure.definition for name, measure in MEASURES.items())
@@ -298,11 +298,11 @@ BY_COUNT = {
 
 
 @pytest.mark.parametrize("name", BY_COUNT)
-def test_what_no_measure_shows_is_counted_right_too(quarrel: Measured, name: str) -> None:
+def test_what_no_measure_shows_is_counted_right_too(quarrel: MeasuredRun, name: str) -> None:
     assert BY_COUNT[name] == [getattr(counts, name) for counts in counts_of(quarrel.path)]
 
 
-def test_spells_are_those_that_are_read_off_by_hand(quarrel: Measured) -> None:
+def test_spells_are_those_that_are_read_off_by_hand(quarrel: MeasuredRun) -> None:
     """The claim of plot 0 never saw a round end, and what was given back was never lost."""
     assert [
         Spell(0, 1, 1, 1, "capture", 2),
@@ -329,7 +329,7 @@ def test_spells_are_those_that_are_read_off_by_hand(quarrel: Measured) -> None:
 
 
 def test_ties_are_draws_between_two_or_more_with_the_place_of_the_winner(
-    quarrel: Measured,
+    quarrel: MeasuredRun,
 ) -> None:
     """Two raiders on plot 0 in round 3, and on plot 4 in round 8, were both stopped: no tie."""
     assert [Tie("claim", 1, 1, 2, 0), Tie("raid", 4, 0, 2, 1)] == quarrel.ties
@@ -376,7 +376,9 @@ def test_what_is_speculative_pruned_or_worth_nothing_counts_for_what_it_is(tmp_p
 # By hand, over the run and its halves.
 
 
-def test_a_run_is_the_mean_of_the_rounds_in_which_a_measure_is_defined(quarrel: Measured) -> None:
+def test_a_run_is_the_mean_of_the_rounds_in_which_a_measure_is_defined(
+    quarrel: MeasuredRun,
+) -> None:
     expected = {
         "turnover": 101 / 540,  # (1/3 + 1/2 + 1/4 + 3/5) ÷ 9 rounds
         # Lost: two spells of 1, two of 2, one each of 3, 4, 6. Running: 1, 2, 3, 8, 10. The curve
@@ -409,7 +411,7 @@ def test_a_run_is_the_mean_of_the_rounds_in_which_a_measure_is_defined(quarrel: 
 
 
 def test_halves_begin_behind_the_burn_in_and_the_second_has_the_odd_round(
-    quarrel: Measured,
+    quarrel: MeasuredRun,
 ) -> None:
     """⌊10 ÷ 10⌋ = 1 round is left out; of the other nine the first half has four."""
     first, second = quarrel.as_dict()["halves"].values()
@@ -480,7 +482,9 @@ def test_halves_begin_behind_the_burn_in_and_the_second_has_the_odd_round(
     assert almost([13 / 48, 3 / 25]) == [*quarrel.compared("turnover")]
 
 
-def test_halves_of_all_rounds_are_given_beside_those_behind_the_burn_in(quarrel: Measured) -> None:
+def test_halves_of_all_rounds_are_given_beside_those_behind_the_burn_in(
+    quarrel: MeasuredRun,
+) -> None:
     first, second = quarrel.as_dict()["halves_without_burn_in"].values()
 
     assert (Span(1, 5), Span(6, 10)) == quarrel.halves(burn_in=False)
@@ -503,13 +507,13 @@ def test_halves_of_all_rounds_are_given_beside_those_behind_the_burn_in(quarrel:
     assert almost([5 / 8, 7 / 20]) == [*quarrel.compared("raid_success", burn_in=False)]
 
 
-def test_a_half_has_no_half_life(quarrel: Measured) -> None:
+def test_a_half_has_no_half_life(quarrel: MeasuredRun) -> None:
     assert (None, None) == quarrel.compared("half_life")
     assert "half_life" not in quarrel.as_dict()["halves"]["first_half"]
 
 
 def test_a_run_says_where_it_is_from_and_how_crowded_it_is(
-    quarrel: Measured, quarrel_path: Path
+    quarrel: MeasuredRun, quarrel_path: Path
 ) -> None:
     shown = quarrel.as_dict()
 
@@ -609,14 +613,14 @@ CHANGING: Plans = {
 
 
 @pytest.fixture(scope="module")
-def changing(folder: Path) -> Measured:
+def changing(folder: Path) -> MeasuredRun:
     settings = {"rows": 1, "cols": 2, "agents": 1, "stamina": 2, "rounds": 44}
     plans = {round: CHANGING.get(round, ("",)) for round in range(1, 45)}
     return measure(play(folder / "changing.journal", settings, plans))
 
 
 def test_convergence_is_the_distance_between_the_pooled_shares_of_successive_windows(
-    changing: Measured,
+    changing: MeasuredRun,
 ) -> None:
     defined = {
         round: value
@@ -628,7 +632,7 @@ def test_convergence_is_the_distance_between_the_pooled_shares_of_successive_win
     assert (44, almost(3 / 8)) == (changing.rounds, changing.of("convergence"))
 
 
-def test_a_window_belongs_to_the_half_in_which_it_ends(changing: Measured) -> None:
+def test_a_window_belongs_to_the_half_in_which_it_ends(changing: MeasuredRun) -> None:
     assert (Span(5, 24), Span(25, 44)) == changing.halves()
     assert almost([1 / 2, 1 / 4]) == [*changing.compared("convergence")]
 
@@ -860,7 +864,7 @@ def told(path: Path) -> Told:
         return Told([event.as_dict() for event in fold.events(MINING, reader)])
 
 
-def assert_told_alike(path: Path) -> Measured:
+def assert_told_alike(path: Path) -> MeasuredRun:
     """Every measure of every round, of the run and of its halves, each count, spell and tie."""
     expected, measured = told(path), measure(path)
     shown = measured.as_dict()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goldrush.replay.report.page import Table, Text
+from goldrush.replay.report.page import TableBlock, Text
 from goldrush.replay.report.sections import comparison_section, head, study_of, treatment_sections
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
@@ -14,8 +14,8 @@ from tests.replay.report.pages import figures_in, said
 from tests.replay.study.made_up import made, results
 
 
-def theory_tables(*runs: MiningResult) -> list[Table]:
-    return [part for part in theory_section(results(*runs)) if isinstance(part, Table)]
+def theory_tables(*runs: MiningResult) -> list[TableBlock]:
+    return [part for part in theory_section(results(*runs)) if isinstance(part, TableBlock)]
 
 
 def tied(kind: str, first: int, second: int) -> list[Tie]:
@@ -99,7 +99,7 @@ def test_a_correlation_of_one_has_no_interval() -> None:
         for n in range(5)
     ]
     parts = trade_off_section(study_of(results(*runs)))
-    [table] = [part for part in parts if isinstance(part, Table)]
+    [table] = [part for part in parts if isinstance(part, TableBlock)]
 
     assert "1.00" == table.rows[0][3]
     assert re.fullmatch(r"0\.\d+ \[.+\]", str(table.rows[0][4]))
