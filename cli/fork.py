@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from goldrush.cli.record import (
     settings_of,
     treatment_of,
 )
+from goldrush.kernel.errors import BadInput
 
 PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
@@ -87,7 +89,6 @@ def fork(
     from goldrush.agents import players
     from goldrush.agents.trust import RECORDED
     from goldrush.replay.find import players_at, toolkit_at
-    from goldrush.replay.inputs import read_submissions
     from goldrush.replay.journal.rebuild import world_at
 
     models = models_of(**options)
@@ -124,3 +125,25 @@ def _read(path: str) -> str:
         return files.read_input(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
     except ValueError:
         raise BadInput(f"cannot read {path}: it is not UTF-8 text", instead) from None
+
+
+def read_submissions(text: str, name: str) -> list[dict[str, Any]]:
+    """Submissions from text: JSON objects, one a line (as `export` prints them), or one JSON value,
+    an object or a list of objects. `name` is the source of the text, for messages. Raises BadInput.
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        lines = enumerate(text.split("\n"), 1)
+        whole = [_line(line, f"{name}, line {number}") for number, line in lines if line.strip()]
+    items = whole if isinstance(whole, list) else [whole]
+    if not items:
+        raise BadInput(f"{name} holds no submission", "give one JSON object a line")
+    return items
+
+
+def _line(line: str, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is not JSON: {error}", "give one JSON object a line") from None

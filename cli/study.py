@@ -206,7 +206,7 @@ def report(
         for option, is_given in given.items():
             if is_given:
                 raise BadInput("--json writes no page", f"leave {option} out")
-        from goldrush.replay.report.answers import answers
+        from goldrush.replay.report.report import answers
         from goldrush.replay.study.measuring import results_of
 
         with progress() as step:

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from goldrush.agents.llm.models import read_models
-from goldrush.cli.commands import BUILT_IN
+from goldrush.cli.main import BUILT_IN
 from goldrush.kernel.journal import sha256_of
 from tests.cli import warm
 from tests.cli.helpers import listening

@@ -1,16 +1,20 @@
-"""The report of a study: one page in HTML or Markdown, computed from its journals alone."""
+"""The report of a study, computed from its journals alone: one page in HTML or Markdown, with pages
+of all runs if wanted, or plain values (`goldrush report --json`).
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, format_value
+from goldrush.agents.workers import map_in_order
+from goldrush.kernel.errors import BadInput, WriteFailed, format_value
 from goldrush.kernel.files import (
     NewFolder,
     Unfinished,
@@ -18,18 +22,22 @@ from goldrush.kernel.files import (
     existing,
     format_reason,
     is_marked,
+    make_folder,
+    make_folders_within,
     write_whole,
 )
 from goldrush.replay.extras import require
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
-from goldrush.replay.report.pages import Pages, write_pages
+from goldrush.replay.report.page import Block
+from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.results import Studied
-from goldrush.replay.study.verdicts import Verdicts
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import Results, Studied, cell_as_dict
+from goldrush.replay.study.verdicts import Assessment, JudgedCriterion, Verdicts
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
@@ -123,19 +131,26 @@ def report(
     if beside is None:
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:
-        text, figures = as_markdown(blocks, beside.name)
-        with (
-            Unfinished(str(path), force=force, is_own=is_own) as page,
-            NewFolder(str(beside)) as new,
-        ):
-            page.write(text.encode())
-            for name, svg in figures.items():
-                new.add(name, svg.encode())
-            _check_figures(beside, replace)
-            page.publish()  # first, as an existing page allows its figures to be replaced
-            new.publish(replace=True)
+        _write_markdown(blocks, path, beside, force, replace)
     verdicts, own = study.assessment.verdicts(), of.studies.summary(results)
     return Reported(of, path, verdicts, hardly_played(results), own, of_runs)
+
+
+def _write_markdown(
+    blocks: Sequence[Block], path: Path, beside: Path, force: bool, replace: bool
+) -> None:
+    """Write a page and, beside it, the folder of its figures."""
+    text, figures = as_markdown(blocks, beside.name)
+    with (
+        Unfinished(str(path), force=force, is_own=is_markdown) as page,
+        NewFolder(str(beside)) as new,
+    ):
+        page.write(text.encode())
+        for name, svg in figures.items():
+            new.add(name, svg.encode())
+        _check_figures(beside, replace)
+        page.publish()  # first, as an existing page allows its figures to be replaced
+        new.publish(replace=True)
 
 
 def _check_figures(folder: Path, replace: bool) -> None:
@@ -158,3 +173,133 @@ def _check_figures(folder: Path, replace: bool) -> None:
         ) from None
     if not replace:
         raise existing(str(folder))
+
+
+PAGES: Final = "pages"  # their folder, in the folder of the report
+
+
+@attrs.frozen
+class Pages:
+    """Written pages.
+
+    Attributes:
+        count: their number.
+        folder: their folder.
+        size: of all together, in bytes.
+        hrefs: addresses relative to the report, by cell and seed.
+
+    """
+
+    count: int
+    folder: Path
+    size: int
+    hrefs: Mapping[tuple[Cell, int], str]
+
+
+def write_pages(
+    results: Results[Any, Any],
+    report: Path,
+    *,
+    jobs: int | None = None,
+    force: bool = False,
+    on_page: Callable[[int, int], None] | None = None,
+) -> Pages:
+    """Write the page of each run into the folder `pages` next to the report.
+
+    Args:
+        results: the results of the study.
+        report: the path of the report.
+        jobs: the number of processes; None: one per processor.
+        force: replace other files that goldrush wrote.
+        on_page: called with the number of pages written, and their total.
+
+    Raises:
+        BadInput: if a file that is not an earlier page is in the way.
+        WriteFailed: if a page or folder cannot be written.
+
+    """
+    folder = report.parent / PAGES
+    hrefs: dict[tuple[Cell, int], str] = {}
+    tasks: list[tuple[Path, Path, bool]] = []
+    try:
+        make_folder(str(folder))
+        for cell, paths in results.journals.items():
+            for result, path in zip(results.by_cell[cell], paths, strict=True):
+                name = f"{path.removesuffix('.journal')}.html"
+                make_folders_within(str(folder), name)
+                tasks.append((Path(results.folder, path), folder / name, force))
+                hrefs[cell, result.seed] = quote(f"{PAGES}/{name}")
+    except OSError as error:
+        raise WriteFailed(str(error.filename or folder), format_reason(error)) from None
+    size = 0
+    for done, written in enumerate(map_in_order(_write, tasks, jobs), 1):
+        size += written
+        if on_page is not None:
+            on_page(done, len(tasks))
+    return Pages(len(tasks), folder, size, hrefs)
+
+
+def _write(task: tuple[Path, Path, bool]) -> int:
+    from goldrush.replay.view.page import write_page
+
+    journal, out, force = task
+    return write_page(journal, out, force=force).size
+
+
+def answers(results: Results[Any, Any]) -> dict[str, Any]:
+    """Failed answers of models, verdicts, findings by cell (also without a burn-in), comparisons
+    with the baseline, and the world's own results. Undefined values are None.
+    """
+    assessment = Assessment(results)
+    whole = Assessment(results, burn_in=False)
+    return {
+        "folder": results.folder,
+        "runs": sum(map(len, results.by_cell.values())),
+        "hardly_played": hardly_played(results),
+        "models": [
+            {
+                **cell_as_dict(results, cell),
+                **attrs.asdict(one),
+                "hardly_played": one.hardly_played,
+            }
+            for cell in results.by_cell
+            for one in results.failures(cell)
+        ],
+        "verdicts": [
+            {
+                "criterion": one.criterion,
+                "roster": one.roster,
+                "rounds": one.rounds,
+                "treatments": [judged.cell.treatment for judged in one.cells.values()],
+                "verdict": one.verdict,
+                "note": one.note,
+            }
+            for one in assessment.verdicts()
+        ],
+        "cells": [
+            {
+                **cell_as_dict(results, cell),
+                "criteria": [_judged(one) for one in assessment.judged(cell)],
+                "criteria_without_burn_in": [_judged(one) for one in whole.judged(cell)],
+            }
+            for cell in results.by_cell
+        ],
+        "against_baseline": [
+            {
+                **cell_as_dict(results, one.cell),
+                "identical_by_construction": one.identical,
+                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
+            }
+            for one in against_baseline(results)
+        ],
+        **results.of.studies.answers(results),
+    }
+
+
+def _judged(one: JudgedCriterion) -> dict[str, Any]:
+    return {
+        "criterion": one.criterion,
+        "outcome": one.outcome,
+        "note": one.note,
+        "findings": [attrs.asdict(found) for found in one.findings],
+    }

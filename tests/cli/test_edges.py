@@ -188,9 +188,7 @@ main()
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["goldrush.cli.codes", "goldrush.cli.main", "click", "goldrush.cli.commands"]
-)
+@pytest.mark.parametrize("name", ["goldrush.cli.codes", "goldrush.cli.main", "click"])
 def test_ctrl_c_while_the_command_line_is_imported_is_ctrl_c(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_AT.format(name=name), "policies"],

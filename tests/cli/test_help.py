@@ -14,8 +14,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.cli.commands import BUILT_IN
-from goldrush.cli.main import cli
+from goldrush.cli.main import BUILT_IN, cli
 from goldrush.kernel.journal import JournalReader
 from tests.cli.helpers import ROOT, built_in, goldrush
 from tests.golden import path_of, season_path

@@ -34,9 +34,9 @@ from goldrush.replay.journal.verify import DERIVE, verify
 from goldrush.replay.worlds.mining.audit import audit_all
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measured import measure
-from goldrush.replay.worlds.mining.plots import plot_of
 from goldrush.replay.worlds.mining.story import chronicle
 from goldrush.replay.worlds.mining.summary import summarise
+from goldrush.replay.worlds.mining.toolkit import plot_of
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small

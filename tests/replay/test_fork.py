@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
+from goldrush.cli.fork import read_submissions
 from goldrush.kernel import files, fold
 from goldrush.kernel.errors import (
     BadInput,
@@ -34,7 +35,6 @@ from goldrush.kernel.journal import (
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.inputs import read_submissions
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, in_pieces, write

@@ -22,7 +22,8 @@ from goldrush.replay.report.page import (
 from goldrush.replay.report.sections import figure
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.verdicts import finding, format_effect, tile
-from goldrush.replay.worlds.competition.contrasts import (
+from goldrush.replay.worlds.competition.measures import TABLES_MIN
+from goldrush.replay.worlds.competition.study import (
     CRITERIA,
     SEASONS_MIN,
     SIZES,
@@ -35,7 +36,6 @@ from goldrush.replay.worlds.competition.contrasts import (
     values_of,
     verdicts,
 )
-from goldrush.replay.worlds.competition.measures import TABLES_MIN
 
 
 def _summary(study: ReportedStudy) -> list[Block]:

@@ -67,7 +67,7 @@ def _scores(path: str | Path, assignment: int, agent: int, table: int | None) ->
 
 
 def _format_score(score: Score) -> str:
-    from goldrush.replay.worlds.competition.show_score import format_score
+    from goldrush.replay.worlds.competition.score import format_score
 
     return format_score(score)
 

@@ -5,6 +5,7 @@ A tool is imported when it is used: recording a run needs none of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,10 +13,14 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from goldrush.agents.worlds.mining.players import GAME
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.games import toolkit_of_game
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.toolkit import (
     Consequences,
     Names,
@@ -27,7 +32,7 @@ from goldrush.replay.toolkit import (
     UnitView,
     Why,
 )
-from goldrush.replay.worlds.mining import audit, plots, show, story
+from goldrush.replay.worlds.mining import audit, show, story
 from goldrush.replay.worlds.mining.view.view import VIEW
 
 if TYPE_CHECKING:
@@ -123,6 +128,34 @@ def _chapter() -> Chapter:
     return CHAPTER
 
 
+@reader_of
+def plot_of(path: str | Path, text: str) -> int:
+    """The id of a plot in user input.
+
+    Args:
+        path: a mining journal.
+        text: the plot's id, or its row and column (`3,4`), all from 0.
+
+    Raises:
+        BadInput: if there is no such plot.
+        JournalError: if the journal cannot be read.
+
+    """
+    config: MiningConfig = rebuild(path, 0, world=MINING).state.config
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
+    if match is not None and match[2] is None and int(match[1]) < config.plots:
+        return int(match[1])
+    if match is not None and match[2] is not None:
+        row, col = int(match[1]), int(match[2])
+        if row < config.rows and col < config.cols:
+            return row * config.cols + col
+    raise BadInput(
+        f"there is no plot {text!r}",
+        f"give an id from 0 to {config.plots - 1}, or row,column up to "
+        f"{config.rows - 1},{config.cols - 1}",
+    )
+
+
 TOOLKIT = attrs.evolve(
     toolkit_of_game(GAME, MiningConfig),
     story=Story(_lines, _chronicle, brief=story.BRIEF),
@@ -131,7 +164,7 @@ TOOLKIT = attrs.evolve(
     consequences=Consequences(_consequences, show.format_consequences),
     tie_breaks=TieBreaks("plot", audit.AUDITED, _draws, audit.audit_all, needs_location=True),
     why=Why("plot", _why, _why_rounds),
-    location_of=plots.plot_of,
+    location_of=plot_of,
     measures=_measures,
     spells=_spells,
     tables=_tables,

@@ -16,7 +16,7 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.worlds.mining.players import GAME
-from goldrush.cli.commands import behind_door
+from goldrush.cli.main import behind_door
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import Commit, Header, JournalReader, Location
 from goldrush.kernel.world import Event, World
@@ -43,8 +43,7 @@ from goldrush.replay.worlds.competition import folder, leaderboard, score, steps
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
-from goldrush.replay.worlds.mining import audit, consequences, measured, summary, why
-from goldrush.replay.worlds.mining import plots as mining_plots
+from goldrush.replay.worlds.mining import audit, consequences, measured, summary, toolkit, why
 from goldrush.replay.worlds.mining.toolkit import TOOLKIT
 from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
@@ -202,7 +201,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
-    "worlds.mining.plots.plot_of": lambda c: mining_plots.plot_of(c.forged, "0,0"),
+    "worlds.mining.toolkit.plot_of": lambda c: toolkit.plot_of(c.forged, "0,0"),
     "worlds.mining.measured.measure": lambda c: measured.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
@@ -264,7 +263,7 @@ NO_READERS = {
     "worlds.mining.measured.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
     "parent.fault_of": "bytes",
-    "report.pages.write_pages": "what results_of gives; pages by write_page",
+    "report.report.write_pages": "what results_of gives; pages by write_page",
     "report.report.report": "what results_of gives",
     "worlds.competition.measures.measured": "its caller is behind the door",
     "worlds.competition.played.played": "its caller is behind the door",
@@ -278,7 +277,7 @@ NO_READERS = {
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
-    "study.results.results_of": "behind the door run by run, where it reads",
+    "study.measuring.results_of": "behind the door run by run, where it reads",
     "worlds.mining.rl.parallel_env": "writes journals",
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
@@ -320,7 +319,7 @@ def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_eve
 
 def _is_given_journals(function: Callable[..., Any]) -> bool:
     kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
-    return any(re.search(r"\b(Path|Diff|RunData|JournalReader)\b", kind) for kind in kinds)
+    return any(re.search(r"\b(Path|Diff|RunData|TableSource|JournalReader)\b", kind) for kind in kinds)
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from goldrush.kernel.run import record as record_world
 from goldrush.kernel.world import INTEGER, Event, EventType, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.worlds.mining.plots import plot_of
 from goldrush.replay.worlds.mining.story import chronicle, story, tell
+from goldrush.replay.worlds.mining.toolkit import plot_of
 from tests.golden import FOLDER, path_of
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))

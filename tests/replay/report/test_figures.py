@@ -18,7 +18,7 @@ from goldrush.replay.report.styles import styles_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
-from goldrush.replay.worlds.mining import figures as mining
+from goldrush.replay.worlds.mining import sections
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
@@ -57,9 +57,9 @@ EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
     "half_against_half": lambda cells, styles: figures.half_against_half(
         cells, styles, JUDGED, EXPECTED
     ),
-    "lorenz_and_survival": mining.lorenz_and_survival,
-    "stamina": mining.stamina,
-    "trade_off": lambda cells, styles: mining.trade_off(cells, styles, {}),
+    "lorenz_and_survival": sections.lorenz_and_survival,
+    "stamina": sections.stamina,
+    "trade_off": lambda cells, styles: sections.trade_off(cells, styles, {}),
     "means": lambda cells, styles: figures.means(
         cells, styles, JUDGED, {cell: cell.treatment for cell in cells}
     ),
@@ -189,7 +189,7 @@ def test_no_line_leads_over_what_is_undefined() -> None:
 def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
     given = cells("random", "raid")
     hrefs = {(cell, 1): f"pages/{cell.roster}.html" for cell in given}
-    [gini, _] = mining.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
+    [gini, _] = sections.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
 
     assert gini.has_links
     assert ["pages/random.html", "pages/raid.html"] == re.findall(r'href="([^"]+)"', gini.svg)

@@ -11,11 +11,10 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.replay.report.answers import answers
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.models import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.page import Block, Heading, TableBlock, Text
-from goldrush.replay.report.report import report
+from goldrush.replay.report.report import answers, report
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import results_of

@@ -16,7 +16,6 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
-from goldrush.replay.report.answers import answers
 from goldrush.replay.report.figures import Drawn
 from goldrush.replay.report.page import (
     Code,
@@ -29,7 +28,7 @@ from goldrush.replay.report.page import (
     Text,
     p_value,
 )
-from goldrush.replay.report.report import report
+from goldrush.replay.report.report import answers, report
 from goldrush.replay.report.sections import (
     citation,
     comparison_section,

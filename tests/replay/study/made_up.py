@@ -13,7 +13,7 @@ from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.mining import criteria
+from goldrush.replay.worlds.mining import study
 from goldrush.replay.worlds.mining.measured import MeasuredRun
 from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
 from goldrush.replay.worlds.mining.theory import (
@@ -26,8 +26,8 @@ from goldrush.replay.worlds.mining.theory import (
 
 Halves = tuple[float | None, float | None]
 
-CRITERIA = {one.name: one.expected for one in criteria.CRITERIA.every}
-EXPECTED = criteria.CRITERIA.expected
+CRITERIA = {one.name: one.expected for one in study.CRITERIA.every}
+EXPECTED = study.CRITERIA.expected
 NOTHING = Totals(*[0] * len(attrs.fields(Totals)))
 SAME: Halves = (1.0, 1.0)
 

@@ -18,15 +18,17 @@ from scipy.stats import pearsonr, wilcoxon
 
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
-from goldrush.replay.report.answers import answers as report_answers
 from goldrush.replay.report.page import TableBlock
+from goldrush.replay.report.report import answers as report_answers
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.worlds.competition import contrasts
-from goldrush.replay.worlds.competition.contrasts import (
+from goldrush.replay.worlds.competition import study as contrasts
+from goldrush.replay.worlds.competition.measures import MEASURES
+from goldrush.replay.worlds.competition.sections import CHAPTER
+from goldrush.replay.worlds.competition.study import (
     CRITERIA,
     NOT_SUPPORTED,
     SUPPORTED,
@@ -44,8 +46,6 @@ from goldrush.replay.worlds.competition.contrasts import (
     summary_lines,
     verdicts,
 )
-from goldrush.replay.worlds.competition.measures import MEASURES
-from goldrush.replay.worlds.competition.sections import CHAPTER
 from tests.replay.report.pages import Page
 from tests.replay.report.pages import studied as carried_out
 

@@ -13,8 +13,7 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted, Rated, Scored
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import Phase
-from goldrush.replay.worlds.competition.score import Score, scores
-from goldrush.replay.worlds.competition.show_score import format_score
+from goldrush.replay.worlds.competition.score import Score, format_score, scores
 from goldrush.replay.worlds.competition.steps import state_before_scores
 from tests.golden import path_of
 from tests.seasons import LAST, Change, changed, events_of, forged, rich, small

@@ -29,13 +29,14 @@ from goldrush.replay.data.columns import FRONT, JSON, Table
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.table_files import CSV, PARQUET
 from goldrush.replay.data.tables import tables_of
-from goldrush.replay.worlds.competition.fields import FIELDS, RUNS
 from goldrush.replay.worlds.competition.played import Played, played
 from goldrush.replay.worlds.competition.tables import (
     ASSIGNMENTS,
     CONTRIBUTIONS,
+    FIELDS,
     RANKS,
     ROUNDTABLES,
+    RUNS,
     SCORES,
     SPARKS,
     TESTS,

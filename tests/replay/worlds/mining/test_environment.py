@@ -41,8 +41,7 @@ from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState, copied
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.worlds.mining.arrays import Arrays, plan_of
-from goldrush.replay.worlds.mining.environment import ENV_ID, MiningEnv, env
+from goldrush.replay.worlds.mining.environment import ENV_ID, Arrays, MiningEnv, env, plan_of
 from goldrush.replay.worlds.mining.rl import parallel_env
 
 PAGE = Path(__file__).resolve().parents[4] / "replay" / "worlds" / "mining" / "ENVIRONMENT.md"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goldrush.replay.worlds.mining.figures import _shares
+from goldrush.replay.worlds.mining.sections import _shares
 from tests.replay.report.pages import words
 from tests.replay.report.test_figures import CURVES, SHARES, cells, drawn
 
