@@ -319,7 +319,9 @@ def test_every_public_function_given_journals_is_behind_the_door_or_meets_no_eve
 
 def _is_given_journals(function: Callable[..., Any]) -> bool:
     kinds = [str(one.annotation) for one in inspect.signature(function).parameters.values()]
-    return any(re.search(r"\b(Path|Diff|RunData|TableSource|JournalReader)\b", kind) for kind in kinds)
+    return any(
+        re.search(r"\b(Path|Diff|RunData|TableSource|JournalReader)\b", kind) for kind in kinds
+    )
 
 
 @pytest.fixture
