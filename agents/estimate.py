@@ -22,7 +22,7 @@ from goldrush.agents.roster import Entry, Roster, models_in
 from goldrush.agents.submitting import Agents
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.run import rest_of
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, advance
 
 PLAYED: Final = 20  # units, at most
 BYTES_PER_TOKEN: Final = 2.0  # of mining prompts with SmolLM2, which has one token for a digit
@@ -116,6 +116,5 @@ def _questions(
                 ]
             )
             inputs = Block(rest_of(agents(state), lambda batches: None))
-            derived = Block(world.decide(state, inputs))
-            state = world.close(world.evolve(world.evolve(state, inputs), derived))
+            state, _, _ = advance(world, state, inputs)
     return units

@@ -36,6 +36,7 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.find import players_of, toolkit_for
 from goldrush.replay.journal.verify import verify
@@ -110,7 +111,7 @@ class Trial:
     def states(self) -> Iterator[tuple[int, Any]]:
         """(number in the journal, state) of every closed unit."""
         with JournalReader(self.path) as reader:
-            for commit, state in fold.states(self.world, reader):
+            for commit, state in Walk(self.world, reader):
                 if commit.digest is not None:
                     yield commit.unit, state
 

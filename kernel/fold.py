@@ -1,4 +1,5 @@
-"""State from events: the fold, and the iterators over a journal that use it.
+"""What a journal holds besides states: steps across commits, rows with their faults, and events in
+their logical form. States come from the walk over it (kernel/walk.py).
 
 `fold` is pure: it never changes the state it is given. Worlds with large states change a private
 copy in place, because copying a map of plots for each event would cost a hundred times the event.
@@ -11,7 +12,6 @@ from typing import Any, TypeVar
 
 import attrs
 
-from goldrush.kernel.codec import TooLarge
 from goldrush.kernel.errors import (
     BadInput,
     JournalError,
@@ -139,95 +139,11 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
         raise MalformedEvents(reader.path, commit.where, str(error)) from None
 
 
-def apply(world: World[S], path: str, state: S, commit: Commit, assembler: StepAssembler) -> S:
-    """The state after a UNIT commit, with its unit closed if the commit closes it.
-
-    Inputs change the state only once they are judged; until then they are pending in `assembler`.
-
-    Args:
-        world: the world.
-        path: the journal, for messages.
-        state: the state before the commit, which may be changed in place.
-        commit: the commit.
-        assembler: holds the inputs of earlier commits that are pending.
-
-    Raises:
-        MalformedEvents: for events that do not fit the state. An exception of the world is its
-            cause; if all events up to there follow from their inputs, it is a bug of the world.
-
-    """
-    try:
-        if assembler or len(commit.blocks) % 2:
-            for step in assembler.completed_by(commit):
-                state = world.evolve(world.evolve(state, step.inputs), step.derived)
-        else:  # nearly always
-            for block in commit.blocks:
-                state = world.evolve(state, block)
-        return closed(world, path, state, commit)
-    except REFUSED as error:
-        raise malformed(world, path, commit, error) from error
-
-
-def closed(world: World[S], path: str, state: S, commit: Commit) -> S:
-    """The state after a commit whose events are applied, with its unit closed if the commit closes
-    it.
-
-    A commit that ends with inputs leaves its unit open.
-
-    Args:
-        world: the world.
-        path: the journal, for messages.
-        state: the state with the commit's events, which may be changed in place.
-        commit: the commit.
-
-    Raises:
-        MalformedEvents: if the commit closes a unit that is not done, or leaves one open that is.
-
-    """
-    if len(commit.blocks) % 2:
-        return state
-    if world.unit_done(state) is (commit.digest is None):
-        fault = "closes before it is done" if commit.digest is not None else "is done but open"
-        raise MalformedEvents(
-            path, commit.where, f"{world.vocabulary.format_unit(commit.unit)} {fault}"
-        )
-    return state if commit.digest is None else world.close(state)
-
-
-def forked(world: World[S], reader: JournalReader, state: S, commit: Commit) -> S:
-    """The state after a FORK commit. Raises MalformedEvents for facts that the world refuses."""
-    try:
-        return fork_of(world)(state, commit.setup or {}, past(world, reader, commit.unit))
-    except (BadInput, *REFUSED) as error:
-        raise MalformedEvents(reader.path, commit.where, str(error)) from None
-
-
 def fork_of(world: World[S]) -> Callable[[S, Mapping[str, Any], Past], S]:
     """The world's `fork` function. Raises BadInput if it has none."""
     if world.fork is None:
         raise BadInput(f"runs of the {world.name} world cannot be forked", "record another one")
     return world.fork
-
-
-def digest_of(world: World[S], path: str, state: S, commit: Commit) -> int:
-    """The digest of the state after a commit. Raises MalformedEvents if it cannot be computed, as
-    `apply` does.
-    """
-    try:
-        return world.digest(state)
-    except TooLarge as error:  # no recorder closes a unit with it
-        raise malformed(world, path, commit, error) from None
-    except REFUSED as error:
-        raise malformed(world, path, commit, error) from error
-
-
-def check_digest(world: World[S], path: str, state: S, commit: Commit) -> None:
-    """Raise MalformedEvents if the state's digest is not the one in the commit."""
-    digest = digest_of(world, path, state, commit)
-    if commit.digest is not None and digest != commit.digest:
-        raise MalformedEvents(
-            path, commit.where, f"digest {commit.digest:016x}, but its events give {digest:016x}"
-        )
 
 
 def past(
@@ -257,42 +173,6 @@ def past(
                     return
 
     return units_from
-
-
-def states(
-    world: World[S],
-    reader: JournalReader,
-    commits: Iterable[Commit] | None = None,
-    state: S | None = None,
-) -> Iterator[tuple[Commit, S]]:
-    """Each commit with the state after it, in order.
-
-    The yielded state is changed in place by the next step: keep a copy (`world.copy`).
-
-    Args:
-        world: the world of the journal.
-        reader: the journal.
-        commits: the commits to read; None: all.
-        state: the state before the first of them; None if that is START.
-
-    Raises:
-        DamagedJournal, TornTail: as iterating a JournalReader.
-        MalformedEvents: for events that this world cannot apply.
-        UnsupportedJournal: for a journal of another world or other rules.
-
-    """
-    assembler = StepAssembler(world.arrange)
-    for commit in reader if commits is None else commits:
-        if commit.kind == START:
-            state = start(world, reader, commit)
-        elif commit.kind == UNIT:
-            assert state is not None
-            state = apply(world, reader.path, state, commit, assembler)
-        elif commit.kind == FORK:
-            assert state is not None
-            state = forked(world, reader, state, commit)
-        assert state is not None
-        yield commit, state
 
 
 def checked(world: World[Any], reader: JournalReader) -> Iterator[Commit]:

@@ -15,11 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-import attrs
-
-from goldrush.kernel import derive, fold
+from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge, unpack
 from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
@@ -33,7 +31,8 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
-from goldrush.kernel.world import Batch, Batches, Block, World
+from goldrush.kernel.walk import DERIVED, Walk
+from goldrush.kernel.world import Batch, Batches, Block, World, advance
 
 S = TypeVar("S")
 
@@ -139,7 +138,7 @@ def resume(
     """
     with journal.reader() as reader:
         reached = _reached(world, reader, on_step=on_step)
-        last, state = reached.last, reached.state
+        last, state = reached.commit, reached.state
         if last.kind == END:
             raise BadInput(
                 f"{reader.path} has ended with {world.vocabulary.format_unit(last.unit)}",
@@ -192,7 +191,7 @@ def fork(
         first = vocabulary.number(0)
         raise BadInput(f"there is no {vocabulary.format_unit(unit)}", f"give one from {first} on")
     reached = _reached(world, parent, _up_to(parent, unit))
-    forks, last, state = reached.forks, reached.last, reached.state
+    forks, last, state = reached.forks, reached.commit, reached.state
     if last.digest is None or last.unit != unit:
         has = last.unit - (last.digest is None)
         raise BadInput(
@@ -213,59 +212,32 @@ def fork(
         return _driven(_play(world, state, unit, Block(()), journal, on_unit), ask)
 
 
-@attrs.define
-class _Reached(Generic[S]):
-    """The end of a journal.
-
-    Attributes:
-        last: the last complete commit.
-        state: the state after it.
-        pending: inputs that have not been judged yet.
-        forks: the facts of the forks before it, oldest first.
-
-    """
-
-    last: Commit
-    state: S
-    pending: Block
-    forks: list[Mapping[str, Any]]
-
-
 def _reached(
     world: World[S],
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
     on_step: OnStep[S] | None = None,
-) -> _Reached[S]:
-    """The end of a journal, with all events derived again.
+) -> Walk[S]:
+    """The walk to the end of a journal, with all events derived again.
 
-    Raises MalformedEvents (see kernel/derive.py), also for pending inputs that cannot begin a step.
+    Raises MalformedEvents (see kernel/walk.py), also for pending inputs that cannot begin a step.
     """
-    found: _Reached[S] | None = None
-    assembler = fold.StepAssembler(world.arrange)
 
     def judged(state: S, inputs: Block) -> Block:
-        assert found is not None  # START comes first
-        assert on_step is not None
-        on_step(state, found.forks, inputs)
+        if on_step is not None:
+            on_step(state, walk.forks, inputs)
         return Block(world.decide(state, inputs))
 
-    judge = None if on_step is None else judged
+    walk = Walk(world, reader, DERIVED, commits=commits, judge=judged)
     try:
-        for commit, state in derive.states(world, reader, commits, assembler, judge):
-            if found is None:
-                found = _Reached(commit, state, Block(()), [])
-            if commit.kind == FORK:
-                found.forks.append(commit.setup or {})
-            found.last, found.state = commit, state
+        for _ in walk:
+            pass
     except TornTail as torn:
-        if found is None:
+        if not torn.commits:
             raise
         if torn.in_fork:
             raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
-    assert found is not None  # the reader refuses a journal without a START
-    found.pending = assembler.pending
-    return found
+    return walk
 
 
 def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:
@@ -322,6 +294,9 @@ def _play(
             return _checked(world, journal.path, unit + 1, batches, is_input=is_input)
         return Block(batches)
 
+    def judged(state: S, inputs: Block) -> Block:
+        return recorded(world.decide(state, inputs), is_input=False)
+
     def commit_early(batches: Sequence[Batch]) -> None:
         piece = recorded(batches)
         if not piece.batches:
@@ -338,13 +313,11 @@ def _play(
         try:
             rest = recorded(batches)
             inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
-            derived = recorded(world.decide(state, inputs), is_input=False)
-            state = world.evolve(world.evolve(state, inputs), derived)
+            state, derived, is_closed = advance(world, state, inputs, judged)
             pieces.clear()
             blocks += (rest, derived)
-            if not world.unit_done(state):
+            if not is_closed:
                 continue
-            state = world.close(state)
             journal.append(Commit(UNIT, unit + 1, _digest(world, state), list(blocks)))
         except TooLarge:
             fault = f"{world.vocabulary.format_unit(unit + 1)} has a number beyond 64 bits"

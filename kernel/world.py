@@ -40,7 +40,7 @@ class Block:
     Attributes:
         batches: pairs of event code and rows.
         packed: the canonical encoding of the array of batches, each `[code, [row, ...]]`.
-        is_checked: whether `kernel.derive` has found these inputs valid and canonically encoded;
+        is_checked: whether a DERIVED walk has found these inputs valid and canonically encoded;
             False for blocks that it has not checked.
 
     """
@@ -482,3 +482,26 @@ class World(Generic[S]):
     vocabulary: Vocabulary = Vocabulary()
     missing: str | None = None
     checks_rows: bool = True
+
+
+def advance(
+    world: World[S], state: S, inputs: Block, judge: Callable[[S, Block], Block] | None = None
+) -> tuple[S, Block, bool]:
+    """Judge the inputs of a step and apply them with the events that follow from them; then close
+    the unit if it is done.
+
+    Args:
+        world: the world.
+        state: the state before the step, which may be changed in place.
+        inputs: all inputs of the step, in the order in which they are judged.
+        judge: gives the derived block for the state and the inputs; None: `world.decide`.
+
+    Returns:
+        The state after the step, the derived block, and whether the unit has closed.
+
+    """
+    derived = Block(world.decide(state, inputs)) if judge is None else judge(state, inputs)
+    state = world.evolve(world.evolve(state, inputs), derived)
+    if world.unit_done(state):
+        return world.close(state), derived, True
+    return state, derived, False

@@ -16,7 +16,8 @@ from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, Event
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.kernel.worlds.competition.state import SeasonState
@@ -122,15 +123,9 @@ def forged(path: Path, commits: Sequence[Commit], of: Path) -> Path:
     events are.
     """
     world = world_at(of)
-    state: Any = None
-    assembler = fold.StepAssembler(world.arrange)
-    with JournalWriter(path, HEADER, force=True) as journal:
-        for commit in commits:
+    with JournalReader(of) as reader, JournalWriter(path, HEADER, force=True) as journal:
+        for commit, state in Walk(world, reader, commits=commits):
             again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
-            if commit.kind == START:
-                state = world.initial(commit.setup or {})
-            elif commit.kind == UNIT:
-                state = fold.apply(world, str(path), state, commit, assembler)
             if commit.digest is not None:
                 again.digest = world.digest(state)
             journal.append(again)

@@ -14,11 +14,11 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel import fold
-from goldrush.kernel.journal import FORK, UNIT, JournalReader
+from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
 
@@ -202,9 +202,9 @@ def by_unit(
 
     def read(reader: JournalReader) -> Measured[C]:
         values = {name: Series() for name in known}
-        units = forks = 0
-        for commit, state in fold.states(world, reader):
-            forks += commit.kind == FORK
+        units = 0
+        walk = Walk(world, reader)
+        for commit, state in walk:
             if commit.kind == UNIT and commit.digest is not None:
                 units += 1
                 found = of(state)
@@ -212,10 +212,10 @@ def by_unit(
                     series.append(_finite(name, found.get(name)))
         return Measured(
             path=reader.path,
-            config=config(state),
-            roster=roster(state),
+            config=config(walk.state),
+            roster=roster(walk.state),
             finished=reader.ended,
-            forks=forks,
+            forks=len(walk.forks),
             known=known,
             vocabulary=world.vocabulary,
             units=units,

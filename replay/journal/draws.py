@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Row, World
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.tie_break import TieBreak
@@ -35,7 +35,7 @@ def draws_of(
     @reader_of
     def every(path: str | Path) -> Iterator[TieBreak]:
         with JournalReader(path) as reader:
-            for commit, state in fold.states(world, reader):
+            for commit, state in Walk(world, reader):
                 for block in commit.blocks[1::2]:
                     for row in block.rows(code):
                         yield of(state, vocabulary.number(commit.unit), row)

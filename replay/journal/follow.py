@@ -17,6 +17,7 @@ from goldrush.agents.people import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Location
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Row, World
 from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.declared import Declared, declared_by
@@ -133,7 +134,8 @@ class _Run:
         """The commits since the last look with the state after each."""
         world = self._world
         state = None if self._state is None else world.copy(self._state)
-        for commit, after in fold.states(world, reader, reader.commits(self._after), state):
+        commits = reader.commits(self._after)
+        for commit, after in Walk(world, reader, commits=commits, state=state):
             if commit.setup is not None:
                 event = fold.setup_event(world, reader, commit)
                 self._declared = declared_by(world, self._declared, event)

@@ -36,6 +36,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import UNIT, Commit, JournalReader, Location
+from goldrush.kernel.walk import Walk, check_digest
 from goldrush.kernel.world import Step, World
 from goldrush.replay import cache
 
@@ -62,13 +63,14 @@ def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterato
 
 
 def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[tuple[Commit, S]]:
-    """As `fold.states`, from some commit before a unit on, to the end."""
+    """The walk over a journal from some commit before a unit on, to the end."""
     use = partial(_proven_state, world=world, reader=reader, unit=unit)
     found = _by_index(world, reader, use) if unit > SPACING else None
     if found is None:
-        return fold.states(world, reader)
+        return iter(Walk(world, reader))
     commit, state = found
-    return chain([found], fold.states(world, reader, reader.commits(commit.after), state))
+    rest = Walk(world, reader, commits=reader.commits(commit.after), state=state)
+    return chain([found], rest)
 
 
 class IndexEntry(NamedTuple):
@@ -226,7 +228,7 @@ def _proven_state(
         return fold.past(world, reader, entry.unit, start and start.before)(first)
 
     state = world.thaw(index.frozen(entry), past)
-    fold.check_digest(world, reader.path, state, closing)
+    check_digest(world, reader.path, state, closing)
     return closing, state
 
 
@@ -270,7 +272,7 @@ def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Inde
     at = size = 0
     before = last = Location(0, 0, 0)  # before the unit under way; after the last one frozen
     try:
-        for commit, state in fold.states(world, reader):
+        for commit, state in Walk(world, reader):
             if commit.digest is None:
                 continue
             after = commit.after
@@ -279,7 +281,7 @@ def _freeze_all(world: World[Any], reader: JournalReader) -> Iterator[tuple[Inde
                 and after.unit - last.unit >= SPACING
                 and after.offset - last.offset >= SHARE * size
             ):
-                fold.check_digest(world, reader.path, state, commit)
+                check_digest(world, reader.path, state, commit)
                 frozen = pack(world.freeze(state))
                 size, last = len(frozen), after
                 yield IndexEntry(after.unit, before.offset, before.index, at, size), frozen

@@ -13,9 +13,9 @@ import attrs
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
 from goldrush.agents.llm.question import Message, Question, digest
-from goldrush.kernel import derive
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
 
@@ -101,7 +101,7 @@ def prompts_by_unit(
         return  # saves deriving the run
     version = version_of(game)
     with JournalReader(path) as reader:
-        for commit, state in derive.states(game.world, reader):
+        for commit, state in Walk(game.world, reader, DERIVED):
             number = vocabulary.number(commit.unit) + 1
             if commit.kind == END or commit.digest is None or number < first:
                 continue
@@ -129,7 +129,7 @@ def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[
     recorded: str | None = None
     open_to = first - 1  # the last unit for which agents can be asked
     with JournalReader(path) as reader:
-        for commit, state in derive.states(world, reader):
+        for commit, state in Walk(world, reader, DERIVED):
             number = vocabulary.number(commit.unit)
             if commit.kind == END or number > unit:
                 break

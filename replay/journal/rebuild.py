@@ -11,6 +11,7 @@ import attrs
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.walk import check_digest
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.find import open_world, toolkit_named
 from goldrush.replay.journal.forged import reader_of
@@ -150,7 +151,7 @@ def closed_units(
             continue
         events += fold.commit_events(world, reader, commit, assembler)
         if commit.digest is not None:
-            fold.check_digest(world, reader.path, state, commit)
+            check_digest(world, reader.path, state, commit)
             number = vocabulary.number(commit.unit)
             yield Rebuilt(
                 reader.path, reader.header, number, state, events, commit.digest, vocabulary

@@ -11,8 +11,7 @@ whoever can rewrite a file can make it verify. Pin a journal by its SHA-256, whi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -20,7 +19,7 @@ import attrs
 
 from goldrush.agents.askable import ImpossiblePlayer
 from goldrush.agents.players import AskAgain, PolicyCheck, Resources
-from goldrush.kernel import derive, fold
+from goldrush.kernel import fold
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import (
     BadInput,
@@ -41,6 +40,15 @@ from goldrush.kernel.journal import (
     sha256_in,
 )
 from goldrush.kernel.run import Ask, rest_of
+from goldrush.kernel.walk import (
+    DERIVED,
+    DIGESTS,
+    NotDerived,
+    OtherDigest,
+    Walk,
+    difference_error,
+    format_location,
+)
 from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, toolkit_of
 from goldrush.replay.journal.parent import Branch
@@ -193,42 +201,18 @@ def verify(
             reader = JournalReader.over(file.fileno(), os.fspath(path), hashed=True)
         except DamagedJournal as error:
             size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
-            return Verdict(str(path), size, sha256, level, 0, 0, False, _damage(error))
+            return Verdict(str(path), size, sha256, level, 0, 0, False, _unreadable(error))
     with reader:
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
         check.on_bytes = on_bytes
-        if check.world.missing is not None and level > FOLD:
-            check.unknown[check.world.missing] = None
-            check.level = level = FOLD
         players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
-        elif players is not None and level >= DECIDE:
+        elif players is not None and check.level >= DECIDE:
             check.asker_of = players.policy_check(trust, sources, resources or Resources())
         with check:
-            broken = check.broken()
-        is_open = broken is None and bool(check.unknown)
-        is_asked = check.somebody_asked and not is_open
-        is_in_part = is_asked and bool(check.not_asked or check.unjudged)
-        return Verdict(
-            path=str(path),
-            bytes=reader.size,
-            sha256=reader.sha256(),
-            level=level if is_asked and not is_in_part else min(level, DERIVE),
-            level_in_part=level if is_in_part else None,
-            uses_program=check.uses_program,
-            rounds=check.rounds,
-            events=check.events,
-            finished=reader.ended,
-            broken=broken,
-            not_asked=tuple(check.not_asked),
-            unknown=tuple(check.unknown),
-            unjudged=tuple(check.unjudged),
-            forks=check.forks,
-            branch=check.branch,
-            vocabulary=check.world.vocabulary,
-        )
+            return check.verdict(str(path))
 
 
 def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
@@ -253,34 +237,34 @@ class _Broken(Exception):
 
 
 class _Check:
-    """One pass over a journal. Its public fields can be read when it is over."""
+    """One pass over a journal."""
 
     def __init__(
         self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
     ) -> None:
-        self.reader = reader
-        self.is_own = is_own
         self.world = world
         self.level = level
         self.asker_of: Callable[[Any, Forks], PolicyCheck] = lambda state, forks: PolicyCheck(
             None, ("the policies of this world",)
         )
         self.on_bytes: Callable[[int], None] | None = None
-        self.somebody_asked = self.uses_program = False
-        self.not_asked: dict[str, None] = {}  # in the order in which they came up
-        self.unknown: dict[str, None] = {}
-        self.unjudged: list[str] = []
-        self.rounds = 0
-        self.events = 0
-        self.forks: list[int] = []
-        self.branch: Branch | None = None
-        self._facts: list[Mapping[str, Any]] = []
+        self._reader = reader
+        self._is_own = is_own
+        self._somebody_asked = self._uses_program = False
+        self._not_asked: dict[str, None] = {}  # in the order in which they came up
+        self._unknown: dict[str, None] = {}
+        self._unjudged: list[str] = []
+        self._rounds = 0
+        self._events = 0
+        self._forks: list[int] = []
+        self._branch: Branch | None = None
         self._asker = PolicyCheck(None)
-        self._ask: AskAgain | None = None
-        self._ask_waiting: AskAgain | None = None
-        self._state: Any = None
-        self._steps = fold.StepAssembler(world.arrange)
-        self._last: Commit | None = None
+        self._unread: Break | None = None  # what ended the reading
+        if world.missing is not None and level > FOLD:
+            self._unknown[world.missing] = None
+            self.level = FOLD
+        mode = DERIVED if self.level >= DERIVE else DIGESTS
+        self._walk = Walk(world, reader, mode, commits=self._commits(), judge=self._judged)
 
     def __enter__(self) -> Self:
         return self
@@ -288,48 +272,71 @@ class _Check:
     def __exit__(self, *error: object) -> None:
         self._asker.close()
 
-    def broken(self) -> Break | None:
+    def verdict(self, path: str) -> Verdict:
+        """The result, after the pass."""
+        broken, level, reader = self._broken(), self.level, self._reader
+        is_open = broken is None and bool(self._unknown)
+        is_asked = self._somebody_asked and not is_open
+        is_in_part = is_asked and bool(self._not_asked or self._unjudged)
+        return Verdict(
+            path=path,
+            bytes=reader.size,
+            sha256=reader.sha256(),
+            level=level if is_asked and not is_in_part else min(level, DERIVE),
+            level_in_part=level if is_in_part else None,
+            uses_program=self._uses_program,
+            rounds=self._rounds,
+            events=self._events,
+            finished=reader.ended,
+            broken=broken,
+            not_asked=tuple(self._not_asked),
+            unknown=tuple(self._unknown),
+            unjudged=tuple(self._unjudged),
+            forks=self._forks,
+            branch=self._branch,
+            vocabulary=self.world.vocabulary,
+        )
+
+    def _broken(self) -> Break | None:
         """The first fault; None if there is none."""
         try:
-            try:
-                self._follow_all()
-            except derive.NotDerived:
-                raise
-            except JournalError:  # the pending inputs are before it
-                self._judge_waiting()
-                raise
-            self._judge_waiting()
+            self._follow_all()
         except _Broken as broken:
             return broken.found
-        except derive.NotDerived as error:
+        except NotDerived as error:
             return Break(DERIVE, error.where, error.expected, error.found)
-        except DamagedJournal as error:
-            return _damage(error)
-        except TornTail as error:
-            return Break(
-                INTEGRITY, f"byte {error.offset}, after {error.commits} whole commits",
-                "a commit or the end", error.description,
-                torn=not error.in_fork,
-            )  # fmt: skip
+        except OtherDigest as error:
+            where, expected = self._where(), f"digest {error.expected:016x}"
+            return Break(FOLD, where, expected, f"{error.found:016x}")
         except MalformedEvents as error:
-            return Break(INTEGRITY, error.where, "a commit", error.fault)
-        return None
+            fold.raise_bug(error, self._is_forged)
+            return Break(FOLD, error.where, f"events of the {self.world.name} world", error.fault)
+        return self._unread
 
     def _follow_all(self) -> None:
-        for commit in self.reader:
-            if self.level >= FOLD:
-                try:
-                    self._follow(commit)
-                except derive.NotDerived:
-                    raise
-                except MalformedEvents as error:
-                    fold.raise_bug(error, self._is_forged)
-                    expected = f"events of the {self.world.name} world"
-                    raise _Broken(FOLD, error.where, expected, error.fault) from None
-            self._count(commit)
-            self._last = commit
-            if self.on_bytes is not None:
-                self.on_bytes(commit.end)
+        if self.level < FOLD:
+            for _ in self._commits():
+                pass
+            return
+        for commit, state in self._walk:
+            if self.level >= DECIDE and commit.kind in (START, FORK):
+                self._meet_agents(commit, state)
+        pending, ask = self._walk.pending, self._asker.pending
+        if ask is not None and pending.batches:  # from these `resume` continues
+            self._ask_again(ask, state, pending)
+
+    def _commits(self) -> Iterator[Commit]:
+        """The commits, up to what cannot be read: the inputs pending there are judged before that
+        is told. Each is counted when it holds.
+        """
+        try:
+            for commit in self._reader:
+                yield commit
+                self._count(commit)
+                if self.on_bytes is not None:
+                    self.on_bytes(commit.end)
+        except JournalError as error:
+            self._unread = _unreadable(error)
 
     def _is_forged(self) -> bool:
         """Whether an event does not follow, or nobody can know: the rules are not installed."""
@@ -337,16 +344,7 @@ class _Check:
             return True
         if self.level > FOLD:  # they were derived again
             return False
-        return verify(self.reader.path, DERIVE, world=self.world).broken is not None
-
-    def _judge_waiting(self) -> None:
-        """Check the pending inputs of a step, from which `resume` continues."""
-        if self.level < DERIVE or not self._steps:
-            return
-        assert self._last is not None  # which holds them
-        derive.check_pending(self.world, self.reader.path, self._state, self._last, self._steps)
-        if self._ask_waiting is not None:
-            self._ask_again(self._last, self._ask_waiting, self._state, self._steps.pending)
+        return verify(self._reader.path, DERIVE, world=self.world).broken is not None
 
     def _count(self, commit: Commit) -> None:
         events = 0
@@ -354,100 +352,76 @@ class _Check:
             for _, rows in block.batches:
                 events += len(rows)
         if commit.digest is not None:
-            self.rounds = commit.unit
+            self._rounds = commit.unit
         if commit.kind == FORK:
-            self.forks.append(self.world.vocabulary.number(commit.unit))
-            self.branch = Branch.of(commit, self.reader)
+            self._forks.append(self.world.vocabulary.number(commit.unit))
+            self._branch = Branch.of(commit, self._reader)
         # A unit commit that closes its unit is an event too, and so are start, end and forks.
-        self.events += events + (commit.kind != UNIT or commit.digest is not None)
+        self._events += events + (commit.kind != UNIT or commit.digest is not None)
 
-    def _follow(self, commit: Commit) -> None:
-        if self.level >= DERIVE:
-            derive.check_canonical(self.reader.path, commit)
-        if commit.kind == START:
-            self._state = fold.start(self.world, self.reader, commit)
-            self._meet_agents(commit)
-        elif commit.kind == FORK:
-            self._state = fold.forked(self.world, self.reader, self._state, commit)
-            self._facts.append(commit.setup or {})
-            self._meet_agents(commit)
-        elif self.level >= DERIVE:
-            judge = partial(self._judged, commit)
-            self._state = derive.after(
-                self.world, self.reader.path, self._state, commit, self._steps, judge
-            )
-        elif commit.kind == UNIT:
-            if self._last is None or commit.blocks != self._last.blocks:  # in settled runs, rarely
-                fold.check_rows(self.world, self.reader.path, commit)
-            self._state = fold.apply(self.world, self.reader.path, self._state, commit, self._steps)
-        if commit.digest is not None:
-            digest = fold.digest_of(self.world, self.reader.path, self._state, commit)
-            if digest != commit.digest:
-                raise _Broken(
-                    FOLD, self._where(commit), f"digest {digest:016x}", f"{commit.digest:016x}"
-                )
-
-    def _meet_agents(self, commit: Commit) -> None:
+    def _meet_agents(self, commit: Commit, state: Any) -> None:
         """Set the players to ask from here on: after START, and after a fork."""
-        if self.level >= DECIDE:
-            self._asker.close()
-            try:
-                self._asker = asker = self.asker_of(self._state, self._facts)
-            except ImpossiblePlayer as error:
-                where = f"{commit.where}, options of {error.player}"
-                raise _Broken(DECIDE, where, error.expected, error.actual) from None
-            self._ask, self._ask_waiting = asker.ask, asker.pending
-            self.somebody_asked |= asker.ask is not None
-            self.not_asked.update(dict.fromkeys(asker.not_asked))
-            self.unknown.update(dict.fromkeys(asker.unknown))
-            self.uses_program |= asker.uses_program
+        self._asker.close()
+        try:
+            self._asker = asker = self.asker_of(state, self._walk.forks)
+        except ImpossiblePlayer as error:
+            where = f"{commit.where}, options of {error.player}"
+            raise _Broken(DECIDE, where, error.expected, error.actual) from None
+        self._somebody_asked |= asker.ask is not None
+        self._not_asked.update(dict.fromkeys(asker.not_asked))
+        self._unknown.update(dict.fromkeys(asker.unknown))
+        self._uses_program |= asker.uses_program
 
-    def _judged(self, commit: Commit, state: Any, inputs: Block) -> Block:
-        """The events that a step derives; at level 4 its inputs are asked for again first."""
-        if self._ask is not None:
-            self._ask_again(commit, self._ask, state, inputs)
-        return self._decided(commit, state, inputs)
+    def _judged(self, state: Any, inputs: Block) -> Block:
+        """The events that a step derives; at level 4 its inputs are asked for again first.
 
-    def _decided(self, commit: Commit, state: Any, inputs: Block) -> Block:
-        """The decision of the world. Worlds of this project are pure and keep to their schemas, as
-        their own tests show; any other world is checked here.
+        Worlds of this project are pure and keep to their schemas, as their own tests show; any
+        other world is checked here.
         """
         world = self.world
-        if not self.is_own:
+        if self._asker.ask is not None:
+            self._ask_again(self._asker.ask, state, inputs)
+        if not self._is_own:
             return Block(world.decide(state, inputs))
         before = world.digest(state)
         derived = Block(world.decide(state, inputs))
         if world.digest(state) != before:
-            raise _Broken(
-                DERIVE, self._where(commit), "decide to leave the state as it is", "a new state"
-            )
+            expected, found = "decide to leave the state as it is", "a new state"
+            raise _Broken(DERIVE, self._where(), expected, found)
         read = Block(unpack(derived.packed))
         fault = next(fold.faults(world, [read], is_input=False), None)
         if fault is not None:
-            raise _Broken(DERIVE, self._where(commit), f"events of the {world.name} world", fault)
+            raise _Broken(DERIVE, self._where(), f"events of the {world.name} world", fault)
         return derived
 
-    def _ask_again(self, commit: Commit, ask: AskAgain, state: Any, recorded: Block) -> None:
-        where, judged = self._where(commit), len(self._asker.unjudged)
+    def _ask_again(self, ask: AskAgain, state: Any, recorded: Block) -> None:
+        where, judged = self._where(), len(self._asker.unjudged)
         try:
             # The state is nobody's to change but events'.
             answers = ask(self.world.copy(state), recorded)
         except PolicyFailed as error:
             raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
-        self.unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
+        self._unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
         answer = Block(_filled(answers, recorded))
         if answer.packed != recorded.packed:
-            differs = derive.difference_error(
-                self.world, self.reader.path, commit, answer, recorded, is_input=True
-            )
+            path, commit = self._reader.path, self._walk.commit
+            differs = difference_error(self.world, path, commit, answer, recorded, is_input=True)
             raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
 
-    def _where(self, commit: Commit) -> str:
-        return derive.format_location(self.world, commit)
+    def _where(self) -> str:
+        return format_location(self.world, self._walk.commit)
 
 
-def _damage(error: DamagedJournal) -> Break:
-    return Break(INTEGRITY, error.where, error.expected, error.found)
+def _unreadable(error: JournalError) -> Break:
+    if isinstance(error, DamagedJournal):
+        return Break(INTEGRITY, error.where, error.expected, error.found)
+    if isinstance(error, TornTail):
+        where = f"byte {error.offset}, after {error.commits} whole commits"
+        found = error.description
+        return Break(INTEGRITY, where, "a commit or the end", found, torn=not error.in_fork)
+    if isinstance(error, MalformedEvents):
+        return Break(INTEGRITY, error.where, "a commit", error.fault)
+    raise error
 
 
 def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:

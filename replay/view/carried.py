@@ -15,6 +15,7 @@ from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.text import format_count
+from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import World, amount
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, format_roster
@@ -176,11 +177,8 @@ def _walk(
     trouble: JournalError | None = None
     start = since = until = last = end = closed = 0
     try:
-        for commit, state in fold.states(world, reader):
+        for commit, state in Walk(world, reader, DIGESTS):
             end = commit.end
-            fold.check_rows(world, reader.path, commit)
-            if commit.digest is not None:
-                fold.check_digest(world, reader.path, state, commit)
             if commit.kind in (START, FORK):
                 before = declared[-1][1] if declared else None
                 event = fold.setup_event(world, reader, commit)

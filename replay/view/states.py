@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
 from goldrush.replay.find import open_world, toolkit_of
 from goldrush.replay.journal.forged import reader_of
@@ -42,7 +42,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     with JournalReader(path) as reader:
         toolkit = toolkit_of(reader)
         world = open_world(reader, toolkit)
-        for commit, state in fold.states(world, reader):
+        for commit, state in Walk(world, reader):
             number = world.vocabulary.number(commit.unit)
             if commit.kind != UNIT or commit.digest is None or number < first:
                 continue

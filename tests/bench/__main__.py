@@ -30,6 +30,7 @@ from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.decide import resolve
 from goldrush.replay.journal.verify import verify
@@ -223,7 +224,7 @@ def _eventsourcing(
 
     def replaying() -> None:
         with JournalReader(path) as reader:
-            for _ in fold.states(MINING, reader):
+            for _ in Walk(MINING, reader):
                 pass
 
     for what, against, ours, reference, target in (

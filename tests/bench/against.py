@@ -111,12 +111,13 @@ print("import the kernel:", time.process_time_ns() - begun)
 record = room("agents.worlds.mining.players", "agents.mining.players", "agents.mining").record
 verify = room("replay.journal.verify", "replay.verify").verify
 rebuild = room("replay.journal.rebuild", "replay.rebuild").rebuild
-fold, journal = room("kernel.fold"), room("kernel.journal")
+walking, journal = room("kernel.walk", "kernel.fold"), room("kernel.journal")
+walk = getattr(walking, "Walk", None) or walking.states
 world = room("kernel.worlds.mining", "kernel.mining").MINING
 
 def folded(path):
     with journal.JournalReader(path) as reader:
-        for _ in fold.states(world, reader):
+        for _ in walk(world, reader):
             pass
 
 def measure(name, call):

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import index_of
@@ -72,7 +72,7 @@ def _any_round(folder: Path) -> Iterator[Row]:
     record(path, {"seed": SEED, "rounds": ROUNDS})
     started = time.process_time()
     with JournalReader(path) as reader:
-        for _ in fold.states(MINING, reader):
+        for _ in Walk(MINING, reader):
             pass
     whole = time.process_time() - started
     started = time.process_time()

@@ -25,7 +25,7 @@ from goldrush.kernel.errors import (
     UnsupportedJournal,
     WriteFailed,
 )
-from goldrush.kernel.fold import StepAssembler, apply, checked, events, fold, states
+from goldrush.kernel.fold import StepAssembler, checked, events, fold
 from goldrush.kernel.journal import (
     END,
     FORK,
@@ -36,6 +36,7 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import (
     AMOUNT,
     INTEGER,
@@ -234,27 +235,14 @@ def test_a_state_that_cannot_change_needs_no_copy_and_no_closing(path: Path) -> 
         total = run.record(SUM, {"from": 1}, lambda total: [(0, [(total,)])], journal)
 
     assert total == 16
-    assert [state for _, state in walked(path, states, SUM)] == [1, 2, 4, 8, 16, 16]
-    assert [commit.digest for commit, _ in walked(path, states, SUM)] == [
+    assert [state for _, state in walked(path, Walk, SUM)] == [1, 2, 4, 8, 16, 16]
+    assert [commit.digest for commit, _ in walked(path, Walk, SUM)] == [
         *(fingerprint(state) for state in (1, 2, 4, 8, 16)),
         None,
     ]
 
 
 # The states of a journal.
-
-
-def test_every_commit_comes_with_the_state_after_it(path: Path) -> None:
-    last = play(path)
-    found = []
-    with JournalReader(path) as reader:
-        for commit, table in states(BIDDING, reader):
-            if commit.digest is not None:
-                assert commit.digest == BIDDING.digest(table)
-            found.append((commit.kind, commit.unit, table.hand))
-
-    assert found == [(START, 0, 0), (UNIT, 1, 1), (UNIT, 2, 2), (UNIT, 3, 3), (END, 3, 3)]
-    assert walked(path, states)[-1][1].key == last.key
 
 
 def test_the_last_state_is_the_fold_of_all_blocks(path: Path) -> None:
@@ -273,12 +261,12 @@ def test_a_unit_that_is_open_is_applied_and_not_closed(path: Path) -> None:
             Commit(UNIT, 1, None, [Block([(BID, [(0, 5, None)])]), Block([(WON, [(0, 5, ())])])]),
         ],
     )
-    [_, (_, table)] = walked(path, states)
+    [_, (_, table)] = walked(path, Walk)
 
     assert (table.totals, table.step, table.hand) == ([5, 0, 0], 1, 0)
 
 
-@pytest.mark.parametrize("walk", [states, events, steps])
+@pytest.mark.parametrize("walk", [Walk, events, steps])
 def test_a_header_alone_is_torn(path: Path, walk: Callable[..., Any]) -> None:
     path.write_bytes(HEADER.packed())
 
@@ -302,7 +290,7 @@ def test_a_commit_closes_its_unit_when_it_is_done_and_not_before(
     write(path, [Commit(START, 0, 1, setup=SETUP), unit])
 
     with pytest.raises(MalformedEvents, match=fault):
-        walked(path, states)
+        walked(path, Walk)
 
 
 # The events of a journal.
@@ -434,7 +422,7 @@ def test_a_step_without_its_derived_block_is_not_given(path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", [Header("betting", 4), Header("bidding", 3), Header("", 4)])
-@pytest.mark.parametrize("walk", [states, events, steps])
+@pytest.mark.parametrize("walk", [Walk, events, steps])
 def test_a_journal_of_another_world_or_other_rules_is_unsupported(
     path: Path, header: Header, walk: Callable[..., Any]
 ) -> None:
@@ -454,7 +442,7 @@ def test_a_journal_of_another_world_or_other_rules_is_unsupported(
         ({}, "players"),
     ],
 )
-@pytest.mark.parametrize("walk", [states, events, steps])
+@pytest.mark.parametrize("walk", [Walk, events, steps])
 def test_a_setup_that_the_world_cannot_take_is_malformed(
     path: Path, setup: dict[str, Any], fault: str, walk: Callable[..., Any]
 ) -> None:
@@ -553,20 +541,20 @@ def test_what_the_world_cannot_apply_is_malformed_and_names_the_field(
 ) -> None:
     write_unit(path, [(BID, [GOOD_BID])], derived)
 
-    assert_malformed(path, states, fault)
+    assert_malformed(path, Walk, fault)
 
 
 def test_a_row_of_the_right_kinds_that_fits_no_state_is_malformed(path: Path) -> None:
     write_unit(path, [(BID, [GOOD_BID])], [(WON, [(99, 5, ())])])
 
-    assert_malformed(path, states, "IndexError: ")
+    assert_malformed(path, Walk, "IndexError: ")
 
 
 def test_the_state_before_a_malformed_unit_is_given(path: Path) -> None:
     write_unit(path, [(BID, [GOOD_BID])], [(WON, [(99, 5, ())])])
     given_states = []
     with JournalReader(path) as reader:
-        walk = states(BIDDING, reader)
+        walk = iter(Walk(BIDDING, reader))
         for _ in range(2):
             given_states.append(next(walk)[1].totals.copy())
 
@@ -590,7 +578,7 @@ def test_what_a_message_shows_of_a_row_is_cut(path: Path) -> None:
         (b"\x93\x00" + b"\x91" * 1_010 + b"\x90\x90", "won.points: real number expected"),
     ],
 )
-@pytest.mark.parametrize("walk", [events, steps, states])
+@pytest.mark.parametrize("walk", [events, steps, Walk])
 def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
     path: Path, walk: Callable[..., Any], row: bytes, fault: str
 ) -> None:
@@ -607,7 +595,7 @@ def test_a_row_nested_as_deep_as_can_be_read_is_malformed(
     assert_malformed(path, walk, fault)
 
 
-@pytest.mark.parametrize("walk", [events, states])
+@pytest.mark.parametrize("walk", [events, Walk])
 def test_a_mining_setup_nested_as_deep_as_can_be_read_is_malformed(
     path: Path, walk: Callable[..., Any]
 ) -> None:
@@ -630,15 +618,6 @@ def test_a_code_below_0_is_not_taken_for_one_from_the_end(path: Path) -> None:
             walked(path, walk)
 
 
-def test_applying_a_commit_closes_the_unit_if_the_commit_does() -> None:
-    none = StepAssembler(BIDDING.arrange)
-    opened = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, None, CLOSES), none)
-    closed = apply(BIDDING, "path", Table(SETUP), Commit(UNIT, 1, 7, CLOSES * 2), none)
-
-    assert (opened.hand, opened.step, opened.totals[0]) == (0, 1, 5)
-    assert (closed.hand, closed.step, closed.totals[0]) == (1, 0, 10)
-
-
 # The run loop.
 
 
@@ -656,16 +635,6 @@ def test_a_unit_of_several_steps_is_one_commit(path: Path) -> None:
         codes = [[code for code, _ in block] for block in commit.blocks]
 
         assert codes == [[BID], [WON], [BID], [WON]]
-
-
-def test_what_is_derived_is_decided_on_the_state_before_the_inputs(path: Path) -> None:
-    play(path)
-    table = Table(SETUP)
-    for step in walked(path, steps):
-        assert Block(decide(table, step.inputs)) == step.derived
-        table = fold(BIDDING, table, [step.inputs, step.derived])
-        if BIDDING.unit_done(table):
-            table = close(table)
 
 
 def test_the_setup_stands_in_the_journal_with_the_digest_of_the_start(path: Path) -> None:
@@ -799,6 +768,6 @@ def test_runs_of_a_world_without_forks_cannot_be_forked(path: Path, tmp_path: Pa
 def test_a_fork_in_a_journal_of_a_world_without_forks_is_malformed(path: Path) -> None:
     write(path, [Commit(START, 0, 1, setup=SETUP), Commit(FORK, 0, 1, setup={})])
 
-    for walk in (states, events):
+    for walk in (Walk, events):
         with pytest.raises(MalformedEvents, match="cannot be forked"):
             walked(path, walk)

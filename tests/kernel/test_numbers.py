@@ -7,6 +7,7 @@ import pytest
 from goldrush.kernel import fold, run
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import (
     AGENT,
     AGENTS,
@@ -107,7 +108,7 @@ def test_a_unit_that_closes_too_early_is_named_as_people_count(path: Path) -> No
         JournalReader(path) as reader,
         pytest.raises(MalformedEvents, match="lesson 0 closes before it is done"),
     ):
-        list(fold.states(LESSONS, reader))
+        list(Walk(LESSONS, reader))
 
 
 def test_a_run_that_has_ended_is_told_with_its_last_unit(path: Path) -> None:

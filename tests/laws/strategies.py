@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.mining.players import ask, view_of
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
-from goldrush.kernel.fold import fold
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.world import Block, Row, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import (
@@ -95,8 +94,7 @@ def played(game: Game) -> Iterator[Played]:
     state = MINING.initial(game.setup)
     for answers in game.answers:
         inputs = Block([(SUBMITTED, submissions(game, state, answers))])
-        derived = Block(MINING.decide(state, inputs))
-        after = MINING.close(fold(MINING, state, [inputs, derived]))
+        after, derived, _ = advance(MINING, MINING.copy(state), inputs)
         yield Played(state, inputs, derived, after)
         state = after
 

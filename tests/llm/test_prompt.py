@@ -20,9 +20,8 @@ from goldrush.agents.submitting import Agents
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.players import GAME, prepare
 from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
-from goldrush.kernel.fold import fold
 from goldrush.kernel.run import rest_of
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import (
@@ -61,8 +60,7 @@ def after(state: MiningState, *rounds: Round) -> MiningState:
     for round in rounds:
         rows = [round.get(a, Submission([])).row(a) for a in range(state.config.agents)]
         inputs = Block([(SUBMITTED, rows)])
-        derived = Block(MINING.decide(state, inputs))
-        state = MINING.close(fold(MINING, state, [inputs, derived]))
+        state, _, _ = advance(MINING, MINING.copy(state), inputs)
     return state
 
 
@@ -197,8 +195,7 @@ def scripted(config: MiningConfig, roster: Roster, rounds: int) -> Iterator[Mini
     with Agents(GAME, roster) as miners:
         for _ in range(rounds):
             inputs = Block(rest_of(miners(state), lambda batches: None))
-            derived = Block(MINING.decide(state, inputs))
-            state = MINING.close(fold(MINING, state, [inputs, derived]))
+            state, _, _ = advance(MINING, MINING.copy(state), inputs)
             yield state
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
-from goldrush.kernel import fold, journal
+from goldrush.kernel import journal
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
 from goldrush.replay.find import toolkit_at
@@ -66,7 +67,7 @@ def drained(items: Iterable[Any]) -> None:
 
 def folded(path: Path) -> None:
     with JournalReader(path) as reader:
-        drained(fold.states(MINING, reader))
+        drained(Walk(MINING, reader))
 
 
 def told(path: Path) -> None:
@@ -86,7 +87,7 @@ def resumed(path: Path) -> None:
 
 
 READERS: dict[str, Callable[[Path], object]] = {
-    "fold.states": folded,
+    "walk.Walk": folded,
     "log.log": lambda path: drained(log(path, Query())),
     "story.narrator": told,
     "rebuild.rebuild": lambda path: rebuild(path, 90),

@@ -28,7 +28,7 @@ from goldrush.agents.worlds.competition.seats import model_at
 from goldrush.agents.worlds.competition.step import OUTSIDE, Step, batches
 from goldrush.agents.worlds.competition.step import Question as SeasonQuestion
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
@@ -98,7 +98,8 @@ def _played(
         for _ in range(min(PLAYED, config.assignments)):
             questions: Counter[str] = Counter()
             sizes: Counter[str] = Counter()
-            while not world.unit_done(state):
+            is_closed = False
+            while not is_closed:
                 step = Step(state, scripts, trust)
                 for question in _questions(step):
                     model = model_at(question.agent)
@@ -107,9 +108,7 @@ def _played(
                     questions[model.name] += 1
                     sizes[model.name] += sent.upper_bound().tokens_in
                 inputs = world.arrange(Block(batches(step.rows)))
-                derived = Block(world.decide(state, inputs))
-                state = world.evolve(world.evolve(state, inputs), derived)
-            state = world.close(state)
+                state, _, is_closed = advance(world, state, inputs)
             yield questions, sizes
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     Bottomed,
@@ -28,10 +29,8 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.worlds.competition.steps import (
-    StepResult,
     assignment_in,
     season_world,
-    step_results,
 )
 
 ORDER, CONCLUDE, BOTTOM = AUDITED = ("order", "conclude", "bottom")
@@ -56,9 +55,7 @@ def audit(
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
     with JournalReader(path) as reader:
         world = season_world(reader)
-        before, commits = assignment_in(world, reader, assignment)
-        walked = step_results(world, reader, commits, before)
-        found = [audited for result in walked for audited in _audited(result)]
+        found = list(_audited(assignment_in(world, reader, assignment)))
     tables = {audited.location["table"] for audited in found}
     if table is not None and table not in tables:
         raise BadInput(
@@ -86,19 +83,16 @@ def audit_all(path: str | Path) -> Iterator[TieBreak]:
     Raises JournalError at the first commit that cannot be read, after the draws before it.
     """
     with JournalReader(path) as reader:
-        for result in step_results(season_world(reader), reader):
-            yield from _audited(result)
+        yield from _audited(Walk(season_world(reader), reader, ROWS))
 
 
-def _audited(result: StepResult) -> list[TieBreak]:
-    """The decisions in a step."""
-    state = result.state
-    return [
-        _DRAWN[code](state, state.tables[row[0]], named(code, row))
-        for code, rows in result.step.derived
-        if code in _DRAWN
-        for row in rows
-    ]
+def _audited(walk: Walk[SeasonState]) -> Iterator[TieBreak]:
+    """The decisions in the steps of a walk."""
+    for _, step, state in walk.steps():
+        for code, rows in step.derived if step else ():
+            if code in _DRAWN:
+                for row in rows:
+                    yield _DRAWN[code](state, state.tables[row[0]], named(code, row))
 
 
 def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> TieBreak:

@@ -129,10 +129,7 @@ def season_at(path: str | Path, assignment: int | None = None) -> SeasonAt:
     scores = ScoresSoFar()
     with JournalReader(path) as reader:
         world = season_world(reader)
-        for commit in reader:
-            fold.check_rows(world, reader.path, commit)
-            if commit.index == 0:
-                fold.start(world, reader, commit)  # refuses another world
+        for commit in fold.checked(world, reader):
             scores.add(commit)
             if last is not None and scores.closed >= max(1, last):
                 break

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value, gini, mean, ratio
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.events import (
@@ -31,7 +33,7 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part, Status
 from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.worlds.competition.quality import Atlases
-from goldrush.replay.worlds.competition.steps import StepResult, season_world, step_results
+from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.summary import counts_of
 
 COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
@@ -159,22 +161,20 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     """
     world = season_world(reader)
     counting = _Counting()
-    state: SeasonState | None = None
-    forks = 0
-    for result in step_results(world, reader):
-        state = result.state
-        forks += result.commit.kind == FORK
-        counting.add(result)
-        if world.unit_done(state):
-            counting.close(state)
-    assert state is not None  # the reader lets only a START come first
+    walk = Walk(world, reader, ROWS)
+    for _, step, state in walk.steps():
+        if step is not None:
+            counting.add(step)
+            if world.unit_done(state):
+                counting.close(state)
+    state = walk.state
     first = [agent for agent in state.agents.values() if agent.is_worker][: state.config.workers]
     return MeasuredSeason(
         path=reader.path,
         config=state.config,
         roster=[worker.policy for worker in first],
         finished=reader.ended,
-        forks=forks,
+        forks=len(walk.forks),
         known=MEASURES,
         vocabulary=world.vocabulary,
         units=counting.units,
@@ -195,21 +195,21 @@ class _Counting:
         self._bars: dict[int, Conduct] = {}  # by table
         self._events: dict[str, float] = {}
 
-    def add(self, result: StepResult) -> None:
+    def add(self, step: Step) -> None:
         """Count events that the state does not record."""
         for name, form, block in (
-            ("faced", EliminationFaced, result.step.derived),
-            ("returned", Returned, result.step.derived),
-            ("questions", Answered, result.step.inputs),
+            ("faced", EliminationFaced, step.derived),
+            ("returned", Returned, step.derived),
+            ("questions", Answered, step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
-        refused = {act[0] for _, act, _ in result.step.derived.rows(CODES[Refused])}
-        for index, (code, row) in enumerate(acts_in(result.step.inputs.batches)):
+        refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
+        for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
             if code == CODES[Tested] and index not in refused:
                 tested = named(code, row)
                 if tested.at is None:
                     self._bars[tested.table] = tested.conduct
-        for row in result.step.inputs.rows(CODES[Answered]):
+        for row in step.inputs.rows(CODES[Answered]):
             source = named(CODES[Answered], row).source or {}
             counts = (source.get(name) for name in ("tokens_in", "tokens_out"))
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step, World
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
@@ -19,7 +20,6 @@ from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Phase
-from goldrush.replay.worlds.competition.steps import step_results
 
 F = TypeVar("F")
 
@@ -83,16 +83,17 @@ class Played:
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:
     """The closed assignments of a season, in order, from an open journal not read from yet.
-    Copy a state to keep it. Raises as `steps.step_results` does.
+    Copy a state to keep it. Raises as a Walk does.
     """
     acts: list[Act] = []
     derived: list[Any] = []
     heard: list[int] = []  # contributions, by table
     under_way: int | None = None  # the round
-    for result in step_results(world, reader):
-        state = result.state
-        acts += _acts(result.step, state, heard, under_way)
-        for code, rows in result.step.derived:
+    for _, step, state in Walk(world, reader, ROWS).steps():
+        if step is None:
+            continue
+        acts += _acts(step, state, heard, under_way)
+        for code, rows in step.derived:
             derived += (named(code, row) for row in rows)
         if world.unit_done(state):
             yield Played(state, acts, derived)

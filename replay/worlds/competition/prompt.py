@@ -5,7 +5,7 @@ Scripted agents have prompts too: the messages that a language model in their pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,13 @@ from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.agents.worlds.competition.step import Question
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import FORK, JournalReader
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import copied
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.worlds.competition.steps import assignment_in, season_world, step_results
+from goldrush.replay.worlds.competition.steps import assignment_in, season_world
 
 
 @attrs.frozen
@@ -85,16 +86,18 @@ def prompted(
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.
         world = season_world(reader, judging=True)
-        state, commits = assignment_in(world, reader, assignment, derived=True)
+        before = Walk(world, reader, DERIVED)
+        walk = assignment_in(world, reader, assignment, before)
+        state = walk.state
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         with opened_tests(state.arena, resources.program, resources.jobs) as tests:
-            facts = _forks(reader, commits[0].unit)
-            again = SeasonCheck(state, tests, facts, on_question=keep)
-            before = copied(state)
-            for result in step_results(world, reader, commits, state):
-                again(before, result.step.inputs)
-                before = copied(result.state)
+            again = SeasonCheck(state, tests, before.forks, on_question=keep)
+            asked = copied(state)
+            for _, step, after in walk.steps():
+                if step is not None:
+                    again(asked, step.inputs)
+                    asked = copied(after)
             if not found and again.not_asked:
                 raise BadInput(
                     f"the prompt of agent {agent} cannot be made again; not asked again: "
@@ -102,18 +105,6 @@ def prompted(
                     "see its answer with `goldrush replay`",
                 )
     return found
-
-
-def _forks(journal: JournalReader, unit: int) -> list[Mapping[str, Any]]:
-    """The fields of the FORK commits before an assignment (`unit`: its unit)."""
-    with journal.again() as reader:
-        facts = []
-        for commit in reader:
-            if commit.unit >= unit and commit.kind != FORK:
-                break
-            if commit.kind == FORK:
-                facts.append(commit.setup or {})
-        return facts
 
 
 def _prompted(question: Question, row: Row | None) -> RebuiltQuestion:

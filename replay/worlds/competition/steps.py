@@ -1,4 +1,4 @@
-"""The world of a season's journal, and its steps, each with the state after it.
+"""The world of a season's journal, and the state before one of its assignments.
 
 Tables are dropped from the state when their assignment closes. Tools that need one (audits, scores,
 measures) look at the states within the assignment.
@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import UnknownArena, rules_of
-from goldrush.kernel import derive, fold
+from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
-from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, Step, World
+from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.kernel.walk import ROWS, Walk, check_digest
+from goldrush.kernel.world import Step, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
 from goldrush.kernel.worlds.competition.events import CODES, Scored, named
@@ -30,7 +31,6 @@ from goldrush.replay.journal.index import states_near
 from goldrush.replay.toolkit import Toolkit
 
 _SCORED: Final = CODES[Scored]
-_NOTHING: Final = Step(Block(()), Block(()))
 
 
 def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
@@ -86,17 +86,6 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that need
 
 
 @attrs.frozen
-class StepResult:
-    """A step, the commit that completes it, and the state after it (valid until the next one).
-    START and FORK commits give one, too, with an empty step.
-    """
-
-    commit: Commit
-    step: Step
-    state: SeasonState
-
-
-@attrs.frozen
 class JudgedAssignment:
     """An assignment when its scores were given.
 
@@ -110,55 +99,19 @@ class JudgedAssignment:
     scored: tuple[Scored, ...]
 
 
-def step_results(
+def assignment_in(
     world: World[SeasonState],
     reader: JournalReader,
-    commits: Iterable[Commit] | None = None,
-    state: SeasonState | None = None,
-) -> Iterator[StepResult]:
-    """Every step of a season, in order, with its rows checked.
-
-    Args:
-        world: the season's world.
-        reader: its journal.
-        commits: the commits to read; None: all.
-        state: the state before them, which is modified; None: they begin with START.
-
-    Raises:
-        JournalError: if the journal cannot be read. Forged events raise any error, so callers must
-            be guarded (see replay/journal/forged.py).
-
-    """
-    assembler = fold.StepAssembler(world.arrange)
-    for commit in reader if commits is None else commits:
-        fold.check_rows(world, reader.path, commit)
-        if commit.kind == START:
-            state = fold.start(world, reader, commit)
-            yield StepResult(commit, _NOTHING, state)
-        elif commit.kind == FORK:
-            assert state is not None
-            state = fold.forked(world, reader, state, commit)
-            yield StepResult(commit, _NOTHING, state)
-        elif commit.kind == UNIT:
-            assert state is not None
-            for step in assembler.completed_by(commit):
-                for block in (step.inputs, step.derived):
-                    state = world.evolve(state, block)
-                yield StepResult(commit, step, state)
-            state = fold.closed(world, reader.path, state, commit)
-
-
-def assignment_in(
-    world: World[SeasonState], reader: JournalReader, assignment: int, *, derived: bool = False
-) -> tuple[SeasonState, tuple[Commit, ...]]:
-    """The state before a closed assignment, and its commits, whose digest is checked.
+    assignment: int,
+    walk: Iterable[tuple[Commit, SeasonState]] | None = None,
+) -> Walk[SeasonState]:
+    """The walk through a closed assignment, whose digest is checked, from the state before it.
 
     Args:
         world: the season's world.
         reader: its journal.
         assignment: the assignment, from 0.
-        derived: derive all events from the start again and compare them, instead of using an
-            index.
+        walk: a walk over the journal to reach it by; None: by an index.
 
     Raises:
         BadInput: if there is no such closed assignment.
@@ -170,8 +123,7 @@ def assignment_in(
     before: SeasonState | None = None
     commits: list[Commit] = []
     last = 0
-    near = states_near(world, reader, unit) if not derived else None
-    for commit, state in near or derive.states(world, reader):
+    for commit, state in walk or states_near(world, reader, unit):
         if commit.kind == END:
             break
         if commit.kind == UNIT and commit.unit == unit:
@@ -181,9 +133,9 @@ def assignment_in(
         if commit.digest is not None:
             last = commit.unit
             if commits:
-                fold.check_digest(world, reader.path, state, commit)
+                check_digest(world, reader.path, state, commit)
                 assert before is not None  # the reader lets no unit be left out
-                return before, tuple(commits)
+                return Walk(world, reader, ROWS, commits=commits, state=before)
     raise BadInput(
         f"{reader.path} has no {vocabulary.unit} {assignment}",
         f"give one from {vocabulary.number(1)} to {vocabulary.number(last)}"
@@ -209,14 +161,15 @@ def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
     """
     with JournalReader(path) as reader:
         world = season_world(reader, judging=True)
-        state, commits = assignment_in(world, reader, assignment)
-        before = copied(state)
-        for result in step_results(world, reader, commits, state):
-            scored = tuple(named(_SCORED, row) for row in result.step.derived.rows(_SCORED))
-            if scored:
-                return JudgedAssignment(_with_acts(before, result.step), scored)
-            before = copied(result.state)
-        raise fold.malformed(world, reader.path, commits[-1], ValueError("nobody is scored"))
+        walk = assignment_in(world, reader, assignment)
+        before = copied(walk.state)
+        for _, step, after in walk.steps():
+            rows = step.derived.rows(_SCORED) if step else ()
+            if step and rows:
+                scored = tuple(named(_SCORED, row) for row in rows)
+                return JudgedAssignment(_with_acts(before, step), scored)
+            before = copied(after)
+        raise fold.malformed(world, reader.path, walk.commit, ValueError("nobody is scored"))
 
 
 def _with_acts(state: SeasonState, step: Step) -> SeasonState:

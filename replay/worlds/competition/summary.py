@@ -16,7 +16,8 @@ from goldrush.agents.people import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.world import Event
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.world import Event, Step
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     Answered,
@@ -38,10 +39,8 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import (
-    StepResult,
     conduct_text,
     season_world,
-    step_results,
 )
 
 
@@ -191,18 +190,15 @@ def summarise(path: str | Path) -> SeasonSummary:
     with JournalReader(path) as reader:
         world = season_world(reader)
         counting = _Counting()
-        state: SeasonState | None = None
-        for result in step_results(world, reader):
-            state = result.state
-            if result.commit.kind == FORK:
-                counting.forks += fold.commit_events(
-                    world, reader, result.commit, fold.StepAssembler(world.arrange)
-                )
-            counting.add(result)
-            if world.unit_done(state):
-                counting.closed(state)
-        assert state is not None
-        return counting.summary(state, str(path), reader)
+        walk = Walk(world, reader, ROWS)
+        for commit, step, state in walk.steps():
+            if commit.kind == FORK:
+                counting.fork(fold.setup_event(world, reader, commit), walk.forks[-1])
+            if step is not None:
+                counting.add(step, state)
+                if world.unit_done(state):
+                    counting.closed(state)
+        return counting.summary(walk.state, str(path), reader)
 
 
 class _Counting:
@@ -222,19 +218,20 @@ class _Counting:
         self._tables: list[Ended] = []
         self._counts: Counter[str] = Counter()
 
-    def add(self, result: StepResult) -> None:
+    def fork(self, event: Event, facts: Mapping[str, Any]) -> None:
+        """Note a fork, and the acts that it replaces."""
+        self.forks.append(event)
+        self._by_hand |= {(at, *turn_of(row)) for at, row in facts["replaced"]}
+
+    def add(self, step: Step, state: SeasonState) -> None:
         """Count the acts and derived events of a step."""
-        commit, state = result.commit, result.state
-        if commit.kind == FORK:
-            replaced = (commit.setup or {})["replaced"]
-            self._by_hand |= {(at, *turn_of(row)) for at, row in replaced}
-        for row in result.step.inputs.rows(_ANSWERED):
+        for row in step.inputs.rows(_ANSWERED):
             is_by_person = (Answered(*row).source or {}).get("name") == HUMAN
             self._by_people += is_by_person
             self._answers += not is_by_person
-        for row in result.step.inputs.rows(_SPOKE):
+        for row in step.inputs.rows(_SPOKE):
             self._by_hand.discard((state.assignment, *turn_of(row)))
-        for code, rows in result.step.derived:
+        for code, rows in step.derived:
             for row in rows:
                 self._follow(state, named(code, row))
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.roster import policy_label
-from goldrush.kernel import fold
-from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
+from goldrush.kernel.journal import START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
@@ -112,21 +112,21 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
     for _, found in run:
         for name, series in values.items():
             series.append(found[name])
-        gold.extend(run.state.gold)
+        gold.extend(run.walk.state.gold)
     return MeasuredRun(
         path=reader.path,
-        config=run.state.config,
-        roster=[policy_label(entry) for entry in run.state.roster],
+        config=run.walk.state.config,
+        roster=[policy_label(entry) for entry in run.walk.state.roster],
         finished=reader.ended,
         totals=run.counting.totals(),
         values=values,
         gold=gold,
         spells=run.counting.spells(),
         ties=run.counting.ties,
-        forks=run.forks,
+        forks=len(run.walk.forks),
         known=MEASURES,
         vocabulary=MINING.vocabulary,
-        units=run.state.round,
+        units=run.walk.state.round,
     )
 
 
@@ -134,24 +134,19 @@ class Measuring:
     """One pass over a journal: iterating gives the counts and the measures of each closed round.
 
     Attributes:
-        state: the state so far.
+        walk: the walk over it.
         counting: the counting of its events.
-        forks: the number of forks so far.
 
     """
 
-    state: MiningState
     counting: Counting
 
     def __init__(self, reader: JournalReader) -> None:
         """The pass over an open journal not read from yet."""
-        self._reader = reader
-        self.forks = 0
+        self.walk = Walk(MINING, reader)
 
     def __iter__(self) -> Iterator[tuple[Counts, dict[str, Value]]]:
-        for commit, state in fold.states(MINING, self._reader):
-            self.state = state
-            self.forks += commit.kind == FORK
+        for commit, state in self.walk:
             if commit.kind == START:
                 self.counting = Counting(state)
             if commit.kind != UNIT or commit.digest is None:

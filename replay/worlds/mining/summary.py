@@ -15,6 +15,7 @@ from goldrush.agents.llm.models import LLM
 from goldrush.agents.roster import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import (
@@ -112,13 +113,12 @@ def summarise(path: str | Path) -> RunSummary:
 
     """
     counts: Counter[str] = Counter()
-    state: MiningState | None = None
     mined: list[float] = []
     rounds = waiting = 0
     forks: list[Event] = []
     with JournalReader(path) as reader:
-        for commit, after in fold.states(MINING, reader):
-            state = after
+        walk = Walk(MINING, reader)
+        for commit, _ in walk:
             if commit.digest is not None:
                 rounds, waiting = commit.unit, 0
             elif commit.kind == UNIT:
@@ -129,7 +129,7 @@ def summarise(path: str | Path) -> RunSummary:
             mined.append(happened.pop("mined"))
             counts.update(happened)
         size, finished = reader.size, reader.ended
-    assert state is not None  # the reader refuses a journal without a START
+    state = walk.state
     took = usage(path) if any(map(_is_model, state.roster)) else None
     return RunSummary(
         path=str(path),

@@ -13,8 +13,8 @@ import attrs
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.roster import policy_label
-from goldrush.kernel import fold
 from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import several
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import (
@@ -164,14 +164,14 @@ def _round_rows(run: TableSource) -> Iterator[Row]:
         for counts, values in measuring:
             if counts.round > run.units:
                 return
-            agents = measuring.state.config.agents
+            agents = measuring.walk.state.config.agents
             yield (agents, counts.round, *_counted(counts), *(values[name] for name in names))
 
 
 def _agent_rows(run: TableSource) -> Iterator[Row]:
     before: list[list[int]] = []
     with JournalReader(run.path) as reader:
-        for commit, state in fold.states(MINING, reader):
+        for commit, state in Walk(MINING, reader):
             if commit.kind == UNIT and commit.digest is not None:
                 if state.round > run.units:
                     return

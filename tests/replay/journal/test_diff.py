@@ -22,6 +22,7 @@ from goldrush.kernel.errors import (
     NotAJournal,
 )
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
@@ -802,7 +803,7 @@ def states_of(path: Path) -> dict[int, Any]:
     states = {}
     with JournalReader(path) as reader:
         try:
-            for commit, state in fold.states(MINING, reader):
+            for commit, state in Walk(MINING, reader):
                 if commit.kind == UNIT:
                     states[commit.unit] = MINING.copy(state)
         except JournalError:

@@ -268,7 +268,6 @@ NO_READERS = {
     "worlds.competition.measures.measured": "its caller is behind the door",
     "worlds.competition.played.played": "its caller is behind the door",
     "worlds.competition.steps.assignment_in": "its caller is behind the door",
-    "worlds.competition.steps.step_results": "its caller is behind the door",
     "worlds.competition.steps.season_world": "headers and START",
     "worlds.competition.story.names_in": "leaves out what it cannot read",
     "worlds.competition.story.story_of": "headers and START",

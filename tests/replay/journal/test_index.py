@@ -26,6 +26,7 @@ from goldrush.kernel.journal import (
     Location,
 )
 from goldrush.kernel.run import record as run
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.state import MiningState
@@ -115,7 +116,7 @@ def folded(path: Path) -> list[tuple[object, ...]]:
     events: list[Any] = []
     assembler = fold.StepAssembler(MINING.arrange)
     with JournalReader(path) as reader:
-        for commit, state in fold.states(MINING, reader):
+        for commit, state in Walk(MINING, reader):
             if commit.kind != FORK:
                 events += fold.commit_events(MINING, reader, commit, assembler)
                 if commit.digest is not None:

@@ -21,7 +21,7 @@ from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.worlds.mining import MINING
@@ -121,9 +121,8 @@ def played(
         view, unit = GAME.view(state), GAME.unit(state)
         rows = ask_policies(GAME, agents, view, unit)
         inputs = Block([(SUBMITTED, rows)])
-        derived = Block(MINING.decide(state, inputs))
         before = state.owner.copy()
-        state = MINING.close(MINING.evolve(MINING.evolve(state, inputs), derived))
+        state, derived, _ = advance(MINING, state, inputs)
         tally.add(before, state.owner, derived)
     return tally.values(state), MINING.digest(state)
 

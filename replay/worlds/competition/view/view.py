@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import ROWS, Walk
+from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
@@ -25,10 +27,8 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.toolkit import View
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import (
-    StepResult,
     conduct_text,
     season_world,
-    step_results,
 )
 
 _HERE: Final = Path(__file__).parent
@@ -65,30 +65,29 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     texts: dict[Conduct, str] = {}
     with JournalReader(path) as reader:
         world = season_world(reader)
-        walk = _Walk()
-        for result in step_results(world, reader):
-            number = VOCABULARY.number(result.commit.unit)
-            if number >= first:
-                texts |= _conducts(result)
-                walk.add(result.state)
-                if world.unit_done(result.state):
-                    tables.append((number, walk.close(result.state)))
+        shown = _Tables()
+        for commit, step, state in Walk(world, reader, ROWS).steps():
+            number = VOCABULARY.number(commit.unit)
+            if step is not None and number >= first:
+                texts |= _conducts(step, state.rules)
+                shown.add(state)
+                if world.unit_done(state):
+                    tables.append((number, shown.close(state)))
                     if number == last:
                         break  # what is behind it may be broken
     return {"missing": world.missing, "conducts": list(texts.items()), "tables": tables}
 
 
-def _conducts(result: StepResult) -> Iterator[tuple[Conduct, str]]:
+def _conducts(step: Step, rules: Rules | None) -> Iterator[tuple[Conduct, str]]:
     """The conducts of a step that are no text, as text."""
-    rules = result.state.rules
-    for code, row in acts_in(result.step.inputs.batches):
+    for code, row in acts_in(step.inputs.batches):
         conduct = named(code, row).conduct if code in _TABLE_ACTS else None
         is_plain = conduct is None or isinstance(conduct, str)
         if not is_plain and rules is not None and rules.is_shaped(conduct):
             yield conduct, conduct_text(conduct, rules)
 
 
-class _Walk:
+class _Tables:
     """The tables of an assignment, with their stances as they change."""
 
     def __init__(self) -> None:

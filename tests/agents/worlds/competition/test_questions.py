@@ -21,8 +21,7 @@ from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Asked, Scripts
 from goldrush.agents.worlds.competition.step import Step, batches
-from goldrush.kernel.fold import fold
-from goldrush.kernel.world import Block
+from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
@@ -186,9 +185,7 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
             asked = step.next()
             while asked is not None:
                 asked = step.next([answered(step, one, chosen, sent) for one in asked])
-            inputs = Block(batches(step.rows))
-            state = fold(world, state, [inputs, Block(world.decide(state, inputs))])
-            state = world.close(state) if world.unit_done(state) else state
+            state, _, _ = advance(world, state, Block(batches(step.rows)))
 
     assert 2 == state.assignment
 

@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.kernel import derive, fold
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
+from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.worlds.competition import NAME, competition
 from goldrush.kernel.worlds.competition.arena import DOWN, UP, Subject, arena_of
 from goldrush.kernel.worlds.competition.arenas import mining
@@ -130,7 +130,7 @@ def test_a_season_whose_arena_is_not_here_is_folded_to_the_same_state(tmp_path: 
     season = played()
 
     with JournalReader(journal(season, tmp_path / "season.journal")) as reader:
-        *_, (_, state) = fold.states(competition(None, WHY), reader)
+        *_, (_, state) = Walk(competition(None, WHY), reader)
 
     assert season.world.digest(season.state) == season.world.digest(state)
     assert (season.state.agents, None) == (state.agents, state.rules)
@@ -141,9 +141,9 @@ def test_a_season_whose_arena_is_not_here_is_not_judged(tmp_path: Path) -> None:
     path = journal(season, tmp_path / "season.journal")
 
     with JournalReader(path) as reader:
-        *_, (_, state) = derive.states(season.world, reader)
+        *_, (_, state) = Walk(season.world, reader, DERIVED)
     with JournalReader(path) as reader, pytest.raises(UnsupportedJournal, match=WHY):
-        list(derive.states(competition(None, WHY), reader))
+        list(Walk(competition(None, WHY), reader, DERIVED))
 
     assert season.world.digest(season.state) == season.world.digest(state)
 

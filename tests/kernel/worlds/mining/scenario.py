@@ -19,7 +19,7 @@ from goldrush.agents.worlds.mining.players import ask, view_of
 from goldrush.agents.worlds.mining.policy import Policy
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.fold import block_events, fold
-from goldrush.kernel.world import Batch, Block, Row, amount
+from goldrush.kernel.world import Batch, Block, Row, advance, amount
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import (
@@ -102,8 +102,7 @@ class Scenario:
         """Play a round; agents without a plan submit an empty one."""
         rows = [self._row(agent, plans.get(agent, ())) for agent in range(self.config.agents)]
         inputs = Block([(SUBMITTED, rows)])
-        self.derived = Block(MINING.decide(self.state, inputs))
-        self.state = MINING.close(fold(MINING, self.state, [inputs, self.derived]))
+        self.state, self.derived, _ = advance(MINING, MINING.copy(self.state), inputs)
         return self
 
     # Then: what came of it.

@@ -9,9 +9,10 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
-from goldrush.kernel import derive, fold
+from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Block, InvalidInputs, Kind, World
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role
@@ -130,7 +131,7 @@ def test_what_a_world_raises_on_a_sound_journal_is_raised_as_its_own(
     if function in ("pending_fault", "arrange"):
         path = left_open(commits, path, 1)
     with JournalReader(path) as reader, pytest.raises(BUGS[function], match="slipped") as caught:
-        list(derive.states(world, reader))
+        list(Walk(world, reader, DERIVED))
     with pytest.raises(BUGS[function], match="slipped"):
         verify(path, DERIVE, world=world)
 
@@ -190,11 +191,11 @@ def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
 
 
 def test_the_walk_leaves_the_inputs_that_wait(commits: list[Commit], tmp_path: Path) -> None:
-    assembler = fold.StepAssembler(MINING.arrange)
     with JournalReader(left_open(commits, tmp_path / "open.journal")) as reader:
-        list(derive.states(MINING, reader, assembler=assembler))
+        walk = Walk(MINING, reader, DERIVED)
+        list(walk)
 
-    assert [0] == [row[0] for row in assembler.pending.rows(SUBMITTED)]
+    assert [0] == [row[0] for row in walk.pending.rows(SUBMITTED)]
 
 
 def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_judged(
@@ -209,7 +210,7 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
     assert (None, True) == (first.holds, second.holds)
     place = commits_of(bad)[1].where
     assert first.error is not None
-    assert first.error.startswith(f"{bad}: cannot be judged: raises.<locals>.function, test_derive")
+    assert first.error.startswith(f"{bad}: cannot be judged: raises.<locals>.function, test_walk")
     assert first.error.endswith(
         f": RuntimeError: slipped; code of the mining world failed in round 1, {place}"
     )
