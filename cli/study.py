@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,9 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.replay.study.backend import Backend
     from goldrush.replay.study.plan import StudyPlan
+    from goldrush.replay.study.records import Manifest
     from goldrush.replay.study.verdicts import CriterionVerdict
 
 
@@ -96,14 +98,10 @@ def study(
       goldrush study --treatment scarce --roster greedy-mine --seeds 4 --out study
       goldrush study plan.toml --jobs 2 --out planned
     """
-    import attrs
-
-    from goldrush.agents.llm.failures import format_failures
     from goldrush.kernel.errors import BadInput, WriteFailed
     from goldrush.replay.find import WORLD_DEFAULT
-    from goldrush.replay.study.backend import RunFailed, WorkersLost, processes
+    from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
-    from goldrush.replay.study.models import failures_of
     from goldrush.replay.study.plan import studied
 
     said = (world, *treatments, *rosters, *rounds, *settings, seeds)
@@ -122,17 +120,9 @@ def study(
         with redirect_stdout(sys.stderr):
             runs_of(wanted, models, remote=True)  # before a scheduler is looked for
     played = 0
-
-    def backend() -> Any:
-        if dask is None:
-            return nullcontext(processes(jobs))
-        from goldrush.replay.study.cluster import cluster
-
-        return cluster(dask)
-
     try:
         # The output of policies is not part of the summary.
-        with progress() as step, backend() as chosen, redirect_stdout(sys.stderr):
+        with progress() as step, _backend(dask, jobs) as chosen, redirect_stdout(sys.stderr):
 
             def on_step(what: str, done: int, every: int) -> None:
                 nonlocal played
@@ -148,13 +138,34 @@ def study(
         echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
         unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
         return TROUBLE if unwritten else DIFFERS
-    kept = len(manifest.runs) - played
+    _print_study(wanted, out, manifest, len(manifest.runs) - played, as_json)
+    return DONE
+
+
+def _backend(dask: str | None, jobs: int | None) -> AbstractContextManager[Backend]:
+    """What plays the runs: the workers of a Dask scheduler, or processes."""
+    if dask is None:
+        from goldrush.replay.study.backend import processes
+
+        return nullcontext(processes(jobs))
+    from goldrush.replay.study.cluster import cluster
+
+    return cluster(dask)
+
+
+def _print_study(wanted: StudyPlan, out: str, manifest: Manifest, kept: int, as_json: bool) -> None:
+    """The summary of a study; `kept`: its runs that were there already."""
+    import attrs
+
+    from goldrush.agents.llm.failures import format_failures
+    from goldrush.replay.study.models import failures_of
+
     total = sum(run.bytes or 0 for run in manifest.runs)
     failures = failures_of(wanted, out, manifest)
     if as_json:
         done = {"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total}
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
-        return DONE
+        return
     path = quoted_path(out)
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
@@ -163,7 +174,6 @@ def study(
         f"{lines}"
         f"next:    {program()} report {path}\n         {program()} verify {path}"
     )
-    return DONE
 
 
 @command()

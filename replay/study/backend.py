@@ -127,8 +127,6 @@ def as_completed(
     after the running ones have ended.
 
     Args:
-        runs: the runs.
-        backend: their executor.
         function: importable by the workers.
 
     Raises:
@@ -179,14 +177,9 @@ def as_completed(
             if failed is not None:
                 waiting.clear()
             if lost and not under_way and failed is None:
-                if len(lost) == 1:
-                    deaths[lost[0].path] += 1
-                    if deaths[lost[0].path] == DEATHS_MAX:
-                        raise _deadly(lost[0])
+                _check_deaths(lost, deaths)
                 suspects.update(run.path for run in lost)
-                rank = {run.path: index for index, run in enumerate(runs)}
-                waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
-                lost.clear()
+                _put_back(lost, waiting, runs)
                 backend.stop(executor)
                 executor = backend.executor(len(waiting))
         if failed is not None:
@@ -256,9 +249,22 @@ def _failure(run: Planned, error: Exception) -> GoldrushError:
     return error if isinstance(error, GoldrushError) else RunFailed(run, format_error(error))
 
 
-def _deadly(run: Planned) -> WorkersLost:
-    return WorkersLost(
-        f"the process playing {run.path} died {DEATHS_MAX} times; a policy ends its process, or "
-        "memory is short",
-        run.path,
-    )
+def _put_back(lost: list[Planned], waiting: deque[Planned], runs: Sequence[Planned]) -> None:
+    """Move the lost runs to the front of those waiting, in the order of all runs."""
+    rank = {run.path: index for index, run in enumerate(runs)}
+    waiting.extendleft(sorted(lost, key=lambda run: rank[run.path], reverse=True))
+    lost.clear()
+
+
+def _check_deaths(lost: Sequence[Planned], deaths: Counter[str]) -> None:
+    """Count the death of a worker that played one run alone. Raises WorkersLost."""
+    if len(lost) > 1:
+        return
+    [run] = lost
+    deaths[run.path] += 1
+    if deaths[run.path] == DEATHS_MAX:
+        raise WorkersLost(
+            f"the process playing {run.path} died {DEATHS_MAX} times; a policy ends its process, "
+            "or memory is short",
+            run.path,
+        )
