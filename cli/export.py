@@ -156,12 +156,12 @@ def _write(
     jobs: int | None,
     force: bool,
 ) -> None:
-    from goldrush.replay.data.table_files import write
+    from goldrush.replay.data.encoded import write_tables
 
     names = None if table is None else [table]
     with progress() as step:
         every = len(paths)
-        rows = write(
+        rows = write_tables(
             paths,
             out,
             format_,

@@ -88,7 +88,7 @@ system = System()
 #
 # `force` replaces only files that goldrush wrote: a journal by a journal, a page or report by any
 # other. They are recognised by their first bytes, tables by their columns
-# (replay/data/table_files.py).
+# (replay/data/encoded.py).
 
 
 def never(front: bytes) -> bool:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.data.encoded import PARQUET, write_tables
 from goldrush.replay.data.groups import groups
-from goldrush.replay.data.table_files import PARQUET, write
 from goldrush.replay.journal.batch import journals_in, verify_all
 from goldrush.replay.report.contents import page_of
 from goldrush.replay.report.report import report
@@ -79,7 +79,7 @@ def _of_processes(folder: Path) -> Iterator[Row]:
     paths = journals_in([folder / "study" / BASELINE])
     works: dict[str, Callable[[int], Any]] = {
         "measure": lambda jobs: groups(paths, jobs),
-        "export to Parquet": lambda jobs: write(
+        "export to Parquet": lambda jobs: write_tables(
             paths, folder / "tables", PARQUET, jobs=jobs, force=True
         ),
         "verify": lambda jobs: list(verify_all(paths, jobs=jobs)),

@@ -16,7 +16,7 @@ from unittest import mock
 import attrs
 
 from goldrush.kernel import files
-from goldrush.replay.data import table_files
+from goldrush.replay.data import encoded
 from goldrush.replay.journal import batch, index
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.report import contents, sections
@@ -184,7 +184,7 @@ def _small_indexes(folder: Path) -> Iterator[None]:
 
 def _tables(journal: str, form: str, folder: Path) -> object:
     names = ["rounds", "agents"]
-    return table_files.write(
+    return encoded.write_tables(
         [_inputs() / journal], folder / "tables", form, names=names, force=True
     )
 
@@ -226,8 +226,8 @@ def _report(form: str, text: str, folder: Path) -> object:
 @cache
 def exporters() -> dict[str, Exporter | Indexer]:
     """All that write what follows from journals, by name."""
-    csv, parquet = (partial(_tables, "one.journal", form) for form in table_files.FORMATS)
-    old_csv, old_parquet = (partial(_tables, "two.journal", form) for form in table_files.FORMATS)
+    csv, parquet = (partial(_tables, "one.journal", form) for form in encoded.FORMATS)
+    old_csv, old_parquet = (partial(_tables, "two.journal", form) for form in encoded.FORMATS)
     html, markdown = (partial(_report, form, "new") for form in ("html", "md"))
     season = partial(_season, 2)
     found = [

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from goldrush.agents.worlds.competition.chance import Silent
-from goldrush.agents.worlds.competition.evidence import Evidence
 from goldrush.agents.worlds.competition.observation import Observation
-from goldrush.agents.worlds.competition.worker import Worker
+from goldrush.agents.worlds.competition.worker import Evidence, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.rubric import FAR

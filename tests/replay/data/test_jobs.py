@@ -13,7 +13,7 @@ from goldrush.agents import pool, workers
 from goldrush.agents.worlds.mining.players import record
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, TornTail
-from goldrush.replay.data import encoded, table_files
+from goldrush.replay.data import encoded
 from goldrush.replay.data.encoded import arrow_table, csv_table
 from goldrush.replay.data.groups import groups
 from tests.golden import path_of
@@ -53,7 +53,7 @@ def by_command(*words: object) -> Callable[[list[Path], int], object]:
 
 def _files(form: str, paths: list[Path], jobs: int) -> object:
     folder = paths[0].parent / f"{form}{jobs}"
-    rows = table_files.write(paths, folder, form, jobs=jobs, force=True)
+    rows = encoded.write_tables(paths, folder, form, jobs=jobs, force=True)
     return list(rows.values()), [path.read_bytes() for path in sorted(folder.iterdir())]
 
 
@@ -96,8 +96,8 @@ def test_the_first_journal_that_cannot_be_read_is_named(paths: list[Path], tmp_p
         with pytest.raises(TornTail, match=r"/a\b"):
             groups([*paths, *torn], jobs)
         with pytest.raises(TornTail, match=r"/a\b"):
-            table_files.write([*paths, *torn], tmp_path / "out", "csv", jobs=jobs)
+            encoded.write_tables([*paths, *torn], tmp_path / "out", "csv", jobs=jobs)
         with pytest.raises(BadInput, match=r"is a run of the competition world, .* of the mining"):
-            table_files.write(of_two_worlds, tmp_path / "out", "csv", jobs=jobs)
+            encoded.write_tables(of_two_worlds, tmp_path / "out", "csv", jobs=jobs)
 
     assert {"a", "b"} == {path.name for path in tmp_path.iterdir()}

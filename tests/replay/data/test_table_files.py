@@ -13,8 +13,8 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.errors import BadInput, TornTail
-from goldrush.replay.data import table_files
-from goldrush.replay.data.table_files import CSV, PARQUET
+from goldrush.replay.data import encoded
+from goldrush.replay.data.encoded import CSV, PARQUET
 from tests.cli.helpers import ROOT
 from tests.golden import path_of
 
@@ -34,19 +34,19 @@ def test_force_replaces_an_earlier_table_and_no_other_file(
     journal: Path, tmp_path: Path, form: str
 ) -> None:
     """Another table in its place, with other columns, is no earlier one."""
-    table_files.write([journal], tmp_path, form)
+    encoded.write_tables([journal], tmp_path, form)
     kept, other = tmp_path / f"agents.{form}", (tmp_path / f"spells.{form}").read_bytes()
     first = kept.read_bytes()
     with pytest.raises(BadInput, match=rf"agents\.{form} already exists; .*--force"):
-        table_files.write([journal], tmp_path, form, names=["agents"])
-    assert 5 == len(table_files.write([journal], tmp_path, form, force=True))
+        encoded.write_tables([journal], tmp_path, form, names=["agents"])
+    assert 5 == len(encoded.write_tables([journal], tmp_path, form, force=True))
     assert first == kept.read_bytes()
 
     for data in (b"mine", first[:9], other):
         kept.write_bytes(data)
         for force in (False, True):
             with pytest.raises(BadInput, match=rf"agents\.{form} already exists and is not reco"):
-                table_files.write([journal], tmp_path, form, names=["agents"], force=force)
+                encoded.write_tables([journal], tmp_path, form, names=["agents"], force=force)
         assert data == kept.read_bytes()
 
 
@@ -60,7 +60,7 @@ def test_a_journal_that_is_read_is_never_written_over(
     (tmp_path / "link.journal").symlink_to(own)
     for read in (own, tmp_path / "link.journal"):
         with pytest.raises(BadInput, match="is a journal"):
-            table_files.write([path_of("baseline"), read], tmp_path, form, force=True)
+            encoded.write_tables([path_of("baseline"), read], tmp_path, form, force=True)
 
     assert data == own.read_bytes()
     assert {own.name, "link.journal"} == {path.name for path in tmp_path.iterdir()}
@@ -78,7 +78,7 @@ def test_places_where_files_cannot_go_are_refused(journal: Path, tmp_path: Path,
     }
     for place, says in (wrong | {"x" * 300: "cannot write"}).items():
         with pytest.raises(BadInput, match=says):
-            table_files.write([journal], tmp_path / place, form, force=True)
+            encoded.write_tables([journal], tmp_path / place, form, force=True)
 
     assert {"file", "full"} == {path.name for path in tmp_path.iterdir()}
 
@@ -92,10 +92,10 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
     torn.write_bytes(journal.read_bytes()[:-3])
     place = tmp_path / "tables"
     if not is_new:
-        table_files.write([journal], place, form, names=["events"])
+        encoded.write_tables([journal], place, form, names=["events"])
         before = (place / f"events.{form}").read_bytes()
     with pytest.raises(TornTail):
-        table_files.write([journal, torn], place, form, force=True)
+        encoded.write_tables([journal, torn], place, form, force=True)
 
     assert is_new is not place.exists()
     assert is_new or [before] == [path.read_bytes() for path in place.iterdir()]
@@ -104,11 +104,11 @@ def test_a_journal_that_breaks_leaves_nothing_behind(
 FULL = """
 import resource, sys
 from goldrush.kernel.errors import WriteFailed
-from goldrush.replay.data import encoded, table_files
-encoded.BATCH = table_files.GROUP = 3
+from goldrush.replay.data import encoded
+encoded.BATCH = encoded.GROUP = 3
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]),) * 2)
 try:
-    table_files.write([sys.argv[1]], sys.argv[2], sys.argv[3], names=sys.argv[5:] or None)
+    encoded.write_tables([sys.argv[1]], sys.argv[2], sys.argv[3], names=sys.argv[5:] or None)
 except WriteFailed as error:
     print(error)
 """
@@ -139,14 +139,14 @@ def test_an_interrupt_leaves_nothing_behind(journal: Path, tmp_path: Path, form:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        table_files.write([journal], tmp_path / "out", form, on_run=interrupt)
+        encoded.write_tables([journal], tmp_path / "out", form, on_run=interrupt)
 
     assert [] == list(tmp_path.iterdir())
 
 
 def test_how_far_it_is_is_told(journal: Path, tmp_path: Path) -> None:
     told: list[int] = []
-    table_files.write([journal] * 3, tmp_path, CSV, on_run=told.append)
+    encoded.write_tables([journal] * 3, tmp_path, CSV, on_run=told.append)
 
     assert [1, 2, 3] == told
 
@@ -154,8 +154,8 @@ def test_how_far_it_is_is_told(journal: Path, tmp_path: Path) -> None:
 def test_a_name_that_is_no_utf_8_is_escaped(journal: Path, tmp_path: Path) -> None:
     odd = os.fsdecode(bytes(tmp_path / "odd-") + b"\xff.journal")
     Path(odd).write_bytes(journal.read_bytes())
-    for form in table_files.FORMATS:
-        table_files.write([odd], tmp_path / "out", form)
+    for form in encoded.FORMATS:
+        encoded.write_tables([odd], tmp_path / "out", form)
     [name] = set(pd.read_csv(tmp_path / "out" / "agents.csv")["journal"])
 
     assert str(tmp_path / "odd-\\xff.journal") == name
@@ -174,7 +174,7 @@ def test_what_there_is_not_is_refused(
 ) -> None:
     chosen: dict[str, Any] = {"paths": [journal], "form": CSV} | arguments
     with pytest.raises(BadInput, match=says):
-        table_files.write(folder=tmp_path / "out", **chosen)
+        encoded.write_tables(folder=tmp_path / "out", **chosen)
 
     assert [] == list(tmp_path.iterdir())
 
@@ -185,7 +185,7 @@ def test_without_pyarrow_it_says_what_to_install(
     for name in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(BadInput, match=r"needs pyarrow; .*pip install 'goldrush\[tables\]'"):
-        table_files.write([journal], tmp_path / "out", PARQUET)
+        encoded.write_tables([journal], tmp_path / "out", PARQUET)
 
     assert [] == list(tmp_path.iterdir())
-    assert 5 == len(table_files.write([journal], tmp_path / "out", CSV))
+    assert 5 == len(encoded.write_tables([journal], tmp_path / "out", CSV))

@@ -38,10 +38,10 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
-from goldrush.replay.data import encoded, run_data, table_files
+from goldrush.replay.data import encoded, run_data
 from goldrush.replay.data.columns import FRONT, Table
+from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
-from goldrush.replay.data.table_files import CSV, PARQUET
 from goldrush.replay.data.tables import tables_of, units_table
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -111,8 +111,8 @@ def paths(folder: Path) -> list[Path]:
 def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables of all runs, in both formats."""
     out = tmp_path_factory.mktemp("out")
-    for form in table_files.FORMATS:
-        table_files.write(paths, out, form)
+    for form in encoded.FORMATS:
+        encoded.write_tables(paths, out, form)
     return out
 
 
@@ -408,7 +408,7 @@ def test_the_schema_is_the_same_for_every_journal(
     paths: list[Path], out: Path, tmp_path: Path
 ) -> None:
     for number, path in enumerate(paths):
-        table_files.write([path], tmp_path / str(number), PARQUET)
+        encoded.write_tables([path], tmp_path / str(number), PARQUET)
     for name in NAMES:
         files = sorted(tmp_path.glob(f"*/{name}.parquet"))
         whole = pq.read_table(out / f"{name}.parquet")
@@ -421,9 +421,9 @@ def test_batches_and_row_groups_change_no_row(
     paths: list[Path], out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoded, "BATCH", 7)
-    monkeypatch.setattr(table_files, "GROUP", 20)
-    for form in table_files.FORMATS:
-        rows = table_files.write(paths, tmp_path, form)
+    monkeypatch.setattr(encoded, "GROUP", 20)
+    for form in encoded.FORMATS:
+        rows = encoded.write_tables(paths, tmp_path, form)
 
         for name in NAMES:
             assert (
@@ -513,8 +513,10 @@ def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
 def test_integers_beyond_64_bits_are_refused_in_parquet_by_name(tmp_path: Path) -> None:
     huge = forged(tmp_path / "huge", MINING_SETTLED, lambda row: (*row[:2], 2**64 - 1, row[3]))
     with pytest.raises(JournalError, match="stamina is 18446744073709551615, which Parquet cannot"):
-        table_files.write([path_of("baseline"), huge], tmp_path / "out", PARQUET, names=["events"])
-    table_files.write([huge], tmp_path / "out", CSV, names=["events"])
+        encoded.write_tables(
+            [path_of("baseline"), huge], tmp_path / "out", PARQUET, names=["events"]
+        )
+    encoded.write_tables([huge], tmp_path / "out", CSV, names=["events"])
 
     assert str(2**64 - 1) in (tmp_path / "out" / "events.csv").read_text()
 
@@ -524,7 +526,7 @@ def test_gold_that_no_run_can_mine_is_refused(tmp_path: Path, gold: float) -> No
     path = forged(tmp_path / "a", MINING_SETTLED, lambda row: (*row[:3], gold))
     run = run_at(path)
     for ask in (
-        lambda: table_files.write([path], tmp_path / "out", CSV, names=["rounds"]),
+        lambda: encoded.write_tables([path], tmp_path / "out", CSV, names=["rounds"]),
         lambda: run.measured,
         lambda: encoded.csv_text(FIGURES.columns, FIGURES.rows(run)),
         lambda: list(AGENTS.rows(run)),
@@ -555,7 +557,7 @@ def cells_of(study: Path) -> list[tuple[Any, ...]]:
 
 def test_runs_of_a_study_are_called_as_it_calls_them(study: Path, tmp_path: Path) -> None:
     every = [(t, r, 4) for t in ("baseline", "scarce") for r in ("all the same", "raiders")]
-    table_files.write([*sorted(study.rglob("*.journal"))], tmp_path, CSV)
+    encoded.write_tables([*sorted(study.rglob("*.journal"))], tmp_path, CSV)
 
     assert every == cells_of(study)
     for name in NAMES:
@@ -621,8 +623,8 @@ def other(tmp_path: Path) -> Path:
 
 
 def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
-    for form in table_files.FORMATS:
-        done = table_files.write([other], tmp_path / "out", form, toolkit=ODD)
+    for form in encoded.FORMATS:
+        done = encoded.write_tables([other], tmp_path / "out", form, toolkit=ODD)
         assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
     rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
     start, told, set_, closed = rows[:4]
@@ -643,9 +645,9 @@ def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
 
 def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedJournal, match="world 'other'"):
-        table_files.write([path_of("baseline"), other], tmp_path / "out", CSV)
+        encoded.write_tables([path_of("baseline"), other], tmp_path / "out", CSV)
     with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
-        table_files.write([other], tmp_path / "out", CSV, names=["rounds"], toolkit=ODD)
+        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"], toolkit=ODD)
 
     assert [other] == list(tmp_path.iterdir())
 

@@ -23,7 +23,7 @@ from goldrush.kernel.world import Event, World
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
-from goldrush.replay.data import encoded, groups, table_files
+from goldrush.replay.data import encoded, groups
 from goldrush.replay.data.run_data import map_runs, measured_at, run_at
 from goldrush.replay.data.tables import as_dicts, tables_of
 from goldrush.replay.journal import diff, fairness, follow, log, prompts, rebuild, usage
@@ -214,7 +214,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "mining.summary.summarise": lambda c: summary.summarise(c.forged),
     "encoded.encoded_tables": lambda c: list(encoded.encoded_tables([c.forged], "csv")),
     "encoded.csv_table": lambda c: list(encoded.csv_table([c.forged], "events")),
-    "table_files.write": lambda c: table_files.write([c.forged], c.out, "csv"),
+    "encoded.write_tables": lambda c: encoded.write_tables([c.forged], c.out, "csv"),
     "the measures of a run": lambda c: run_at(c.forged).measured,
     "run_data.measured_at": lambda c: measured_at(c.forged),
     "run_data.run_at": lambda c: run_at(c.forged),

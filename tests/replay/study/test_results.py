@@ -252,7 +252,7 @@ def test_what_is_measured_is_what_was_hashed(
             path.write_bytes(other.read_bytes()) if same_file else other.replace(path)
         return sha256
 
-    monkeypatch.setattr("goldrush.replay.study.results.sha256_in", swapping)
+    monkeypatch.setattr("goldrush.replay.study.measuring.sha256_in", swapping)
     if same_file:
         refused(copy, "is not the journal that the manifest lists")
     else:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.evidence import (
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.worker import (
     CLAIM,
     ELSEWHERE,
     IGNORANCE,
@@ -17,10 +19,8 @@ from goldrush.agents.worlds.competition.evidence import (
     TEST,
     TRIAL,
     Evidence,
+    Worker,
 )
-from goldrush.agents.worlds.competition.observation import Observation
-from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial

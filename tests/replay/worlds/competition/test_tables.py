@@ -24,10 +24,10 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.events import CODES, PLAIN, LeaderboardPosted, Spoke, Tried
 from goldrush.kernel.worlds.competition.events import EVENTS as EVENT_TYPES
-from goldrush.replay.data import table_files
+from goldrush.replay.data import encoded
 from goldrush.replay.data.columns import FRONT, JSON, Table
+from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import run_at
-from goldrush.replay.data.table_files import CSV, PARQUET
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.worlds.competition.played import Played, played
 from goldrush.replay.worlds.competition.tables import (
@@ -72,11 +72,11 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables, in both formats; but for the events of a season that Parquet cannot hold."""
     out = tmp_path_factory.mktemp("out")
-    for form in table_files.FORMATS:
-        table_files.write(
+    for form in encoded.FORMATS:
+        encoded.write_tables(
             paths, out, form, names=[table.name for table in ALL if table is not EVENTS]
         )
-        table_files.write(holdable(paths), out, form, names=["events"])
+        encoded.write_tables(holdable(paths), out, form, names=["events"])
     return out
 
 
@@ -682,8 +682,8 @@ def test_a_number_that_only_a_refused_act_has_is_null_and_events_refuse_it_in_pa
         assert beyond
         assert all(row["code"] == "act/malformed" for row in beyond)
     with pytest.raises(JournalError, match="agent is 9223372036854775808, which Parquet cannot"):
-        table_files.write([path], tmp_path / "out", PARQUET, names=["events"])
-    table_files.write([path], tmp_path / "out", CSV, names=["events"])
+        encoded.write_tables([path], tmp_path / "out", PARQUET, names=["events"])
+    encoded.write_tables([path], tmp_path / "out", CSV, names=["events"])
 
     assert "9223372036854775808" in (tmp_path / "out" / "events.csv").read_text()
 
