@@ -267,7 +267,7 @@ class _Sink(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write_tables(self, data: Any) -> int:
+    def write(self, data: Any) -> int:
         return self._file.write(data)
 
 

@@ -746,11 +746,9 @@ def test_without_scipy_it_says_what_to_install(
 def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     runs = [made(Cell(t, "raid", 9), seed) for t in ("baseline", "scarce") for seed in range(3)]
     found = results(*runs)
-    bare = attrs.evolve(
-        STUDIES, criteria=Criteria(), covariate=None, chapter=None, curves=None, compared=None
-    )
+    bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, curves=None, compared=None)
     of = attrs.evolve(found.of, studies=bare)
-    study = study_of(attrs.evolve(found, of=of))
+    study = attrs.evolve(study_of(attrs.evolve(found, of=of)), chapter=None)
     treatments = treatment_sections(study)
     drawn = figures_in([*summary(study), *comparison_section(study), *treatments])
 
