@@ -12,12 +12,12 @@ from typing import Any
 
 from goldrush.agents.askable import Askable, Player, UnknownPlayer, classify_players
 from goldrush.agents.llm.models import LLM
+from goldrush.agents.session import Asked
 from goldrush.agents.worlds.competition.answers import Recorded, missing, reread
 from goldrush.agents.worlds.competition.bench import Tests
 from goldrush.agents.worlds.competition.cast import POLICIES
 from goldrush.agents.worlds.competition.prompt import VERSION
 from goldrush.agents.worlds.competition.repeated import Repeated
-from goldrush.agents.worlds.competition.script import Asked
 from goldrush.agents.worlds.competition.season import replaced_in
 from goldrush.agents.worlds.competition.seats import by_class
 from goldrush.agents.worlds.competition.step import ANSWERED, OUTSIDE, Question, Step, batches

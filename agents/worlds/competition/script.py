@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
-import attrs
-
+from goldrush.agents.session import Asked, Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.observation import Observation
 from goldrush.agents.worlds.competition.plain import answers_to, plain
@@ -49,27 +48,6 @@ from goldrush.kernel.worlds.competition.terms import Phase, Role, Status
 
 # Replaced contributions of a fork: (assignment, table, round, agent) -> row.
 Replaced = Mapping[tuple[int, int, int, int], Row]
-
-
-@attrs.frozen
-class Asked:
-    """A question to an agent of the cast.
-
-    Attributes:
-        agent: its ordinal.
-        name: of the question, and of the method that answers it.
-        arguments: of the method, in addition to observation and draws.
-
-    """
-
-    agent: int
-    name: str
-    arguments: Mapping[str, Any] = attrs.field(factory=dict)
-
-
-# Yields a list of questions and is sent the list of answers, or yields an act (of
-# kernel.worlds.competition.events) and is sent None.
-Script = Generator[Sequence[Asked] | tuple[Any, ...], Any, None]
 
 
 class Scripts:
@@ -309,7 +287,7 @@ class Scripts:
 
     def _taken(
         self, therapist: AgentState, agent: int, offer: Mapping[str, Any]
-    ) -> Generator[Sequence[Asked], Any, Any]:
+    ) -> Generator[list[Asked], Any, Any]:
         """Whether a worker accepts a recommendation; None if the therapist need not ask."""
         if rights.may_direct(therapist, None):
             return None

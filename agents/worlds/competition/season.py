@@ -10,9 +10,10 @@ from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.people import HUMAN, Ask, Inquiry
+from goldrush.agents.session import Asked
 from goldrush.agents.worlds.competition.answers import Recorded, row_by_hand
 from goldrush.agents.worlds.competition.bench import Tests
-from goldrush.agents.worlds.competition.script import Asked, Replaced, Scripts
+from goldrush.agents.worlds.competition.script import Replaced, Scripts
 from goldrush.agents.worlds.competition.step import ANSWERED, OUTSIDE, Question, Step, batches
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput

@@ -13,12 +13,13 @@ import attrs
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.question import Message
 from goldrush.agents.people import HUMAN
+from goldrush.agents.session import Asked
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.cast import policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import Observation
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.script import Asked, Scripts, act_of
+from goldrush.agents.worlds.competition.script import Scripts, act_of
 from goldrush.agents.worlds.competition.seats import model_at
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error

@@ -1,0 +1,437 @@
+"""Asks the agents of a run, in every world: policies, language models, people, and journals.
+
+A world gives the play of each step. Its script yields lists of questions that do not depend on each
+other and is sent their answers, or yields acts. So questions are defined once for all that answer
+them. Answers of models and people are inputs of the step themselves: they are committed as they
+arrive, what arrived together in one commit, and never asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
+
+import attrs
+
+from goldrush.agents.interrupts import deferred
+from goldrush.agents.llm.models import LLM, Model, Models, check_version
+from goldrush.agents.llm.question import Answer, Message, digest
+from goldrush.agents.people import HUMAN, Inquiry
+from goldrush.agents.players import RunContext
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.run import InputPieces
+from goldrush.kernel.world import Batch, Block, Row, World
+
+if TYPE_CHECKING:
+    from goldrush.agents.llm.asker import Asker
+
+S = TypeVar("S")
+
+OUTSIDE: Final = (LLM, HUMAN)  # policies whose answers come from outside
+
+Input = tuple[int, Row]  # the code of an event, and a row
+# Yields a list of questions and is sent the list of answers, or yields acts (a tuple, in a form of
+# the world) and is sent None.
+Script = Generator["list[Asked] | tuple[Any, ...]", Any, None]
+
+
+@attrs.frozen
+class Asked:
+    """A question to an agent.
+
+    Attributes:
+        agent: its id.
+        name: of the question; empty in worlds with one question.
+        arguments: of the question, in addition to what the agent observes.
+
+    """
+
+    agent: int
+    name: str = ""
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Query:
+    """A question in the form for a model or a person.
+
+    Attributes:
+        asked: the question.
+        model: that is asked; None: the agent is no model.
+        messages: of the prompt.
+        make_schema: gives the JSON schema of the answer.
+
+    """
+
+    asked: Asked
+    model: Model | None
+    messages: Sequence[Message]
+    make_schema: Callable[[], Mapping[str, Any]]
+
+    @cached_property
+    def prompt(self) -> str:
+        """The digest of the messages."""
+        return digest(self.messages)
+
+
+@attrs.frozen
+class About:
+    """The facts of a recorded answer: to whom and what it belongs, its prompt's digest, its error.
+
+    Forged rows may have values of any type as prompt and error.
+    """
+
+    agent: int
+    name: str
+    prompt: Any
+    error: Any
+
+
+class Play(Protocol):
+    """One step of a world.
+
+    Attributes:
+        code: of the event of an answer from outside.
+        unit: label of the unit of the step, as in "round 3".
+
+    """
+
+    code: int
+    unit: str
+
+    def script(self) -> Script:
+        """The script of the step. Called once."""
+
+    def do(self, acts: Any) -> Iterable[Input]:
+        """Apply acts that the script yields, and give them as inputs."""
+
+    def is_outside(self, asked: Asked) -> bool:
+        """Whether the answer comes from outside: from a model, a person or the record."""
+
+    def answer(self, asked: Asked, number: int) -> Any:
+        """The answer of the agent's policy. `number`: of the question in the step, from 0.
+
+        Raises PolicyFailed if the policy fails.
+        """
+
+    def model(self, asked: Asked) -> Model | None:
+        """The agent's model, or the one in whose place a policy plays."""
+
+    def query(self, asked: Asked) -> Query | None:
+        """A question with its prompt; None if there is nothing to answer."""
+
+    def inquiry(self, query: Query) -> Inquiry:
+        """A question in the form for a person."""
+
+    def row(self, query: Query, answer: Answer) -> Row:
+        """The row of an answer. Never raises."""
+
+    def about(self, row: Row) -> About:
+        """The facts of a row of an answer."""
+
+    def read(self, asked: Asked, row: Row | None) -> Any:
+        """The answer in a row, in the form of a policy's. None: there was nothing to answer."""
+
+    def reread(self, query: Query, row: Row | None) -> Row | None:
+        """The row that a recorded one makes again, as text and prompt are read now.
+
+        The record's row is None, or the result, if there is no answer.
+        """
+
+    def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> Sequence[Input] | None:
+        """The inputs that end the step if one of these questions cannot be asked again; else None.
+
+        `acts`: the recorded inputs from there on.
+        """
+
+
+# The play of the next step, or its inputs, if they depend on policies alone: the short path.
+PlayOf = Callable[[S], Play | list[Batch]]
+
+
+class Step:
+    """A step under way: a script that is being played.
+
+    Attributes:
+        inputs: acts, and answers from outside, so far.
+        early: number of inputs up to the last answer from outside: those that are committed before
+            the step is complete.
+        asked: the current questions; empty at the end.
+
+    """
+
+    def __init__(self, play: Play) -> None:
+        """Play up to the first questions."""
+        self._play = play
+        self.inputs: list[Input] = []
+        self.early = 0
+        self.asked: Sequence[Asked] = ()
+        self._script = play.script()
+        self._count = 0  # questions before the current ones
+        self._continue(None)
+
+    def queries(self) -> dict[int, Query]:
+        """The current questions to models and people, by index."""
+        outside = enumerate(self.asked)
+        found = {at: self._play.query(one) for at, one in outside if self._play.is_outside(one)}
+        return {at: query for at, query in found.items() if query is not None}
+
+    def of_policies(self) -> dict[int, Any]:
+        """The answers of policies to the current questions, by index."""
+        return {
+            at: self._play.answer(one, self._count + at)
+            for at, one in enumerate(self.asked)
+            if not self._play.is_outside(one)
+        }
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add rows of answers from outside."""
+        self.end(self.inputs + [(self._play.code, row) for row in rows])
+
+    def end(self, inputs: list[Input]) -> None:
+        """Set the inputs so far, which end with an answer from outside."""
+        if len(inputs) > len(self.inputs):
+            self.inputs, self.early = inputs, len(inputs)
+
+    def go_on(self, answers: Mapping[int, Any], rows: Mapping[int, Row | None]) -> None:
+        """Continue with answers of policies, and rows of those from outside, by index."""
+        self._continue(
+            [
+                answers[at] if at in answers else self._play.read(one, rows.get(at))
+                for at, one in enumerate(self.asked)
+            ]
+        )
+
+    def _continue(self, answers: list[Any] | None) -> None:
+        self._count += len(self.asked)
+        self.asked = ()
+        sent = answers
+        while not self.asked:
+            try:
+                item = self._script.send(sent)
+            except StopIteration:
+                return
+            if isinstance(item, list):
+                self.asked, sent = item, []
+            else:
+                self.inputs += self._play.do(item)
+                sent = None
+
+
+def batches(inputs: Iterable[Input]) -> list[Batch]:
+    """Inputs as batches; a `Block` merges neighbours of one type."""
+    return [(code, [row]) for code, row in inputs]
+
+
+class Recorded:
+    """The answers from outside among recorded inputs. Each is taken once, by agent, question and
+    prompt; then, for forged journals, in which no prompt may match, by agent and question.
+    """
+
+    def __init__(self, rows: Iterable[Row], about: Callable[[Row], About]) -> None:
+        self._about = about
+        self._rows: dict[tuple[int, str], list[Row]] = {}
+        for row in rows:
+            found = about(row)
+            self._rows.setdefault((found.agent, found.name), []).append(row)
+
+    def __bool__(self) -> bool:
+        """Whether there are rows that were not taken."""
+        return any(self._rows.values())
+
+    def take(self, queries: Mapping[int, Query]) -> dict[int, Row]:
+        """The recorded answers to these questions, by index of the question."""
+        taken: dict[int, Row] = {}
+        for is_exact in (True, False):  # an answer may have arrived before that of its neighbour
+            for at, query in queries.items():
+                rows = self._rows.get((query.asked.agent, query.asked.name), [])
+                for row in () if at in taken else rows:
+                    if not is_exact or self._about(row).prompt == query.prompt:
+                        taken[at] = row
+                        rows.remove(row)
+                        break
+        return {at: taken[at] for at in queries if at in taken}
+
+
+class Session(Generic[S]):
+    """The agents of a run: a context manager that the run loop calls as its `ask`.
+
+    In each list of questions policies are asked first, so that nothing is paid for if one fails;
+    then models, concurrently; then people.
+    """
+
+    def __init__(
+        self,
+        world: World[S],
+        play_of: PlayOf[S],
+        context: RunContext[S],
+        chosen: Sequence[Model] = (),
+        version: int = 0,
+        *,
+        counted: str = "",
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            world: the world.
+            play_of: the play of a step.
+            context: has the recorded inputs of the next step, and how models and people are
+                reached.
+            chosen: the models that play.
+            version: of their prompts.
+            counted: noun for a question, if patience counts questions and not units.
+            close: releases what the plays need.
+
+        Raises:
+            BadInput: for a model recorded with another version of the prompt, and as `Asker`.
+
+        """
+        self._world, self._play_of, self._close = world, play_of, close
+        self._pending, self._people = context.pending, context.resources.people
+        self._counted = counted
+        self._asker: Asker | None = None
+        for model in chosen:
+            check_version(model, version)
+        if chosen:
+            # Imports the client, which takes longer than a whole run of scripted agents.
+            from goldrush.agents.llm.asker import Asker
+
+            self._asker = Asker(chosen, context.models or Models(), context.earlier)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+        if self._asker is not None:
+            self._asker.close()
+
+    def __call__(self, state: S) -> list[Batch] | InputPieces:
+        """The inputs of the next step.
+
+        Raises:
+            BadInput: if the recorded inputs of the step are not those of its agents.
+            PolicyFailed: if a policy fails.
+            RunStopped: if a limit on models is reached.
+
+        """
+        pending, self._pending = self._pending, Block(())
+        play = self._play_of(state)
+        if not isinstance(play, list):
+            return self._played(play, pending)
+        if pending.batches:
+            raise _foreign(self._world)
+        return play
+
+    def _played(self, play: Play, pending: Block) -> InputPieces:
+        """Play a step, with the recorded answers in `pending` first."""
+        step = Step(play)
+        recorded = Recorded(pending.rows(play.code), play.about)
+        given, is_waiting = 0, bool(pending.batches)
+        while step.asked:
+            answers, queries = step.of_policies(), step.queries()
+            rows = recorded.take(queries)
+            step.add(rows.values())
+            missing = {at: query for at, query in queries.items() if at not in rows}
+            if is_waiting and (missing or not recorded):
+                early = self._world.arrange(Block(batches(step.inputs[: step.early])))
+                if early.packed != pending.packed:
+                    raise _foreign(self._world)
+                given, is_waiting = step.early, False
+            for arrived in self._arrivals(play, missing, is_rest=bool(rows)):
+                rows.update(arrived)
+                step.add(arrived.values())
+                yield batches(step.inputs[given:])
+                given = step.early
+            step.go_on(answers, rows)
+        if is_waiting:
+            raise _foreign(self._world)
+        return batches(step.inputs[given:])
+
+    def _arrivals(
+        self, play: Play, queries: Mapping[int, Query], *, is_rest: bool
+    ) -> Iterator[dict[int, Row]]:
+        """The rows of answers that arrived together, by index of the question.
+
+        No signal comes between the arrival of an answer and the next step of this generator. A
+        step without missing answers is not subject to the limits on models.
+        """
+        asked = [(at, query, query.model) for at, query in queries.items()]
+        of_models = [(at, query, model) for at, query, model in asked if model is not None]
+
+        def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
+            at, query, _ = of_models[index]
+            row = play.row(query, answer)
+            return (at, row), play.about(row).error
+
+        if of_models:
+            assert self._asker is not None  # it has all models of the run
+            asking = [(model, query.messages, query.make_schema()) for _, query, model in of_models]
+            is_rest = is_rest and not self._counted
+            for arrived in self._asker.answers(
+                play.unit, asking, form, is_rest=is_rest, counted=self._counted
+            ):
+                yield dict(arrived)
+        for at, query, model in asked:
+            if model is None:
+                assert self._people is not None  # checked before the run
+                text = self._people(play.inquiry(query))
+                with deferred():
+                    yield {at: play.row(query, Answer(text, model=HUMAN))}
+
+
+def _foreign(world: World[Any]) -> BadInput:
+    return BadInput(
+        "the journal's acts of the unfinished step are not those of its agents",
+        f"fork the run at the {world.vocabulary.unit} before it",
+    )
+
+
+def asked_again(
+    play: Play,
+    recorded: Block,
+    *,
+    is_whole: bool = True,
+    on_query: Callable[[Query, Row | None], None] | None = None,
+) -> list[Batch]:
+    """The inputs of a recorded step, asked for again: its acts follow from policies and answers.
+
+    Models and people are not asked: their recorded answers are read again, and the digest of each
+    prompt is made anew.
+
+    Args:
+        play: the step.
+        recorded: its inputs.
+        is_whole: the step is complete; otherwise it ends with the last recorded answer, because
+            what would follow from a missing one is unknown.
+        on_query: called with each question, also to a policy, in the form for a model, and the
+            recorded answer of a model or a person.
+
+    Raises:
+        PolicyFailed: if a policy fails.
+
+    """
+    step, left = Step(play), Recorded(recorded.rows(play.code), play.about)
+    acts = [(code, row) for code, rows in recorded for row in rows]
+    while step.asked:
+        rest = play.rest(step.asked, acts[len(step.inputs) :])
+        if rest is not None:
+            inputs = [*step.inputs, *rest]
+            step.end(inputs if is_whole else inputs[: len(acts)])
+            break
+        queries = step.queries()
+        taken = left.take(queries)
+        if on_query is not None:
+            for at, one in enumerate(step.asked):
+                query = queries[at] if at in queries else play.query(one)
+                if query is not None:
+                    on_query(query, taken.get(at))
+        there = queries if is_whole else taken
+        rows = {at: play.reread(queries[at], taken.get(at)) for at in there}
+        step.add(row for row in rows.values() if row is not None)
+        if not is_whole and (len(taken) < len(queries) or not left):
+            break
+        step.go_on(step.of_policies(), rows)
+    return batches(step.inputs if is_whole else step.inputs[: step.early])

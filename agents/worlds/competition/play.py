@@ -1,0 +1,318 @@
+"""The play of a step of a season: its script, applied to a copy of the state.
+
+Models and people answer in `answered` rows, from which the acts of the script follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from goldrush.agents.askable import Askable, Player, UnknownPlayer
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
+from goldrush.agents.llm.models import LLM, Model
+from goldrush.agents.llm.question import Answer, answer_error, server_facts
+from goldrush.agents.people import HUMAN, Inquiry
+from goldrush.agents.players import RunContext
+from goldrush.agents.session import (
+    OUTSIDE,
+    About,
+    Asked,
+    Input,
+    Query,
+    Script,
+    Session,
+)
+from goldrush.agents.worlds.competition import prompt
+from goldrush.agents.worlds.competition.bench import Tests
+from goldrush.agents.worlds.competition.cast import policy_of
+from goldrush.agents.worlds.competition.formats import REFUSALS
+from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
+from goldrush.agents.worlds.competition.seats import by_class, model_at
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
+from goldrush.kernel.world import FACTS, Row
+from goldrush.kernel.worlds.competition import VOCABULARY, competition
+from goldrush.kernel.worlds.competition.acts import fault_of
+from goldrush.kernel.worlds.competition.arena import Rules
+from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, Tried
+from goldrush.kernel.worlds.competition.evolve import apply, refuse
+from goldrush.kernel.worlds.competition.fork import turn_of
+from goldrush.kernel.worlds.competition.rubric import Grounds
+from goldrush.kernel.worlds.competition.state import Agent, SeasonState, copied
+from goldrush.kernel.worlds.competition.terms import Phase
+
+# A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
+# question a part of that range, so that the draws of two questions never overlap.
+STEP_WORDS, QUESTION_WORDS = 1 << 32, 1 << 20
+
+ANSWERED: Final = CODES[Answered]
+
+
+def session_of(
+    context: RunContext[SeasonState], tests: Tests, chosen: Sequence[Model] = ()
+) -> Session[SeasonState]:
+    """The cast of a season.
+
+    Args:
+        context: of the season.
+        tests: of its arena; closed with the session.
+        chosen: the models of the cast.
+
+    Raises:
+        BadInput: if a model cannot be asked.
+
+    """
+    scripts = Scripts(tests, replaced_in(context.forks))
+
+    def play_of(state: SeasonState) -> SeasonPlay:
+        return SeasonPlay(state, scripts, context.trust)
+
+    world = competition(context.state.arena_rules)
+    return Session(
+        world, play_of, context, chosen, prompt.VERSION, counted="question", close=tests.close
+    )
+
+
+def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
+    """The replaced contributions of all forks; a later fork overrides an earlier one."""
+    return {
+        (assignment, *turn_of(row)): row for facts in forks for assignment, row in facts["replaced"]
+    }
+
+
+class SeasonPlay:
+    """One step: a `session.Play`. A new policy is made for every question, so policies keep no
+    state.
+    """
+
+    code = ANSWERED
+
+    def __init__(
+        self,
+        state: SeasonState,
+        scripts: Scripts,
+        trust: Collection[str] = (),
+        known: Askable | None = None,
+    ) -> None:
+        """Begin a step.
+
+        Args:
+            state: before the step; it is copied.
+            scripts: of the season.
+            trust: names of user-defined policies that may be imported.
+            known: the players that can be asked again; None: all.
+
+        """
+        self.unit = f"{VOCABULARY.unit} {state.assignment}"
+        self._state = copied(state)  # with the acts so far applied
+        self._scripts = scripts
+        self._trust = trust
+        self._known = known
+        self._grounds: dict[int, Mapping[int, Grounds]] = {}
+
+    def script(self) -> Script:
+        """The script of the phase that the state is in."""
+        return self._scripts.of(self._state)
+
+    def do(self, acts: tuple[Any, ...]) -> list[Input]:
+        """As of `session.Play`, for one act."""
+        return [self._applied(CODES[type(acts)], tuple(acts))]
+
+    def _applied(self, code: int, row: Row) -> Input:
+        if code != ANSWERED:
+            why = fault_of(self._state, code, row)
+            if why is None:
+                apply(self._state, code, row)
+            else:  # otherwise a refused trial would be asked for again without end
+                refuse(self._state, code, row, why)
+        return code, row
+
+    def is_outside(self, asked: Asked) -> bool:
+        """As of `session.Play`."""
+        return self._agent(asked).policy in OUTSIDE
+
+    def answer(self, asked: Asked, number: int) -> Any:
+        """As of `session.Play`."""
+        agent, state = self._agent(asked), self._state
+        draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
+        draws.taken = state.steps * STEP_WORDS + number * QUESTION_WORDS
+        try:
+            method = getattr(policy_of(agent, self._trust), asked.name)
+            answer = QUESTIONS[asked.name].shaped(
+                method(self._seen(agent), draws, **asked.arguments)
+            )
+        except (KeyboardInterrupt, MemoryError, BadInput):
+            raise
+        except BaseException as error:  # a policy may raise anything
+            reason = f"{asked.name}: {format_error(error)}"
+            raise PolicyFailed(
+                agent.policy, agent.ordinal, state.assignment, reason, "assignment"
+            ) from error
+        return _with_source(answer)
+
+    def model(self, asked: Asked) -> Model | None:
+        """As of `session.Play`: a stand-in has the options of the model."""
+        agent = self._agent(asked)
+        return model_at(agent) if "model" in agent.options else None
+
+    def query(self, asked: Asked) -> Query | None:
+        """As of `session.Play`."""
+        if asked.name == "answer" and not asked.arguments["questions"]:
+            return None
+        seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
+        messages = prompt.messages(seen, asked.name, asked.arguments)
+        question = QUESTIONS[asked.name]
+        return Query(asked, self.model(asked), messages, lambda: question.schema(rules))
+
+    def inquiry(self, query: Query) -> Inquiry:
+        """As of `session.Play`."""
+        asked = query.asked
+
+        def fault(text: str) -> str | None:
+            return self.fault_of(asked, text)
+
+        name, asks = self._agent(asked).name, QUESTIONS[asked.name].asks
+        return Inquiry(name, self.unit, query.messages, query.make_schema(), fault, asks)
+
+    def fault_of(self, asked: Asked, text: str) -> str | None:
+        """The error in a person's answer, as text; None: it is valid."""
+        question, seen = QUESTIONS[asked.name], self._seen(self._agent(asked))
+        if question.fault_of(text, seen.rules) is not None:
+            return f"no JSON object of the form {question.example(seen.rules)}"
+        act = act_of(self._state, asked, question.answer(text, None, seen))
+        code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
+        return None if code is None else f"{code}: {REFUSALS[code]}"
+
+    def row(self, query: Query, answer: Answer) -> Row:
+        """As of `session.Play`."""
+        return row_of(query, answer, self._state.arena_rules)
+
+    def about(self, row: Row) -> About:
+        """As of `session.Play`."""
+        return about(row)
+
+    def read(self, asked: Asked, row: Row | None) -> Any:
+        """As of `session.Play`."""
+        if row is None:
+            return ()
+        agent, (_, _, text, source) = self._agent(asked), row
+        error = source.get("error") if source else None
+        answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
+        if asked.name == "speak":
+            author = model_at(agent).name if agent.policy == LLM else agent.policy
+            answer = {**answer, "source": {"model": author}}
+        return answer
+
+    def reread(self, query: Query, row: Row | None) -> Row:
+        """As of `session.Play`; a missing answer is an empty one without source."""
+        return reread(query, row, self._state.arena_rules)
+
+    def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> list[Input] | None:
+        """As of `session.Play`: the recorded acts, because a script depends on the answers.
+
+        Valid trials and tests are run again; tests that are not due are left out, and a missing
+        test of the bar is added.
+        """
+        if all(self._can_ask(self._agent(one)) for one in asked):
+            return None
+        return list(self._followed(acts))
+
+    def _followed(self, acts: Sequence[Input]) -> Iterator[Input]:
+        for code, row in acts:
+            if code == CODES[Tested]:
+                yield from self._tested(row[1], row[2])
+            elif code == CODES[Tried] and fault_of(self._state, code, row) is None:
+                (trial,) = self._scripts.tried(self._state, [Tried(*row)])
+                yield self._applied(code, tuple(trial))
+            else:
+                yield self._applied(code, row)
+        if self._state.phase == Phase.SET and not self._state.table.is_bar_tested:
+            yield from self._tested(None, None)
+
+    def _tested(self, at: int | None, part: str | None) -> Iterator[Input]:
+        for act in self._scripts.tested(self._state, [(at, part)]):
+            yield self._applied(CODES[type(act)], tuple(act))
+
+    def _can_ask(self, agent: Agent) -> bool:
+        try:
+            return self._known is None or all(map(self._known.can_ask, players_of(agent)))
+        except UnknownPlayer:
+            return False
+
+    def _agent(self, asked: Asked) -> Agent:
+        return self._state.agents[asked.agent]
+
+    def _seen(self, agent: Agent) -> Observation:
+        return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
+
+
+def players_of(agent: Agent) -> list[Player]:
+    """The players of an agent: one, or one for each model of its classes."""
+    if agent.policy != LLM:
+        return [Player(agent.name, agent.policy, agent.options)]
+    return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]
+
+
+# Rows of answers
+
+
+def row_of(query: Query, answer: Answer, rules: Rules) -> Row:
+    """The `answered` row of an answer of a model or a person."""
+    text = answer.text or ""
+    if query.model is None:
+        return _row(query, text, {"name": HUMAN, "prompt": query.prompt, "error": None})
+    source = answer.source(query.model, query.messages)
+    error = _error(query, text, answer_error(answer), rules)
+    return _row(query, text, {"name": query.model.name, **_without_raw(source), "error": error})
+
+
+def reread(query: Query, row: Row | None, rules: Rules) -> Row:
+    """The `answered` row that a recorded text makes, with the prompt made again.
+
+    Facts that only the server knew (a refusal, a cut, tokens) are copied if they are valid.
+    """
+    if row is None:
+        return _row(query, "", None)
+    _, _, text, source = row
+    if query.model is None:
+        return row_of(query, Answer(text), rules)
+    known = (source or {}).get("error")
+    if known == NO_ANSWER:
+        text = ""
+    facts = {**_without_raw(server_facts(source)), "prompt": query.prompt}
+    error = _error(query, text, known, rules)
+    return _row(query, text, {"name": query.model.name, **facts, "error": error})
+
+
+def about(row: Row) -> About:
+    """The facts of an `answered` row."""
+    agent, name, _, source = row
+    source = source or {}
+    return About(agent, name, source.get("prompt"), source.get("error"))
+
+
+def _row(query: Query, text: str, source: Mapping[str, Any] | None) -> Row:
+    return tuple(Answered(query.asked.agent, query.asked.name, text, source))
+
+
+def _without_raw(source: Mapping[str, Any]) -> dict[str, Any]:
+    """A source without the text, which the event itself has."""
+    return {name: value for name, value in source.items() if name != "raw"}
+
+
+def _error(query: Query, text: str, known: str | None, rules: Rules) -> str | None:
+    """The error code of an answer, or None. `cut` is one only if no answer could be read."""
+    if known in (NO_ANSWER, REFUSAL):
+        return known
+    fault = QUESTIONS[query.asked.name].fault_of(text, rules)
+    return CUT if fault is not None and known == CUT else fault
+
+
+def _with_source(answer: Any) -> Any:
+    """An answer without a `source` that could not be recorded."""
+    if not isinstance(answer, Mapping) or FACTS.holds(answer.get("source", {})):
+        return answer
+    return {**answer, "source": None}
