@@ -1,120 +1,100 @@
 """Estimates of the tokens and costs of a run with language models, before it begins.
 
-The first units are played in memory by scripted stand-ins, to measure the size of the prompts; the
-other units are taken to be as long as the longest of these. That is a guess, because prompts depend
-on what agents do. The upper bound therefore follows from the limits of prompts and answers alone.
-Both count every question once: repeated tries are not included.
+The first units are played in memory by scripted stand-ins, to count questions and measure prompts;
+the other units are extrapolated. That is a guess, because prompts depend on what agents do. The
+upper bound therefore follows from the limits of prompts and answers alone. Every question counts
+once: repeated tries are not included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
 
-import attrs
-
-from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
-from goldrush.agents.llm.question import Question
-from goldrush.agents.people import HUMAN
-from goldrush.agents.roster import Entry, Roster, models_in
-from goldrush.agents.submitting import Agents
-from goldrush.kernel.rosters import Config
-from goldrush.kernel.run import rest_of
-from goldrush.kernel.world import Block, advance
+from goldrush.agents.llm.question import upper_bound
+from goldrush.agents.session import Play, Step, batches
+from goldrush.kernel.world import Block, World, advance
 
-PLAYED: Final = 20  # units, at most
+S = TypeVar("S")
+
 BYTES_PER_TOKEN: Final = 2.0  # of mining prompts with SmolLM2, which has one token for a digit
 
 
-def estimates(game: Game[S, V], config: Config, roster: Roster, models: Models) -> list[Estimate]:
-    """The estimate of each model of a roster, for a whole run. Raises BadInput as a run would."""
-    chosen = models_in(roster.entries)
-    Budget(models, [model.name for model in chosen.values()])  # refuses what a run would
-    sizes: dict[str, int] = {}
-    found = _questions(game, config, roster, chosen, models)
-    for amounts in found:
-        for amount in amounts:
-            sizes[amount.name] = sizes.get(amount.name, 0) + amount.tokens_in
-    longest: dict[str, int] = {}
-    for amounts in found:
-        for name in sizes:
-            size = sum(amount.tokens_in for amount in amounts if amount.name == name)
-            longest[name] = max(longest.get(name, 0), size)
-    units = game.units(config)
-    left = units - len(found)
-    known = prices(models, list(sizes))
-    most = _most(game, config, roster, chosen, models)
-    return [
-        _estimate(
-            name,
-            sum(model.name == name for model in chosen.values()) * units,
-            round((size + left * longest[name]) / BYTES_PER_TOKEN),
-            [amount for amount in most if amount.name == name],
-            units,
-            known.get(name),
-        )
-        for name, size in sizes.items()
-    ]
-
-
-def _estimate(
-    name: str,
-    questions: int,
-    about_in: int,
-    most: Sequence[Amount],
+def estimates(
+    chosen: Sequence[Model],
+    models: Models,
     units: int,
-    price: tuple[float, float] | None,
-) -> Estimate:
-    most_in = units * sum(amount.tokens_in for amount in most)
-    most_out = units * sum(amount.tokens_out for amount in most)
-    cost = price and (most_in * price[0] + most_out * price[1]) / 1_000_000
-    return Estimate(name, questions, min(about_in, most_in), most_in, most_out, cost)
+    played: Callable[[], Iterator[Sequence[Amount]]],
+    rest: Callable[[Sequence[int], int], int],
+    most_in: Callable[[str, int], int],
+) -> list[Estimate]:
+    """The estimate of each model, for a whole run.
+
+    Args:
+        chosen: the models, each once.
+        models: has prices and limits.
+        units: of the run.
+        played: gives the upper bounds of the questions of each of the first units.
+        rest: `(amounts, left)`: the amount of the units that are left, from that of each played.
+        most_in: `(name, questions)`: the upper bound of the tokens of so many questions to a model.
+
+    Raises:
+        BadInput: as a run would.
+
+    """
+    names = [model.name for model in chosen]
+    Budget(models, names)  # refuses what a run would
+    known = prices(models, names)
+    first = list(played()) if chosen else []
+
+    def whole(amounts: Sequence[int]) -> int:
+        return sum(amounts) + rest(amounts, units - len(amounts))
+
+    found = []
+    for model in chosen:
+        of_model = [[one for one in amounts if one.name == model.name] for amounts in first]
+        questions = whole([len(amounts) for amounts in of_model])
+        size = whole([sum(one.tokens_in for one in amounts) for amounts in of_model])
+        most, most_out = most_in(model.name, questions), questions * model.max_tokens
+        price = known.get(model.name)
+        cost = price and (most * price[0] + most_out * price[1]) / 1_000_000
+        about = min(round(size / BYTES_PER_TOKEN), most)
+        found.append(Estimate(model.name, questions, about, most, most_out, cost))
+    return found
 
 
-def _most(
-    game: Game[S, V], config: Config, roster: Roster, chosen: dict[int, Model], models: Models
-) -> list[Amount]:
-    """The upper bound of a question to each agent, in any unit."""
-    prompting = prompting_of(game)
-    start = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
-    view = game.view(start)
-    most = []
-    for agent, model in chosen.items():
-        schema = prompting.schema(view, agent)
-        bare = Question(model, models.endpoint(model.name), (), schema).upper_bound()
-        most.append(attrs.evolve(bare, tokens_in=bare.tokens_in + prompting.longest))
-    return most
+def asked_by_unit(
+    world: World[S], state: S, play_of: Callable[[S], Play], units: int
+) -> Iterator[list[Amount]]:
+    """The upper bounds of the questions to models in each of the first units of a run.
 
+    Args:
+        world: the world.
+        state: at the start.
+        play_of: the play of a step, in which policies play instead of models and people.
+        units: their number, at most.
 
-def _questions(
-    game: Game[S, V], config: Config, roster: Roster, chosen: dict[int, Model], models: Models
-) -> Sequence[Sequence[Amount]]:
-    """The upper bounds of the questions of each of the first PLAYED units."""
-    world, prompting = game.world, prompting_of(game)
-    players = [
-        Entry(entry.agent, prompting.stand_in)
-        if entry.agent in chosen or entry.policy == HUMAN
-        else entry
-        for entry in roster.entries
-    ]
-    state = world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
-    units: list[Sequence[Amount]] = []
-    with Agents(game, Roster(players, roster.recordings, roster.trust)) as agents:
-        while not world.ended(state) and len(units) < PLAYED:
-            view = game.view(state)
-            units.append(
-                [
-                    Question(
-                        model,
-                        models.endpoint(model.name),
-                        prompting.messages(view, agent),
-                        prompting.schema(view, agent),
-                    ).upper_bound()
-                    for agent, model in chosen.items()
-                ]
-            )
-            inputs = Block(rest_of(agents(state), lambda batches: None))
-            state, _, _ = advance(world, state, inputs)
-    return units
+    Raises:
+        PolicyFailed: if a policy fails.
+
+    """
+    for _ in range(units):
+        if world.ended(state):
+            return
+        amounts: list[Amount] = []
+        is_done = False
+        while not is_done:
+            play = play_of(state)
+            step = Step(play)
+            while step.asked:
+                models = [(one, play.model(one)) for one in step.asked]
+                for one, model in models:
+                    query = None if model is None else play.query(one)
+                    if query is not None and model is not None:
+                        amounts.append(upper_bound(model, query.messages, query.make_schema()))
+                step.go_on(step.of_policies(), {})
+            inputs = world.arrange(Block(batches(step.inputs)))
+            state, _, is_done = advance(world, state, inputs)
+        yield amounts

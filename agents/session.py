@@ -71,8 +71,8 @@ class Query:
 
     @cached_property
     def prompt(self) -> str:
-        """The digest of the messages."""
-        return digest(self.messages)
+        """The digest of the messages; empty if there are none."""
+        return digest(self.messages) if self.messages else ""
 
 
 @attrs.frozen
@@ -230,26 +230,27 @@ class Recorded:
     """
 
     def __init__(self, rows: Iterable[Row], about: Callable[[Row], About]) -> None:
-        self._about = about
-        self._rows: dict[tuple[int, str], list[Row]] = {}
+        # Of each agent and question: (digest of the prompt, row).
+        self._left: dict[tuple[int, str], list[tuple[Any, Row]]] = {}
         for row in rows:
             found = about(row)
-            self._rows.setdefault((found.agent, found.name), []).append(row)
+            self._left.setdefault((found.agent, found.name), []).append((found.prompt, row))
 
     def __bool__(self) -> bool:
         """Whether there are rows that were not taken."""
-        return any(self._rows.values())
+        return any(self._left.values())
 
     def take(self, queries: Mapping[int, Query]) -> dict[int, Row]:
         """The recorded answers to these questions, by index of the question."""
         taken: dict[int, Row] = {}
         for is_exact in (True, False):  # an answer may have arrived before that of its neighbour
-            for at, query in queries.items():
-                rows = self._rows.get((query.asked.agent, query.asked.name), [])
-                for row in () if at in taken else rows:
-                    if not is_exact or self._about(row).prompt == query.prompt:
+            for at in [at for at in queries if at not in taken]:
+                query = queries[at]
+                left = self._left.get((query.asked.agent, query.asked.name), [])
+                for index, (prompt, row) in enumerate(left):
+                    if not is_exact or prompt == query.prompt:
                         taken[at] = row
-                        rows.remove(row)
+                        del left[index]
                         break
         return {at: taken[at] for at in queries if at in taken}
 
@@ -344,7 +345,7 @@ class Session(Generic[S]):
                 rows.update(arrived)
                 step.add(arrived.values())
                 yield batches(step.inputs[given:])
-                given = step.early
+                given = len(step.inputs)
             step.go_on(answers, rows)
         if is_waiting:
             raise _foreign(self._world)
@@ -373,7 +374,8 @@ class Session(Generic[S]):
             for arrived in self._asker.answers(
                 play.unit, asking, form, is_rest=is_rest, counted=self._counted
             ):
-                yield dict(arrived)
+                if arrived:  # else a signal woke who waits
+                    yield dict(arrived)
         for at, query, model in asked:
             if model is None:
                 assert self._people is not None  # checked before the run

@@ -7,10 +7,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import attrs
+
 from goldrush.agents.external import roster_text
 from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Estimate
-from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.question import digest, upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
@@ -24,7 +26,8 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster, entries_in, models_in
-from goldrush.agents.submitting import Agents, AgentsCheck, replaced_in, several_submissions
+from goldrush.agents.session import Session
+from goldrush.agents.submissions import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
 from goldrush.kernel.fold import units
@@ -53,7 +56,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
         roster = with_models_resolved(game, roster, game.config_of(setup["config"]), models)
         return {**setup, "roster": roster.as_setup()}
 
-    def start_agents(context: RunContext[S]) -> Agents[S, V]:
+    def start_agents(context: RunContext[S]) -> Session[S]:
         return _start_agents(game, context)
 
     def policy_check(
@@ -62,12 +65,10 @@ def make_players(game: Game[S, V]) -> Players[S]:
         recordings = _recordings(game, sources)
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
-            agents = AgentsCheck(
-                game, state, forks, trust, recordings, resources.objects_for(state.roster)
+            objects = resources.objects_for(state.roster)
+            return check_of(
+                game, Roster(entries_in(state.roster), recordings, trust, objects), forks
             )
-            # Replaced submissions are known even if no agent can be asked.
-            ask = agents if any(agents.entries) or agents.replaced else None
-            return PolicyCheck(ask, agents.not_asked, agents.unknown, ask and agents.pending)
 
         return asker
 
@@ -75,10 +76,8 @@ def make_players(game: Game[S, V]) -> Players[S]:
         return changed_by(game, state, wanted, models)
 
     def estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
-        from goldrush.agents.estimate import estimates
-
         roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
-        return estimates(game, game.config_of(run.setup["config"]), roster, models)
+        return estimates_of(game, game.config_of(run.setup["config"]), roster, models)
 
     asks = game.prompting is not None
     return Players(
@@ -165,34 +164,35 @@ def with_models_resolved(
 
     Raises BadInput if a model does not answer.
     """
-    if not models_in(roster.entries):
+    chosen = {model.name: model for model in models_in(roster.entries).values()}
+    if not chosen:
         return roster
     # Imports the client, which takes longer than a whole run of scripted agents.
-    from goldrush.agents.model_agents import resolve_models
+    from goldrush.agents.llm.asker import settled_models
 
-    return resolve_models(game, roster, config, models or Models())
+    start = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
+    schema = prompting_of(game).schema(game.view(start), 0)
+    settled = settled_models(list(chosen.values()), models or Models(), schema)
+    options = {model.name: found.as_options() for model, found in settled.items()}
+    entries = (
+        attrs.evolve(e, options=options[e.options["name"]]) if e.policy == LLM else e
+        for e in roster.entries
+    )
+    return attrs.evolve(roster, entries=tuple(entries))
 
 
-def _start_agents(game: Game[S, V], context: RunContext[S]) -> Agents[S, V]:
-    state, pending = context.state, context.pending
+def _start_agents(game: Game[S, V], context: RunContext[S]) -> Session[S]:
+    state = context.state
     recordings = _recordings(game, context.sources)
     check_players(game, state, context.trust, recordings)
     roster = Roster(entries_in(state.roster), recordings, context.trust, context.resources.policies)
-    there = {row[0] for row in pending.rows(game.code)}
+    there = {row[0] for row in context.pending.rows(game.code)}
     vocabulary = game.world.vocabulary
     is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if context.probe and (not is_last or models_in(roster.entries).keys() - there):
         # A wrong server is an error now, not a row of missing answers.
         with_models_resolved(game, roster, state.config, context.models)
-    return Agents(
-        game,
-        roster,
-        replaced=replaced_in(context.forks),
-        pending=pending if pending.batches else None,
-        models=context.models,
-        earlier=context.earlier,
-        people=context.resources.people,
-    )
+    return session_of(game, roster, context)
 
 
 def check_players(

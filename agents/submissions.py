@@ -5,15 +5,20 @@ An answer is the row of a submission, also that of a model or a person, so nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic
+from operator import itemgetter
+from typing import Any, Final, Generic
+
+import attrs
 
 from goldrush.agents.askable import Player, classify_players
+from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
+from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import Model
-from goldrush.agents.llm.question import Answer, answer_error, server_facts
+from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
 from goldrush.agents.people import HUMAN, Inquiry, required_person
 from goldrush.agents.players import PolicyCheck, RunContext
 from goldrush.agents.roster import Entry, Roster, models_in
@@ -30,8 +35,11 @@ from goldrush.agents.session import (
 )
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.submissions import arrange
 from goldrush.kernel.world import Batch, Block, Row
+
+PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
 # Replaced submissions of a fork: unit -> agent -> row.
 Replaced = Mapping[int, Mapping[int, Row]]
@@ -72,10 +80,15 @@ class Rounds(Generic[S, V]):
     def __call__(self, state: S) -> Round[S, V] | list[Batch]:
         """The play of the next step, or its inputs if they depend on policies alone."""
         game, policies = self.game, self._policies()
-        view, number = game.view(state), game.unit(state)
+        number = game.unit(state)
         if len(policies) < self.agents or number in self.replaced:
-            return Round(self, policies, view, number)
-        return [(game.code, ask_policies(game, policies, view, number))]
+            return Round(self, policies, game.view(state), number)
+        return [(game.code, ask_policies(game, policies, game.view(state), number))]
+
+    def play(self, state: S) -> Round[S, V]:
+        """The play of the next step."""
+        game = self.game
+        return Round(self, self._policies(), game.view(state), game.unit(state))
 
 
 class Round(Generic[S, V]):
@@ -137,7 +150,7 @@ class Round(Generic[S, V]):
 
     def row(self, query: Query, answer: Answer) -> Row:
         """As of `session.Play`."""
-        source = answer.source(query.model or Model(HUMAN, HUMAN), query.messages)
+        source = answer.source(query.model or Model(HUMAN, HUMAN), query.prompt)
         return self._row(query, answer.text, answer_error(answer), source)
 
     def about(self, row: Row) -> About:
@@ -180,11 +193,7 @@ def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Sess
 
     A policy is made once for a run.
     """
-    policies = [
-        (entry, game.policy_set.factory_of(entry, roster)())
-        for entry in roster.entries
-        if entry.policy not in OUTSIDE
-    ]
+    policies = _made(game, roster)
     for entry in roster.entries:
         if entry.policy == HUMAN:
             required_person(context.resources.people, f"agent {entry.agent}")
@@ -194,6 +203,15 @@ def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Sess
     version = version_of(game) if chosen else 0
     play_of = _once_a_unit(rounds, is_recorded=is_recorded)
     return Session(game.world, play_of, context, list(chosen.values()), version)
+
+
+def _made(game: Game[S, V], roster: Roster) -> Policies:
+    """The policies of a roster. Raises BadInput if one cannot be made."""
+    return [
+        (entry, game.policy_set.factory_of(entry, roster)())
+        for entry in roster.entries
+        if entry.policy not in OUTSIDE
+    ]
 
 
 def _once_a_unit(rounds: Rounds[S, V], *, is_recorded: bool) -> PlayOf[S]:
@@ -261,9 +279,12 @@ def check_of(
     rounds = Rounds(game, len(entries), policies, {}, replaced_in(forks), believed)
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
-        play = rounds(state)
-        if isinstance(play, list):
-            return play if is_whole else []  # policies submit when the step is complete
+        unit = game.unit(state)
+        if len(makers) + len(believed) == len(entries) and is_whole and unit not in rounds.replaced:
+            rows = [row for row in recorded.rows(game.code) if row[0] in believed]
+            rows += ask_policies(game, policies(), game.view(state), unit)
+            return [(game.code, sorted(rows, key=itemgetter(0)))]
+        play = rounds.play(state)
         return arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
 
     # Replaced submissions are known even if no agent can be asked.
@@ -289,6 +310,43 @@ def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> B
             "fork without replaced submissions",
         )
     return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")
+
+
+def estimates_of(
+    game: Game[S, V], config: Config, roster: Roster, models: Models
+) -> list[Estimate]:
+    """The estimate of each model of a roster, for a whole run. Raises BadInput as a run would.
+
+    The units that are not played are taken to be as long as the longest of these.
+    """
+    chosen = models_in(roster.entries)
+    by_name = {model.name: model for model in chosen.values()}
+    state = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
+
+    def played() -> Iterator[Sequence[Amount]]:
+        stand_in = prompting_of(game).stand_in
+        entries = [
+            Entry(entry.agent, stand_in) if entry.policy in OUTSIDE else entry
+            for entry in roster.entries
+        ]
+        policies = _made(game, attrs.evolve(roster, entries=entries))
+        rounds = Rounds(game, len(entries), lambda: policies, chosen)
+        return asked_by_unit(game.world, state, rounds.play, PLAYED)
+
+    def most_in(name: str, questions: int) -> int:
+        prompting, view = prompting_of(game), game.view(state)
+        most = [
+            prompting.longest + upper_bound(model, (), prompting.schema(view, agent)).tokens_in
+            for agent, model in chosen.items()
+            if model.name == name
+        ]
+        return questions * sum(most) // len(most)
+
+    units = game.units(config)
+    return estimates(
+        list(by_name.values()), models, units, played, lambda amounts, left: left * max(amounts),
+        most_in,
+    )  # fmt: skip
 
 
 def ask_policies(game: Game[S, V], agents: Policies, view: V, unit: int) -> list[Row]:

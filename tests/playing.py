@@ -5,12 +5,13 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.players import Resources
+from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import Entry, cast_of
+from goldrush.agents.worlds.competition.play import session_of
 from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.competition.season import Season
 from goldrush.kernel.fold import fold
+from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
@@ -42,11 +43,10 @@ def steps(
     world = competition(rules_of(config.arena))
     cast = list(cast or cast_of(config.workers))
     state = world.initial({"config": config.as_dict(), "cast": cast})
-    with Season(opened_tests(config.arena, program), trust=trust) as season:
+    context = RunContext(state, trust=list(trust))
+    with session_of(context, opened_tests(config.arena, program)) as season:
         while not world.ended(state):
-            asked = season(state)
-            assert isinstance(asked, Sequence)
-            inputs = Block(asked)
+            inputs = Block(rest_of(season(state), lambda batches: None))
             derived = Block(world.decide(state, inputs))
             after = fold(world, state, [inputs, derived])
             closed = world.close(world.copy(after)) if world.unit_done(after) else None

@@ -193,6 +193,20 @@ class Asker:
         self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
 
 
+def settled_models(
+    chosen: Sequence[Model], models: Models, schema: Mapping[str, Any]
+) -> dict[Model, Model]:
+    """Models with their request options decided by a short question: see `Asker.settled`.
+
+    Raises BadInput if a model does not answer.
+    """
+    asker = Asker(chosen, models)
+    try:
+        return {model: asker.settled(model, schema) for model in chosen}
+    finally:
+        asker.close()
+
+
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:
     """Advice if answers were cut off: `max_tokens` is fixed during a run."""
     if CUT not in kinds:

@@ -95,11 +95,14 @@ class Answer:
     trouble: str | None = None
     status: int | None = None
 
-    def source(self, model: Model, messages: Sequence[Message]) -> dict[str, Any]:
-        """The facts of the answer that a journal keeps, in addition to what is read from it."""
+    def source(self, model: Model, prompt: str) -> dict[str, Any]:
+        """The facts of the answer that a journal keeps, in addition to what is read from it.
+
+        `prompt`: the digest of the question's prompt.
+        """
         return {
             "model": self.model or model.model,
-            "prompt": digest(messages),
+            "prompt": prompt,
             "raw": self.text,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from goldrush.agents.players import RunContext
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.play import session_of
 from goldrush.agents.worlds.competition.players import configured, prepared
-from goldrush.agents.worlds.competition.script import Replaced
-from goldrush.agents.worlds.competition.season import Season
 from goldrush.kernel import run
 from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
-from goldrush.kernel.world import World
+from goldrush.kernel.world import Row, World
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.find import toolkit_for
 from goldrush.replay.journal.rebuild import world_at
@@ -77,7 +77,7 @@ class _Credulous:
 
 def season(path: Path) -> Path:
     """A sound season."""
-    return _recorded(path, None)
+    return _recorded(path, [])
 
 
 def proposed_in(path: Path, parent: Path) -> Path:
@@ -86,11 +86,10 @@ def proposed_in(path: Path, parent: Path) -> Path:
     """
     said = next(said for said in _said(parent, FORGED_IN) if said.move == "propose")
     wrong = said._replace(conduct=(SENTINEL, None, 0, said.conduct[3]))
-    place = (FORGED_IN, said.table, said.round, said.agent)
     with patch(
         "goldrush.kernel.worlds.competition.acts.roundtable.is_conduct", lambda state, value: True
     ):
-        return _recorded(path, {place: tuple(wrong)})
+        return _recorded(path, [(FORGED_IN, tuple(wrong))])
 
 
 def cuts_of(path: Path, folder: Path) -> Iterator[Path]:
@@ -116,10 +115,12 @@ def _said(path: Path, assignment: int) -> Iterator[Spoke]:
                 yield from map(Spoke._make, block.rows(CODES[Spoke]))
 
 
-def _recorded(path: Path, replaced: Replaced | None) -> Path:
+def _recorded(path: Path, replaced: Sequence[tuple[int, Row]]) -> Path:
     setup = prepared(configured(SETTINGS), cast_of(6, ["random"])).setup
     world = toolkit_for("competition").world(setup)
     tests: Any = _Credulous(opened_tests(world.initial(setup).arena))
     with JournalWriter(path, HEADER) as journal:
-        run.record(world, setup, Season(tests, replaced), journal)
+        state = world.initial(setup)
+        context = RunContext(state, [{"replaced": replaced}])
+        run.record(world, setup, session_of(context, tests), journal, state=state)
     return path

@@ -17,8 +17,8 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.submitting import Agents
-from goldrush.agents.worlds.mining.players import GAME, prepare, record
+from goldrush.agents.players import RunContext
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
 from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
@@ -170,10 +170,13 @@ def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(tmp_path: Path)
 
 
 def test_who_is_given_to_be_asked_is_asked(original: Path) -> None:
-    _, roster = prepare(SETTINGS, MIX)
+    config, roster = prepare(SETTINGS, MIX)
     nothing = [(agent, (), None, None, None, None) for agent in range(4)]
 
-    assert verify(original, ask=Agents(GAME, roster)).holds
+    setup = {"config": config.as_dict(), "roster": roster.as_setup()}
+    assert verify(
+        original, ask=MINING_PLAYERS.start_agents(RunContext(MINING.initial(setup)))
+    ).holds
     broken = break_of(verify(original, ask=lambda state: [(SUBMITTED, nothing)]))
     assert (DECIDE, True) == (broken.level, broken.where.startswith("round 1, commit 1 "))
 
@@ -656,8 +659,9 @@ def played_in(world: World[MiningState], folder: Path) -> Path:
     path = folder / "journal"
     config, roster = prepare(SETTINGS, MIX)
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
+    ask = MINING_PLAYERS.start_agents(RunContext(world.initial(setup)))
     with JournalWriter(path, Header(world.name, world.rules)) as journal:
-        run.record(world, setup, Agents(GAME, roster), journal)
+        run.record(world, setup, ask, journal)
     return path
 
 

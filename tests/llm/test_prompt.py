@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import digest
 from goldrush.agents.llm.wording import quoted
+from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
-from goldrush.agents.submitting import Agents
 from goldrush.agents.worlds.mining.parse import parse
-from goldrush.agents.worlds.mining.players import GAME, prepare
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
 from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block, advance
@@ -192,7 +192,7 @@ def scripted(config: MiningConfig, roster: Roster, rounds: int) -> Iterator[Mini
     """The states of a run of scripted agents, from the start on."""
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
     yield state
-    with Agents(GAME, roster) as miners:
+    with MINING_PLAYERS.start_agents(RunContext(state)) as miners:
         for _ in range(rounds):
             inputs = Block(rest_of(miners(state), lambda batches: None))
             state, _, _ = advance(MINING, MINING.copy(state), inputs)

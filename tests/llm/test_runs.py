@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from goldrush.agents.estimate import estimates
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import Models
+from goldrush.agents.submissions import estimates_of
 from goldrush.agents.worlds.mining.players import GAME, fork, prepare, record, resume
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
@@ -746,15 +746,15 @@ def test_an_estimate_asks_nobody_and_counts_every_question(
 ) -> None:
     chosen = models(server.address, "a", "b", price_in=1.0, price_out=2.0)
     config, roster = prepare({"rounds": 50}, MIXED, models=chosen)
-    a, b = estimates(GAME, config, roster, chosen)
+    a, b = estimates_of(GAME, config, roster, chosen)
 
     assert ([], []) == (server.asked, list(tmp_path.iterdir()))
     assert [("a", 100, 50_000), ("b", 50, 25_000)] == [
         (one.model, one.questions, one.most_out) for one in (a, b)
     ]
     assert (a.most_in + 2 * a.most_out) / 1e6 == a.most_cost
-    assert None is estimates(GAME, config, roster, models(server.address, "a", "b"))[0].most_cost
-    assert [] == estimates(GAME, *prepare({}, "raid"), chosen)
+    assert None is estimates_of(GAME, config, roster, models(server.address, "a", "b"))[0].most_cost
+    assert [] == estimates_of(GAME, *prepare({}, "raid"), chosen)
 
 
 def test_a_dry_run_sends_nothing_and_writes_nothing(
@@ -787,7 +787,7 @@ def test_no_run_takes_more_than_was_estimated(path: Path, server: Server, treatm
     chosen = models(server.address)
     settings = {"rounds": 30, "seed": 3}
     config, roster = prepare(settings, "llm:a*5,raid*2", treatment, chosen)
-    [most] = estimates(GAME, config, roster, chosen)
+    [most] = estimates_of(GAME, config, roster, chosen)
     record(path, settings, "llm:a*5,raid*2", treatment, models=chosen)
     total = usage(path).total
 

@@ -41,7 +41,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, T
 from goldrush.kernel.worlds.competition.evolve import apply, refuse
 from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.rubric import Grounds
-from goldrush.kernel.worlds.competition.state import Agent, SeasonState, copied
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, copied
 from goldrush.kernel.worlds.competition.terms import Phase
 
 # A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
@@ -236,20 +236,20 @@ class SeasonPlay:
         for act in self._scripts.tested(self._state, [(at, part)]):
             yield self._applied(CODES[type(act)], tuple(act))
 
-    def _can_ask(self, agent: Agent) -> bool:
+    def _can_ask(self, agent: AgentState) -> bool:
         try:
             return self._known is None or all(map(self._known.can_ask, players_of(agent)))
         except UnknownPlayer:
             return False
 
-    def _agent(self, asked: Asked) -> Agent:
+    def _agent(self, asked: Asked) -> AgentState:
         return self._state.agents[asked.agent]
 
-    def _seen(self, agent: Agent) -> Observation:
+    def _seen(self, agent: AgentState) -> Observation:
         return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
 
 
-def players_of(agent: Agent) -> list[Player]:
+def players_of(agent: AgentState) -> list[Player]:
     """The players of an agent: one, or one for each model of its classes."""
     if agent.policy != LLM:
         return [Player(agent.name, agent.policy, agent.options)]
@@ -264,7 +264,7 @@ def row_of(query: Query, answer: Answer, rules: Rules) -> Row:
     text = answer.text or ""
     if query.model is None:
         return _row(query, text, {"name": HUMAN, "prompt": query.prompt, "error": None})
-    source = answer.source(query.model, query.messages)
+    source = answer.source(query.model, query.prompt)
     error = _error(query, text, answer_error(answer), rules)
     return _row(query, text, {"name": query.model.name, **_without_raw(source), "error": error})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from goldrush.agents import players
 from goldrush.agents.askable import ImpossiblePlayer
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import LLM, Models
-from goldrush.agents.llm.question import digest, upper_bound
+from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.people import HUMAN, required_person
 from goldrush.agents.players import (
@@ -43,7 +44,6 @@ from goldrush.agents.worlds.competition.cast import (
     with_models_resolved,
 )
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
-from goldrush.agents.worlds.competition.seats import model_at
 from goldrush.agents.worlds.competition.treatments import treatment_named
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
@@ -55,8 +55,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState, initial
 from goldrush.kernel.worlds.competition.terms import Status
 
 if TYPE_CHECKING:
-    from goldrush.agents.worlds.competition.season import Season
-    from goldrush.agents.worlds.competition.step import Question
+    from goldrush.agents.session import Query, Session
 
 
 def record(
@@ -158,30 +157,22 @@ def _resolve_change(state: SeasonState, change: Change, models: Models | None) -
     return changed_by(state, change, models)
 
 
-def _start_agents(context: RunContext[SeasonState]) -> Season:
-    from goldrush.agents.worlds.competition.season import Season, replaced_in
+def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
+    from goldrush.agents.worlds.competition.play import session_of
 
-    state, trust = context.state, context.trust
+    state, resources = context.state, context.resources
     for agent in state.agents.values():
         if agent.policy not in (*POLICIES, LLM, HUMAN):
-            check_trust(agent.policy, trust, agent.name)
-    there = [a for a in state.agents.values() if a.status != Status.GONE]
+            check_trust(agent.policy, context.trust, agent.name)
+    there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
     if context.probe:
         asked = [{"policy": agent.policy, "options": agent.options} for agent in there]
         with_models_resolved(asked, context.models)
-    return Season(
-        opened_tests(state.arena, context.resources.program, context.resources.jobs),
-        replaced_in(context.forks),
-        chosen=models_in((agent.policy, agent.options) for agent in there),
-        people=next(
-            (required_person(context.resources.people, a.name) for a in there if a.policy == HUMAN),
-            None,
-        ),
-        models=context.models,
-        earlier=context.earlier,
-        pending=context.pending,
-        trust=trust,
-    )
+    tests = opened_tests(state.arena, resources.program, resources.jobs)
+    for agent in there:
+        if agent.policy == HUMAN:
+            required_person(resources.people, agent.name)
+    return session_of(context, tests, models_in((agent.policy, agent.options) for agent in there))
 
 
 def _policy_check(
@@ -204,7 +195,7 @@ def _policy_check(
 
         again = SeasonCheck(state, tests, forks, trust)
         return PolicyCheck(
-            again, again.not_asked, again.unknown, again.pending, tests.close,
+            again, again.not_asked, again.unknown, partial(again, is_whole=False), tests.close,
             unjudged=again.unjudged,
         )  # fmt: skip
 
@@ -228,10 +219,11 @@ def _bounds(context: RunContext[SeasonState]) -> Bounds:
 
     found = {}
 
-    def add(question: Question, row: Row | None) -> None:
-        if question.agent.policy == LLM and row is not None:
-            model, messages = model_at(question.agent), question.messages
-            found[model.name, digest(messages)] = upper_bound(model, messages, question.schema)
+    def add(query: Query, row: Row | None) -> None:
+        if query.model is not None and row is not None:
+            found[query.model.name, query.prompt] = upper_bound(
+                query.model, query.messages, query.make_schema()
+            )
 
     state, resources = context.state, context.resources
     # Where agents cannot be asked again, the questions that follow stay unknown.

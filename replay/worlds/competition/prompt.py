@@ -11,12 +11,11 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.llm.question import Message, digest
+from goldrush.agents.llm.question import Message
 from goldrush.agents.players import Resources
+from goldrush.agents.session import Query
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
-from goldrush.agents.worlds.competition.step import Question
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
@@ -79,9 +78,9 @@ def prompted(
     resources = resources or Resources()
     found: list[RebuiltQuestion] = []
 
-    def keep(question: Question, row: Row | None) -> None:
-        if question.agent.ordinal == agent:
-            found.append(_prompted(question, row))
+    def keep(query: Query, row: Row | None) -> None:
+        if query.asked.agent == agent:
+            found.append(_prompted(query, row))
 
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.
@@ -92,7 +91,7 @@ def prompted(
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         with opened_tests(state.arena, resources.program, resources.jobs) as tests:
-            again = SeasonCheck(state, tests, before.forks, on_question=keep)
+            again = SeasonCheck(state, tests, before.forks, on_query=keep)
             asked = copied(state)
             for _, step, after in walk.steps():
                 if step is not None:
@@ -107,10 +106,9 @@ def prompted(
     return found
 
 
-def _prompted(question: Question, row: Row | None) -> RebuiltQuestion:
+def _prompted(query: Query, row: Row | None) -> RebuiltQuestion:
     answered = None if row is None else Answered(*row)
-    sent = digest(question.messages)
     recorded = (answered.source or {}).get("prompt") if answered else None
-    is_model = question.agent.policy == LLM
     text = answered.text if answered else None
-    return RebuiltQuestion(question.name, question.messages, sent, recorded, text, is_model)
+    is_model = query.model is not None
+    return RebuiltQuestion(query.asked.name, query.messages, query.prompt, recorded, text, is_model)

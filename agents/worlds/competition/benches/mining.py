@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.submitting import ask_policies
+from goldrush.agents.submissions import ask_policies
 from goldrush.agents.worlds.competition.atlas import Atlas
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
 from goldrush.agents.worlds.mining.players import GAME

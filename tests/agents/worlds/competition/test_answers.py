@@ -6,25 +6,27 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.people import HUMAN
-from goldrush.agents.worlds.competition.answers import Recorded, missing, reread, row_by_hand
+from goldrush.agents.llm.question import Answer
+from goldrush.agents.session import Asked, Query, Recorded
 from goldrush.agents.worlds.competition.arenas import rules_of
-from goldrush.agents.worlds.competition.step import ANSWERED, Question
+from goldrush.agents.worlds.competition.play import ANSWERED, about, reread, row_of
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.events import CODES, Adopted
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.state import AgentState
-from goldrush.kernel.worlds.competition.terms import Role
 from tests.playing import nk
 
 RULES = rules_of(nk())
 ADOPTED = (CODES[Adopted], tuple(Adopted(0, True)))
 
 
-def question(agent: int, name: str, says: str) -> Question:
-    who = AgentState(agent, f"agent {agent}", Role.WORKER, HUMAN, {})
-    return Question(who, name, ({"role": "user", "content": says},), RULES)
+def question(agent: int, name: str, says: str) -> Query:
+    return Query(Asked(agent, name), None, ({"role": "user", "content": says},), dict)
+
+
+def row_by_hand(asked: Query, text: str) -> Row:
+    """What a person answered."""
+    return row_of(asked, Answer(text), RULES)
 
 
 questions = st.builds(
@@ -33,13 +35,13 @@ questions = st.builds(
 answered = st.lists(st.tuples(questions, st.text(max_size=3)), min_size=1, max_size=6)
 
 
-def rows_of(pairs: Sequence[tuple[Question, str]]) -> list[Row]:
+def rows_of(pairs: Sequence[tuple[Query, str]]) -> list[Row]:
     return [row_by_hand(asked, text) for asked, text in pairs]
 
 
 @given(answered, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(
-    pairs: list[tuple[Question, str]], chance: random.Random
+    pairs: list[tuple[Query, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
     shuffled = chance.sample(rows, len(rows))
@@ -56,29 +58,29 @@ def test_the_order_of_arrival_does_not_matter(
 
 @given(answered, st.randoms(use_true_random=False))
 def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken_once(
-    pairs: list[tuple[Question, str]], chance: random.Random
+    pairs: list[tuple[Query, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
-    recorded = Recorded([(ANSWERED, row) for row in chance.sample(rows, len(rows))])
+    recorded = Recorded(chance.sample(rows, len(rows)), about)
     asked = {at: one for at, (one, _) in enumerate(pairs)}
     found = recorded.take(asked)
 
     assert sorted(map(repr, rows)) == sorted(map(repr, found.values()))
-    assert all(reread(row, asked[at]) == row for at, row in found.items())
+    assert all(reread(asked[at], row, RULES) == row for at, row in found.items())
     assert {} == recorded.take(asked)
 
 
 def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
     asked, other = question(1, "rate", "a"), question(1, "rate", "b")
     row = row_by_hand(other, "{}")
-    recorded = Recorded([ADOPTED, (ANSWERED, row)])
+    recorded = Recorded([row], about)
 
     assert {0: row} == recorded.take({0: asked})
-    assert row != reread(row, asked)
+    assert row != reread(asked, row, RULES)
 
 
 def test_nobody_elses_answer_counts() -> None:
-    recorded = Recorded([(ANSWERED, row_by_hand(question(1, "rate", "a"), "{}"))])
+    recorded = Recorded([row_by_hand(question(1, "rate", "a"), "{}")], about)
 
     assert {} == recorded.take({0: question(2, "rate", "a"), 1: question(1, "try_", "a")})
-    assert (2, "rate", "", None) == missing(question(2, "rate", "a"))
+    assert (2, "rate", "", None) == reread(question(2, "rate", "a"), None, RULES)

@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.session import Asked, Step, batches
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of, questions_of
 from goldrush.agents.worlds.competition.formats import format_apart
 from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.script import Asked, Scripts
-from goldrush.agents.worlds.competition.step import Step, batches
+from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
@@ -64,14 +65,14 @@ def moments(arena: str) -> Mapping[str, Moment]:
     """Every question, as it was asked in a season."""
     found: dict[str, Moment] = {}
     record = ARENAS[arena]()
-    scripted = Step._scripted
+    scripted = SeasonPlay.answer
 
-    def watched(step: Step, asked: Asked, index: int) -> Any:
-        found.setdefault(asked.name, Moment(copied(step._state), asked, record))
-        return scripted(step, asked, index)
+    def watched(play: SeasonPlay, asked: Asked, number: int) -> Any:
+        found.setdefault(asked.name, Moment(copied(play._state), asked, record))
+        return scripted(play, asked, number)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Step, "_scripted", watched)
+        patch.setattr(SeasonPlay, "answer", watched)
         for _ in steps({**EARLY, "seed": 5, "assignments": 20, "arena": record}):
             if set(found) == set(QUESTIONS):
                 break
@@ -181,23 +182,26 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
     with opened_tests(arena) as tests:
         scripts = Scripts(tests)
         while not world.ended(state):
-            step = Step(state, scripts, ())
-            asked = step.next()
-            while asked is not None:
-                asked = step.next([answered(step, one, chosen, sent) for one in asked])
-            state, _, _ = advance(world, state, Block(batches(step.rows)))
+            play = SeasonPlay(state, scripts)
+            step = Step(play)
+            while step.asked:
+                asked = enumerate(step.asked)
+                step.go_on({at: answered(play, one, chosen, sent) for at, one in asked}, {})
+            state, _, _ = advance(world, state, Block(batches(step.inputs)))
 
     assert 2 == state.assignment
 
 
-def answered(step: Step, asked: Asked, chosen: random.Random, sent: Mapping[str, list[str]]) -> Any:
+def answered(
+    play: SeasonPlay, asked: Asked, chosen: random.Random, sent: Mapping[str, list[str]]
+) -> Any:
     """A scripted answer or one of those sent, as it is read."""
     if chosen.random() < 0.5:
-        return step.answer(asked, 0, {})
+        return play.answer(asked, 0)
     text = chosen.choice(sent[asked.name])
-    fault = step.fault_of(asked, text)
+    fault = play.fault_of(asked, text)
     assert fault is None or "\n" not in fault
-    return QUESTIONS[asked.name].answer(text, None, step._seen(step.agent_of(asked)))
+    return QUESTIONS[asked.name].answer(text, None, play._seen(play._agent(asked)))
 
 
 CASES: list[tuple[str, Any, Any]] = [

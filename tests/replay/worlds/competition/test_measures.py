@@ -16,11 +16,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
+from goldrush.agents.players import RunContext
 from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
 from goldrush.agents.worlds.competition.benches.mining import atlas
 from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.play import session_of
 from goldrush.agents.worlds.competition.players import configured, record
-from goldrush.agents.worlds.competition.season import Season
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel import run
 from goldrush.kernel.journal import JournalReader, JournalWriter
@@ -554,12 +555,11 @@ def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
     path = tmp_path / "season.journal"
     with (
         JournalWriter(path, HEADER) as journal,
-        Season(opened_tests(config.arena)) as season,
+        session_of(RunContext(world.initial(setup)), opened_tests(config.arena)) as season,
     ):
 
         def ask(state: SeasonState) -> Sequence[Batch]:
-            acts = season(state)
-            assert isinstance(acts, Sequence)
+            acts = run.rest_of(season(state), lambda batches: None)
             if state.phase != Phase.JUDGE:
                 return acts
             other = kinds.Tested(0, None, None, "0" * LOCI, state.table.treatment, 0.9, ())
