@@ -116,11 +116,12 @@ def season(
         record,
     )
     from goldrush.agents.worlds.competition.treatments import treatment_named
-    from goldrush.replay.worlds.competition.toolkit import TOOLKIT
+    from goldrush.replay.find import toolkit_for
 
     named = {"seed": seed, "assignments": assignments, "workers": workers, "arena": arena}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    treatment, treated, label = treatment_of(treatment, TOOLKIT)
+    toolkit = toolkit_for(_WORLD)
+    treatment, treated, label = treatment_of(treatment, toolkit)
     if treatment is not None:
         treated = treatment_named(treatment).settings
     resources = resources_of(test, jobs)
@@ -144,8 +145,8 @@ def season(
             ),
             as_json,
             again=how_again(own, [], options, test, files),
-            toolkit=TOOLKIT,
-            live=kept_in(files, target, TOOLKIT, force=force),
+            toolkit=toolkit,
+            live=kept_in(files, target, toolkit, force=force),
         )  # fmt: skip
 
 
