@@ -16,8 +16,8 @@ from typing import Final
 import attrs
 
 import goldrush.agents.worlds.competition.benches.mining as bench
-from goldrush.agents.worlds.competition.atlas import Atlas
 from goldrush.agents.worlds.competition.bench import Request, Tests
+from goldrush.agents.worlds.competition.benches.mining import Atlas
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Arena
 from goldrush.kernel.worlds.competition.arenas.mining import (

@@ -1,22 +1,34 @@
 """Asks the cast of a recorded season again, to check that its acts are the recorded ones.
 
 Scripted agents are asked again, and trials and tests are run again.
+
+A time limit makes a result depend on the speed of the machine. So if a run was ended by it in only
+one of the two plays, the recorded result stands, and the run is named as one that was not judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from goldrush.agents.askable import Askable, classify_players
 from goldrush.agents.session import Query, asked_again
-from goldrush.agents.worlds.competition.bench import Tests
+from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import POLICIES
 from goldrush.agents.worlds.competition.play import SeasonPlay, players_of, replaced_in
 from goldrush.agents.worlds.competition.prompt import VERSION
-from goldrush.agents.worlds.competition.repeated import Repeated
+from goldrush.agents.worlds.competition.script import Replaced, Scripts
+from goldrush.kernel.errors import format_value
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import arrange
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    Debriefed,
+    Interviewed,
+    Tested,
+    Tried,
+    named,
+)
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
@@ -78,3 +90,80 @@ class SeasonCheck:
         play = SeasonPlay(state, self._scripts, self._trust, self._known)
         found = asked_again(play, recorded, is_whole=is_whole, on_query=self._on_query)
         return arrange(Block(found)).batches
+
+
+_PAIRS: Final = (CODES[Debriefed], CODES[Interviewed])
+_KINDS: Final = {CODES[Tried]: Tried, CODES[Tested]: Tested}
+_INSTEAD: Final = "verify again where the program is as fast as it was, with --jobs 1"
+
+
+class Repeated(Scripts):
+    """The scripts of a recorded season.
+
+    Attributes:
+        unjudged: descriptions of the trials and tests so far that cannot be compared.
+
+    """
+
+    def __init__(
+        self, tests: Tests, replaced: Replaced | None = None, *, reruns: bool = True
+    ) -> None:
+        """See SeasonCheck."""
+        super().__init__(tests, replaced)
+        self._reruns = reruns
+        self.unjudged: list[str] = []
+        self._recorded: Mapping[object, Tried | Tested] = {}
+        self._unanswered: set[object] = set()  # lists of questions
+
+    def read(self, acts: Sequence[tuple[int, Row]]) -> None:
+        """Take the recorded acts of the next step."""
+        pairs = [named(code, row) for code, row in acts if code in _PAIRS]
+        self._unanswered = {pair.questions for pair in pairs if pair.answers == ()}
+        if self.tests.bench.time_limit is not None or not self._reruns:
+            rows = [_KINDS[code](*row) for code, row in acts if code in _KINDS]
+            self._recorded = {
+                (row.conduct, row.treatment, tuple(seed for seed, _ in row.runs)): row
+                for row in rows
+            }
+
+    def paired(self, questions: Any, answers: Any) -> Any:
+        """As of `Scripts`, or without answers if the record has none, as in older seasons."""
+        if answers == () and questions in self._unanswered:
+            return answers
+        return super().paired(questions, answers)
+
+    def values(self, requests: Sequence[Request]) -> Sequence[Result]:
+        """The results of trials or tests; the recorded one if the two cannot be compared."""
+        if not self._reruns:
+            known = [row for request in requests if (row := self._row(request)) is not None]
+            if len(known) == len(requests):
+                return [(row.value, row.runs) for row in known]
+        results = super().values(requests)
+        return [self._compared(*pair) for pair in zip(requests, results, strict=True)]
+
+    def _row(self, request: Request) -> Tried | Tested | None:
+        return self._recorded.get((request.conduct, request.treatment, tuple(request.seeds)))
+
+    def _compared(self, request: Request, result: Result) -> Result:
+        row = self._row(request)
+        if row is None:
+            return result
+        causes = []
+        for (seed, digest), (_, recorded) in zip(result[1], row.runs, strict=True):
+            if digest == recorded:
+                continue
+            task = (request.conduct, request.treatment, request.objective, seed)
+            if task in self.tests.timed_out:
+                causes.append("was ended")
+            elif row.value is None and recorded == NO_OUTPUT:
+                causes.append("may have been ended when it was recorded")
+            else:  # two results, and they differ
+                return result
+        if not causes:
+            return result
+        kind = "tried" if isinstance(row, Tried) else "tested"
+        self.unjudged.append(
+            f"{kind} {format_value(request.conduct)}: a run {causes[0]} by the time limit of "
+            f"{self.tests.bench.time_limit:g} s, so its result cannot be compared: {_INSTEAD}"
+        )
+        return row.value, row.runs

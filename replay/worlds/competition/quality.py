@@ -1,7 +1,7 @@
 """The quality of conclusions, by values that no agent at the table knows.
 
-The values are those of an atlas (agents/worlds/competition/atlas.py), which has every conduct:
-exact for `nk`, estimated with separate seeds for `mining`. Without an atlas the quality is
+The values are those of an atlas (agents/worlds/competition/benches/mining.py), which has every
+conduct: exact for `nk`, estimated with separate seeds for `mining`. Without an atlas the quality is
 undefined.
 """
 

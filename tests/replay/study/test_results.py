@@ -15,7 +15,7 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
 from goldrush.kernel.measures import mean
-from goldrush.replay.study import kept as module
+from goldrush.replay.study import measuring as module
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import result_of, results_of
@@ -188,8 +188,8 @@ def test_runs_that_follow_from_code_of_others_are_not_kept(
     never = attrs.evolve(STUDIES.kept, lasts=lambda config: False)
     others = attrs.evolve(found.of, studies=attrs.evolve(STUDIES, kept=never))
 
-    assert module.read(found.of, None, runs) == found.by_cell[runs[0].cell]
-    assert None is module.read(others, None, runs)
+    assert module.read_kept(found.of, None, runs) == found.by_cell[runs[0].cell]
+    assert None is module.read_kept(others, None, runs)
 
 
 def test_a_cell_knows_its_configuration(found: MiningResults) -> None:

@@ -2,22 +2,29 @@
 
 A run is a mining run in memory, without a journal. Its digest is that of the last state, as in a
 journal of the same run, and its values come from the same functions that measure a journal.
+
+The values of all conducts, under seeds that no test has, are its atlas. Measures use it to rank a
+conclusion among all conducts; agents do not see it.
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache, partial
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Self
+
+import attrs
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.submissions import ask_policies
-from goldrush.agents.worlds.competition.atlas import Atlas
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, mean
@@ -174,3 +181,53 @@ class _Tally:
 
 
 BENCH: Final = BenchType(_opened)
+
+
+@attrs.frozen
+class Atlas:
+    """The values of all conducts. Its file is a msgpack map of these fields, with the values as
+    little-endian 32-bit floats (NaN for none), in the order of the subjects and of the arena's
+    conducts.
+
+    Attributes:
+        arena: name of the arena.
+        version: of the arena.
+        options: of the arena.
+        seeds: of the runs of which each value is the mean.
+        table: values by (objective, treatment), in the order of the arena's conducts.
+
+    """
+
+    arena: str
+    version: int
+    options: Mapping[str, Any]
+    seeds: Sequence[int]
+    table: Mapping[tuple[str, str], Sequence[Value]]
+
+    def values(self, objective: str, treatment: str) -> Sequence[Value]:
+        """The values of all conducts. Raises KeyError for a subject that it does not have."""
+        return self.table[objective, treatment]
+
+    def written(self) -> bytes:
+        """The bytes of its file."""
+        head = {
+            "arena": self.arena,
+            "version": self.version,
+            "options": dict(self.options),
+            "seeds": list(self.seeds),
+            "subjects": [list(subject) for subject in self.table],
+        }
+        values = [math.nan if v is None else v for row in self.table.values() for v in row]
+        return pack({**head, "values": struct.pack(f"<{len(values)}f", *values)})
+
+    @classmethod
+    def read(cls, packed: bytes) -> Self:
+        """The atlas of a file, which is part of the package and trusted."""
+        head = unpack(packed)
+        values = struct.unpack(f"<{len(head['values']) // 4}f", head["values"])
+        width = len(values) // len(head["subjects"])
+        table = {
+            subject: [None if math.isnan(v) else v for v in values[k * width : (k + 1) * width]]
+            for k, subject in enumerate(head["subjects"])
+        }
+        return cls(head["arena"], head["version"], head["options"], head["seeds"], table)

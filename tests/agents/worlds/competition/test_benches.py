@@ -33,10 +33,9 @@ from goldrush.agents.worlds.competition.arenas import (
     remark_of,
     rules_of,
 )
-from goldrush.agents.worlds.competition.atlas import Atlas
 from goldrush.agents.worlds.competition.bench import ALONE, PROCESSES, THREADS, Bench, Request
 from goldrush.agents.worlds.competition.benches import command
-from goldrush.agents.worlds.competition.benches.mining import atlas, played, setting_of
+from goldrush.agents.worlds.competition.benches.mining import Atlas, atlas, played, setting_of
 from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
