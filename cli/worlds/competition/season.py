@@ -132,8 +132,7 @@ def season(
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
     if dry_run:
         return estimated(SEASON_PLAYERS, prepared(config, cast), models, as_json, resources)
-    remark = remark_of(config.arena, test)
-    if remark is not None:
+    if (remark := remark_of(config.arena, test)) is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
     with new_journal(out, f"{stem}-seed{config.seed}") as target:
