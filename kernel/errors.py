@@ -27,6 +27,7 @@ def format_error(error: BaseException) -> str:
     """An error of a user's code for a message: function, file, line, error type, text and notes."""
     if isinstance(error, GoldrushError):
         return str(error)
+    error = _unwrapped(error)
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:  # its __str__ may raise, too
@@ -44,12 +45,18 @@ def format_error(error: BaseException) -> str:
 
 def format_traceback(error: BaseException | None) -> str:
     """The traceback of an error from the first frame of a user's code on; empty without one."""
+    error = error and _unwrapped(error)
     frames = [] if error is None else _frames_of_user(error)
     if error is None or not frames:
         return ""
     import traceback  # here, because it slows down `goldrush --help`
 
     return "".join(traceback.format_exception(type(error), error, frames[0]))
+
+
+def _unwrapped(error: BaseException) -> BaseException:
+    """The StopIteration of code that a generator called, or else the error itself."""
+    return error.__cause__ if isinstance(error.__cause__, StopIteration) else error
 
 
 def _frames_of_user(error: BaseException) -> list[TracebackType]:

@@ -150,6 +150,11 @@ class Commit:
         return f"commit {self.index} at byte {self.offset}"
 
     @property
+    def closed(self) -> int:
+        """The last unit that is closed after it."""
+        return self.unit - (self.kind == UNIT and self.digest is None)
+
+    @property
     def after(self) -> Location:
         """The location after a commit with a digest."""
         return Location(self.end, self.index + 1, self.unit)

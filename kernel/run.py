@@ -145,9 +145,8 @@ def resume(
                 "record another run",
             )
         ask = ask_of(state, reached.forks, reached.pending)
-    closed = last.unit - (last.digest is None)
     journal.go_on_after(last)
-    return _driven(_play(world, state, closed, reached.pending, journal, on_unit), ask)
+    return _driven(_play(world, state, last.closed, reached.pending, journal, on_unit), ask)
 
 
 def fork(
@@ -193,10 +192,9 @@ def fork(
     reached = _reached(world, parent, _up_to(parent, unit))
     forks, last, state = reached.forks, reached.commit, reached.state
     if last.digest is None or last.unit != unit:
-        has = last.unit - (last.digest is None)
         raise BadInput(
             f"{parent.path} has no closed {vocabulary.format_unit(unit)}",
-            f"give one from {vocabulary.number(0)} to {vocabulary.number(has)}",
+            f"give one from {vocabulary.number(0)} to {vocabulary.number(last.closed)}",
         )
     if len(forks) >= FORKS_MAX:
         raise BadInput(f"{parent.path} has {len(forks)} forks", "record a new run")

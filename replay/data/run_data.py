@@ -14,7 +14,7 @@ import attrs
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
@@ -62,7 +62,7 @@ class RunData:
         units = 0
         with JournalReader(self.path) as reader, suppress(JournalError):
             for commit in reader.outline():
-                units = commit.unit - (commit.digest is None and commit.kind == UNIT)
+                units = commit.closed
         return units
 
     @cached_property

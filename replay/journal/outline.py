@@ -16,7 +16,7 @@ import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
-from goldrush.kernel.journal import FORK, FORMAT, START, UNIT, Header, JournalReader
+from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
 from goldrush.replay.find import distribution_of, toolkit_of
@@ -133,10 +133,8 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
     world: World[Any] | None = None
     try:
         for commit in reader.outline():
-            if commit.kind == UNIT:
-                units = commit.unit - (commit.digest is None)
-            elif commit.kind in (START, FORK):
-                units = commit.unit
+            units = commit.closed
+            if commit.kind in (START, FORK):
                 if commit.kind == START and toolkit is not None:
                     world = toolkit.world(commit.setup or {})
                 if world is None or trouble is not None:

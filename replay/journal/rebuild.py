@@ -10,7 +10,7 @@ import attrs
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, JournalError
-from goldrush.kernel.journal import END, FORK, UNIT, Commit, Header, JournalReader
+from goldrush.kernel.journal import END, FORK, Commit, Header, JournalReader
 from goldrush.kernel.walk import check_digest
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.find import open_world, toolkit_named
@@ -165,8 +165,7 @@ def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
     try:
         with reader.again() as other:
             for commit in other.outline():
-                if commit.kind == UNIT:
-                    last = commit.unit - (commit.digest is None)
+                last = commit.closed
     except JournalError as error:
         return last, error
     return last, None

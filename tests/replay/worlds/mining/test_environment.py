@@ -32,8 +32,8 @@ from goldrush.agents.players import Resources, record
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, resume
 from goldrush.kernel.errors import BadInput, PolicyFailed
-from goldrush.kernel.fold import states
 from goldrush.kernel.journal import JournalReader, sha256_of
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES, PRUNED, REASONS, SUBMITTED
@@ -344,7 +344,7 @@ def test_an_observation_is_what_the_rules_show(
 def states_of(path: Path) -> Iterator[MiningState]:
     """The state before each round."""
     with JournalReader(path) as reader:
-        for commit, state in states(MINING, reader):
+        for commit, state in Walk(MINING, reader):
             if commit.digest is not None:
                 yield copied(state)
 
