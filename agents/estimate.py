@@ -89,11 +89,10 @@ def asked_by_unit(
             play = play_of(state)
             step = Step(play)
             while step.asked:
-                models = [(one, play.model(one)) for one in step.asked]
-                for one, model in models:
-                    query = None if model is None else play.query(one)
-                    if query is not None and model is not None:
-                        amounts.append(upper_bound(model, query.messages, query.make_schema()))
+                for one, model in [(one, play.model(one)) for one in step.asked]:
+                    prompt = None if model is None else play.prompt(one)
+                    if prompt is not None and model is not None:
+                        amounts.append(upper_bound(model, prompt.messages, prompt.make_schema()))
                 step.go_on(step.of_policies(), {})
             inputs = world.arrange(Block(batches(step.inputs)))
             state, _, is_done = advance(world, state, inputs)

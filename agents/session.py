@@ -53,13 +53,13 @@ class Asked:
 
 
 @attrs.frozen
-class Query:
+class Prompt:
     """A question in the form for a model or a person.
 
     Attributes:
         asked: the question.
         model: that is asked; None: the agent is no model.
-        messages: of the prompt.
+        messages: as they are sent.
         make_schema: gives the JSON schema of the answer.
 
     """
@@ -70,35 +70,34 @@ class Query:
     make_schema: Callable[[], Mapping[str, Any]]
 
     @cached_property
-    def prompt(self) -> str:
+    def digest(self) -> str:
         """The digest of the messages; empty if there are none."""
         return digest(self.messages) if self.messages else ""
 
 
 @attrs.frozen
 class About:
-    """The facts of a recorded answer: to whom and what it belongs, its prompt's digest, its error.
+    """To whom and what a recorded answer belongs, the digest of its prompt, and its error.
 
-    Forged rows may have values of any type as prompt and error.
+    In a forged row the last two may be anything.
     """
 
     agent: int
     name: str
-    prompt: Any
-    error: Any
+    prompt: object
+    error: str | None
 
 
 class Play(Protocol):
-    """One step of a world.
+    """One step of a world."""
 
-    Attributes:
-        code: of the event of an answer from outside.
-        unit: label of the unit of the step, as in "round 3".
+    @property
+    def code(self) -> int:
+        """Of the event of an answer from outside."""
 
-    """
-
-    code: int
-    unit: str
+    @property
+    def unit(self) -> str:
+        """Label of the unit of the step, as in "round 3"."""
 
     def script(self) -> Script:
         """The script of the step. Called once."""
@@ -109,7 +108,7 @@ class Play(Protocol):
     def is_outside(self, asked: Asked) -> bool:
         """Whether the answer comes from outside: from a model, a person or the record."""
 
-    def answer(self, asked: Asked, number: int) -> Any:
+    def answer(self, asked: Asked, number: int) -> object:
         """The answer of the agent's policy. `number`: of the question in the step, from 0.
 
         Raises PolicyFailed if the policy fails.
@@ -118,22 +117,22 @@ class Play(Protocol):
     def model(self, asked: Asked) -> Model | None:
         """The agent's model, or the one in whose place a policy plays."""
 
-    def query(self, asked: Asked) -> Query | None:
+    def prompt(self, asked: Asked) -> Prompt | None:
         """A question with its prompt; None if there is nothing to answer."""
 
-    def inquiry(self, query: Query) -> Inquiry:
+    def inquiry(self, prompt: Prompt) -> Inquiry:
         """A question in the form for a person."""
 
-    def row(self, query: Query, answer: Answer) -> Row:
+    def row(self, prompt: Prompt, answer: Answer) -> Row:
         """The row of an answer. Never raises."""
 
     def about(self, row: Row) -> About:
         """The facts of a row of an answer."""
 
-    def read(self, asked: Asked, row: Row | None) -> Any:
+    def read(self, asked: Asked, row: Row | None) -> object:
         """The answer in a row, in the form of a policy's. None: there was nothing to answer."""
 
-    def reread(self, query: Query, row: Row | None) -> Row | None:
+    def reread(self, prompt: Prompt, row: Row | None) -> Row | None:
         """The row that a recorded one makes again, as text and prompt are read now.
 
         The record's row is None, or the result, if there is no answer.
@@ -163,21 +162,22 @@ class Step:
 
     def __init__(self, play: Play) -> None:
         """Play up to the first questions."""
-        self._play = play
+        self._play, self._script = play, play.script()
         self.inputs: list[Input] = []
-        self.early = 0
+        self.early = self._count = 0  # _count: of questions before the current ones
         self.asked: Sequence[Asked] = ()
-        self._script = play.script()
-        self._count = 0  # questions before the current ones
         self._continue(None)
 
-    def queries(self) -> dict[int, Query]:
+    def prompts(self) -> dict[int, Prompt]:
         """The current questions to models and people, by index."""
-        outside = enumerate(self.asked)
-        found = {at: self._play.query(one) for at, one in outside if self._play.is_outside(one)}
-        return {at: query for at, query in found.items() if query is not None}
+        prompts = {
+            at: self._play.prompt(one)
+            for at, one in enumerate(self.asked)
+            if self._play.is_outside(one)
+        }
+        return {at: prompt for at, prompt in prompts.items() if prompt is not None}
 
-    def of_policies(self) -> dict[int, Any]:
+    def of_policies(self) -> dict[int, object]:
         """The answers of policies to the current questions, by index."""
         return {
             at: self._play.answer(one, self._count + at)
@@ -185,38 +185,31 @@ class Step:
             if not self._play.is_outside(one)
         }
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """Add rows of answers from outside."""
-        self.end(self.inputs + [(self._play.code, row) for row in rows])
+    def add(self, inputs: Sequence[Input]) -> None:
+        """Add answers from outside, or what is taken from the record."""
+        if inputs:
+            self.inputs += inputs
+            self.early = len(self.inputs)
 
-    def end(self, inputs: list[Input]) -> None:
-        """Set the inputs so far, which end with an answer from outside."""
-        if len(inputs) > len(self.inputs):
-            self.inputs, self.early = inputs, len(inputs)
-
-    def go_on(self, answers: Mapping[int, Any], rows: Mapping[int, Row | None]) -> None:
+    def go_on(self, answers: Mapping[int, object], rows: Mapping[int, Row | None]) -> None:
         """Continue with answers of policies, and rows of those from outside, by index."""
-        self._continue(
-            [
-                answers[at] if at in answers else self._play.read(one, rows.get(at))
-                for at, one in enumerate(self.asked)
-            ]
-        )
+        read = self._play.read
+        asked = enumerate(self.asked)
+        self._continue([answers[i] if i in answers else read(q, rows.get(i)) for i, q in asked])
 
-    def _continue(self, answers: list[Any] | None) -> None:
+    def _continue(self, answers: object) -> None:
         self._count += len(self.asked)
         self.asked = ()
-        sent = answers
         while not self.asked:
             try:
-                item = self._script.send(sent)
+                item = self._script.send(answers)
             except StopIteration:
                 return
             if isinstance(item, list):
-                self.asked, sent = item, []
+                self.asked, answers = item, []
             else:
                 self.inputs += self._play.do(item)
-                sent = None
+                answers = None
 
 
 def batches(inputs: Iterable[Input]) -> list[Batch]:
@@ -231,7 +224,7 @@ class Recorded:
 
     def __init__(self, rows: Iterable[Row], about: Callable[[Row], About]) -> None:
         # Of each agent and question: (digest of the prompt, row).
-        self._left: dict[tuple[int, str], list[tuple[Any, Row]]] = {}
+        self._left: dict[tuple[int, str], list[tuple[object, Row]]] = {}
         for row in rows:
             found = about(row)
             self._left.setdefault((found.agent, found.name), []).append((found.prompt, row))
@@ -240,19 +233,18 @@ class Recorded:
         """Whether there are rows that were not taken."""
         return any(self._left.values())
 
-    def take(self, queries: Mapping[int, Query]) -> dict[int, Row]:
+    def take(self, prompts: Mapping[int, Prompt]) -> dict[int, Row]:
         """The recorded answers to these questions, by index of the question."""
         taken: dict[int, Row] = {}
         for is_exact in (True, False):  # an answer may have arrived before that of its neighbour
-            for at in [at for at in queries if at not in taken]:
-                query = queries[at]
-                left = self._left.get((query.asked.agent, query.asked.name), [])
-                for index, (prompt, row) in enumerate(left):
-                    if not is_exact or prompt == query.prompt:
-                        taken[at] = row
-                        del left[index]
+            for at in [at for at in prompts if at not in taken]:
+                prompt = prompts[at]
+                left = self._left.get((prompt.asked.agent, prompt.asked.name), [])
+                for index, (digest_, _) in enumerate(left):
+                    if not is_exact or digest_ == prompt.digest:
+                        _, taken[at] = left.pop(index)
                         break
-        return {at: taken[at] for at in queries if at in taken}
+        return {at: taken[at] for at in prompts if at in taken}
 
 
 class Session(Generic[S]):
@@ -332,10 +324,10 @@ class Session(Generic[S]):
         recorded = Recorded(pending.rows(play.code), play.about)
         given, is_waiting = 0, bool(pending.batches)
         while step.asked:
-            answers, queries = step.of_policies(), step.queries()
-            rows = recorded.take(queries)
-            step.add(rows.values())
-            missing = {at: query for at, query in queries.items() if at not in rows}
+            answers, prompts = step.of_policies(), step.prompts()
+            rows = recorded.take(prompts)
+            step.add([(play.code, row) for row in rows.values()])
+            missing = {at: prompt for at, prompt in prompts.items() if at not in rows}
             if is_waiting and (missing or not recorded):
                 early = self._world.arrange(Block(batches(step.inputs[: step.early])))
                 if early.packed != pending.packed:
@@ -343,45 +335,46 @@ class Session(Generic[S]):
                 given, is_waiting = step.early, False
             for arrived in self._arrivals(play, missing, is_rest=bool(rows)):
                 rows.update(arrived)
-                step.add(arrived.values())
+                step.add([(play.code, row) for row in arrived.values()])
                 yield batches(step.inputs[given:])
-                given = len(step.inputs)
+                given = step.early
             step.go_on(answers, rows)
         if is_waiting:
             raise _foreign(self._world)
         return batches(step.inputs[given:])
 
     def _arrivals(
-        self, play: Play, queries: Mapping[int, Query], *, is_rest: bool
+        self, play: Play, prompts: Mapping[int, Prompt], *, is_rest: bool
     ) -> Iterator[dict[int, Row]]:
         """The rows of answers that arrived together, by index of the question.
 
         No signal comes between the arrival of an answer and the next step of this generator. A
         step without missing answers is not subject to the limits on models.
         """
-        asked = [(at, query, query.model) for at, query in queries.items()]
-        of_models = [(at, query, model) for at, query, model in asked if model is not None]
+        asking = {
+            at: (prompt.model, prompt.messages, prompt.make_schema())
+            for at, prompt in prompts.items()
+            if prompt.model is not None
+        }
+        indexes = list(asking)
 
         def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
-            at, query, _ = of_models[index]
-            row = play.row(query, answer)
-            return (at, row), play.about(row).error
+            row = play.row(prompts[indexes[index]], answer)
+            return (indexes[index], row), play.about(row).error
 
-        if of_models:
+        if asking:
             assert self._asker is not None  # it has all models of the run
-            asking = [(model, query.messages, query.make_schema()) for _, query, model in of_models]
             is_rest = is_rest and not self._counted
             for arrived in self._asker.answers(
-                play.unit, asking, form, is_rest=is_rest, counted=self._counted
+                play.unit, list(asking.values()), form, is_rest=is_rest, counted=self._counted
             ):
                 if arrived:  # else a signal woke who waits
                     yield dict(arrived)
-        for at, query, model in asked:
-            if model is None:
-                assert self._people is not None  # checked before the run
-                text = self._people(play.inquiry(query))
-                with deferred():
-                    yield {at: play.row(query, Answer(text, model=HUMAN))}
+        for at in [at for at in prompts if at not in asking]:
+            assert self._people is not None  # checked before the run
+            text = self._people(play.inquiry(prompts[at]))
+            with deferred():
+                yield {at: play.row(prompts[at], Answer(text, model=HUMAN))}
 
 
 def _foreign(world: World[Any]) -> BadInput:
@@ -396,7 +389,7 @@ def asked_again(
     recorded: Block,
     *,
     is_whole: bool = True,
-    on_query: Callable[[Query, Row | None], None] | None = None,
+    on_prompt: Callable[[Prompt, Row | None], None] | None = None,
 ) -> list[Batch]:
     """The inputs of a recorded step, asked for again: its acts follow from policies and answers.
 
@@ -408,7 +401,7 @@ def asked_again(
         recorded: its inputs.
         is_whole: the step is complete; otherwise it ends with the last recorded answer, because
             what would follow from a missing one is unknown.
-        on_query: called with each question, also to a policy, in the form for a model, and the
+        on_prompt: called with each question, also to a policy, in the form for a model, and the
             recorded answer of a model or a person.
 
     Raises:
@@ -418,22 +411,21 @@ def asked_again(
     step, left = Step(play), Recorded(recorded.rows(play.code), play.about)
     acts = [(code, row) for code, rows in recorded for row in rows]
     while step.asked:
-        rest = play.rest(step.asked, acts[len(step.inputs) :])
+        there = acts[len(step.inputs) :]
+        rest = play.rest(step.asked, there)
         if rest is not None:
-            inputs = [*step.inputs, *rest]
-            step.end(inputs if is_whole else inputs[: len(acts)])
+            step.add(rest if is_whole else rest[: len(there)])
             break
-        queries = step.queries()
-        taken = left.take(queries)
-        if on_query is not None:
-            for at, one in enumerate(step.asked):
-                query = queries[at] if at in queries else play.query(one)
-                if query is not None:
-                    on_query(query, taken.get(at))
-        there = queries if is_whole else taken
-        rows = {at: play.reread(queries[at], taken.get(at)) for at in there}
-        step.add(row for row in rows.values() if row is not None)
-        if not is_whole and (len(taken) < len(queries) or not left):
+        prompts = step.prompts()
+        taken = left.take(prompts)
+        for at, one in enumerate(step.asked if on_prompt is not None else ()):
+            prompt = prompts[at] if at in prompts else play.prompt(one)
+            if prompt is not None and on_prompt is not None:
+                on_prompt(prompt, taken.get(at))
+        known = prompts if is_whole else taken
+        rows = {at: play.reread(prompts[at], taken.get(at)) for at in known}
+        step.add([(play.code, row) for row in rows.values() if row is not None])
+        if not is_whole and (len(taken) < len(prompts) or not left):
             break
         step.go_on(step.of_policies(), rows)
     return batches(step.inputs if is_whole else step.inputs[: step.early])

@@ -5,7 +5,7 @@ An answer is the row of a submission, also that of a model or a person, so nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any, Final, Generic
@@ -20,15 +20,14 @@ from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
 from goldrush.agents.people import HUMAN, Inquiry, required_person
-from goldrush.agents.players import PolicyCheck, RunContext
+from goldrush.agents.players import Facts, PolicyCheck, RunContext
 from goldrush.agents.roster import Entry, Roster, models_in
 from goldrush.agents.session import (
     OUTSIDE,
     About,
     Asked,
     Input,
-    PlayOf,
-    Query,
+    Prompt,
     Script,
     Session,
     asked_again,
@@ -43,149 +42,122 @@ PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
 # Replaced submissions of a fork: unit -> agent -> row.
 Replaced = Mapping[int, Mapping[int, Row]]
-Policies = Sequence[tuple[Entry, Any]]  # each agent with its policy
+Played = tuple[Entry, Any]  # an agent and its policy
 
 
-class Rounds(Generic[S, V]):
-    """The play of each step of a run."""
+@attrs.frozen
+class RoundPlay(Generic[V]):
+    """One step: a `session.Play`.
 
-    def __init__(
-        self,
-        game: Game[S, V],
-        agents: int,
-        policies: Callable[[], Policies],
-        models: Mapping[int, Model] | None = None,
-        replaced: Replaced | None = None,
-        believed: Collection[int] = (),
-    ) -> None:
-        """Make a function of a state.
+    Attributes:
+        game: the world.
+        number: of the unit, as displayed.
+        view: the observation that all agents share.
+        agents: their number.
+        policies: the agents that policies play; the others answer from outside.
+        models: the models that play, or in whose place policies play, by agent.
+        replaced: submissions that replace those of agents, by agent.
+        believed: agents from outside whose recorded rows are not read again.
 
-        Args:
-            game: the world.
-            agents: their number.
-            policies: gives the agents that policies play, in order, for a step; the others answer
-                from outside.
-            models: the models that play, or in whose place policies play, by agent.
-            replaced: submissions that replace those of agents.
-            believed: agents from outside whose recorded rows are not read again.
+    """
 
-        """
-        self.game = game
-        self.agents = agents
-        self.models = models or {}
-        self.replaced = replaced or {}
-        self.believed = believed
-        self._policies = policies
+    game: Game[Any, V]
+    number: int
+    view: V
+    agents: int
+    policies: Mapping[int, Played]
+    models: Mapping[int, Model] = attrs.field(factory=dict)
+    replaced: Mapping[int, Row] = attrs.field(factory=dict)
+    believed: Collection[int] = ()
 
-    def __call__(self, state: S) -> Round[S, V] | list[Batch]:
-        """The play of the next step, or its inputs if they depend on policies alone."""
-        game, policies = self.game, self._policies()
-        number = game.unit(state)
-        if len(policies) < self.agents or number in self.replaced:
-            return Round(self, policies, game.view(state), number)
-        return [(game.code, ask_policies(game, policies, game.view(state), number))]
+    @property
+    def code(self) -> int:
+        """As of `session.Play`."""
+        return self.game.code
 
-    def play(self, state: S) -> Round[S, V]:
-        """The play of the next step."""
-        game = self.game
-        return Round(self, self._policies(), game.view(state), game.unit(state))
-
-
-class Round(Generic[S, V]):
-    """One step: a `session.Play`."""
-
-    def __init__(self, rounds: Rounds[S, V], policies: Policies, view: V, number: int) -> None:
-        """See Rounds. `number`: of the unit, as displayed."""
-        self.code = rounds.game.code
-        self.unit = f"{rounds.game.world.vocabulary.unit} {number}"
-        self._rounds, self._game = rounds, rounds.game
-        self._policies = {entry.agent: (entry, policy) for entry, policy in policies}
-        self._view, self._number = view, number
+    @property
+    def unit(self) -> str:
+        """As of `session.Play`."""
+        return f"{self.game.world.vocabulary.unit} {self.number}"
 
     def script(self) -> Script:
         """Asks everybody whose submission is not replaced."""
-        found: dict[int, Row | None] = {**self._rounds.replaced.get(self._number, {})}
-        agents = range(self._rounds.agents)
-        asked = [Asked(agent) for agent in agents if agent not in found]
+        asked = [Asked(agent) for agent in range(self.agents) if agent not in self.replaced]
         answers = yield asked
-        found.update((one.agent, row) for one, row in zip(asked, answers, strict=True))
-        yield self.code, [row for agent in agents if (row := found[agent]) is not None]
+        rows = {**self.replaced, **dict(zip((one.agent for one in asked), answers, strict=True))}
+        yield tuple(row for agent in range(self.agents) if (row := rows[agent]) is not None)
 
-    def do(self, acts: Batch) -> list[Input]:
+    def do(self, acts: tuple[Row, ...]) -> list[Input]:
         """As of `session.Play`."""
-        code, rows = acts
-        return [(code, row) for row in rows]
+        return [(self.code, row) for row in acts]
 
     def is_outside(self, asked: Asked) -> bool:
         """As of `session.Play`."""
-        return asked.agent not in self._policies
+        return asked.agent not in self.policies
 
     def answer(self, asked: Asked, number: int) -> Row:
         """As of `session.Play`; draws do not depend on the number of the question."""
-        agents = [self._policies[asked.agent]]
-        return ask_policies(self._game, agents, self._view, self._number)[0]
+        return ask_policies(self.game, [self.policies[asked.agent]], self.view, self.number)[0]
 
     def model(self, asked: Asked) -> Model | None:
         """As of `session.Play`."""
-        return self._rounds.models.get(asked.agent)
+        return self.models.get(asked.agent)
 
-    def query(self, asked: Asked) -> Query:
-        """As of `session.Play`."""
-        agent, view = asked.agent, self._view
-        if agent in self._rounds.believed:
-            return Query(asked, None, (), dict)
-        prompting = prompting_of(self._game)
-        messages = prompting.messages(view, agent)
-        return Query(asked, self.model(asked), messages, lambda: prompting.schema(view, agent))
+    def prompt(self, asked: Asked) -> Prompt:
+        """As of `session.Play`; nothing is shown to who is believed."""
+        if asked.agent in self.believed:
+            return Prompt(asked, None, (), dict)
+        prompting = prompting_of(self.game)
+        messages = prompting.messages(self.view, asked.agent)
+        make_schema = partial(prompting.schema, self.view, asked.agent)
+        return Prompt(asked, self.model(asked), messages, make_schema)
 
-    def inquiry(self, query: Query) -> Inquiry:
+    def inquiry(self, prompt: Prompt) -> Inquiry:
         """As of `session.Play`."""
 
         def fault(text: str) -> str | None:
-            code = self.about(self.row(query, Answer(text, model=HUMAN))).error
+            code = self.about(self.row(prompt, Answer(text, model=HUMAN))).error
             return None if code is None else f"it is not a plan ({code})"
 
-        player, schema = f"agent {query.asked.agent}", query.make_schema()
-        return Inquiry(player, self.unit, query.messages, schema, fault)
+        player, schema = f"agent {prompt.asked.agent}", prompt.make_schema()
+        return Inquiry(player, self.unit, prompt.messages, schema, fault)
 
-    def row(self, query: Query, answer: Answer) -> Row:
+    def row(self, prompt: Prompt, answer: Answer) -> Row:
         """As of `session.Play`."""
-        source = answer.source(query.model or Model(HUMAN, HUMAN), query.prompt)
-        return self._row(query, answer.text, answer_error(answer), source)
+        source = answer.source(prompt.model or Model(HUMAN, HUMAN), prompt.digest)
+        return self._row(prompt, answer.text, answer_error(answer), source)
 
     def about(self, row: Row) -> About:
         """As of `session.Play`."""
-        if self._game.prompting is None:
-            return About(row[0], "", None, None)
-        error, source = row[self._game.field("error")], row[self._game.field("source")]
-        return About(row[0], "", (source or {}).get("prompt"), error)
+        fields = dict(zip(self.game.world.events[self.code].fields, row, strict=True))
+        return About(row[0], "", (fields.get("source") or {}).get("prompt"), fields.get("error"))
 
     def read(self, asked: Asked, row: Row | None) -> None:
         """Nothing: the row itself is an input."""
 
-    def reread(self, query: Query, row: Row | None) -> Row | None:
+    def reread(self, prompt: Prompt, row: Row | None) -> Row | None:
         """As of `session.Play`.
 
         Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an
         answer can have them.
         """
-        if row is None or query.asked.agent in self._rounds.believed:
+        if row is None or prompt.asked.agent in self.believed:
             return row
-        known, source = self.about(row).error, row[self._game.field("source")]
+        known, source = self.about(row).error, row[self.game.field("source")]
         known = known if known in (REFUSAL, CUT) else None
         text = source.get("raw") if source else None
         if type(text) is not str:
             text, known = None, NO_ANSWER
-        facts = {**server_facts(source), "raw": text, "prompt": query.prompt}
-        return self._row(query, text, known, facts)
+        facts = {**server_facts(source), "raw": text, "prompt": prompt.digest}
+        return self._row(prompt, text, known, facts)
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> None:
         """None: who cannot be asked again is believed, and no other act of the step follows."""
 
     def _row(
-        self, query: Query, text: str | None, error: str | None, source: dict[str, Any]
+        self, prompt: Prompt, text: str | None, error: str | None, source: dict[str, Any]
     ) -> Row:
-        return prompting_of(self._game).row(self._view, query.asked.agent, text, error, source)
+        return prompting_of(self.game).row(self.view, prompt.asked.agent, text, error, source)
 
 
 def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Session[S]:
@@ -193,46 +165,40 @@ def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Sess
 
     A policy is made once for a run.
     """
-    policies = _made(game, roster)
+    policies, agents = _made(game, roster), len(roster.entries)
     for entry in roster.entries:
         if entry.policy == HUMAN:
             required_person(context.resources.people, f"agent {entry.agent}")
-    chosen = models_in(roster.entries)
-    rounds = Rounds(game, len(roster.entries), lambda: policies, chosen, replaced_in(context.forks))
-    is_recorded = any(entry.policy == RECORDED for entry, _ in policies)
+    chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
+    is_recorded = any(entry.policy == RECORDED for entry, _ in policies.values())
+    last: int | None = None  # the last unit
+
+    def play_of(state: S) -> RoundPlay[V] | list[Batch]:
+        nonlocal last
+        view, unit = game.view(state), game.unit(state)
+        by_hand = replaced.get(unit, {})
+        if unit == last and (by_hand or is_recorded):
+            place = f"{game.world.vocabulary.unit} {unit}"
+            raise several_submissions(game, place, is_replaced=bool(by_hand))
+        last = unit
+        if len(policies) == agents and not by_hand:
+            return [(game.code, ask_policies(game, policies.values(), view, unit))]
+        return RoundPlay(game, unit, view, agents, policies, chosen, by_hand)
+
     version = version_of(game) if chosen else 0
-    play_of = _once_a_unit(rounds, is_recorded=is_recorded)
     return Session(game.world, play_of, context, list(chosen.values()), version)
 
 
-def _made(game: Game[S, V], roster: Roster) -> Policies:
-    """The policies of a roster. Raises BadInput if one cannot be made."""
-    return [
-        (entry, game.policy_set.factory_of(entry, roster)())
+def _made(game: Game[S, V], roster: Roster) -> dict[int, Played]:
+    """The policies of a roster, by agent. Raises BadInput if one cannot be made."""
+    return {
+        entry.agent: (entry, game.policy_set.factory_of(entry, roster)())
         for entry in roster.entries
         if entry.policy not in OUTSIDE
-    ]
+    }
 
 
-def _once_a_unit(rounds: Rounds[S, V], *, is_recorded: bool) -> PlayOf[S]:
-    """The plays, or BadInput for a second step of a unit with replaced or recorded submissions."""
-    game, last = rounds.game, None
-
-    def play_of(state: S) -> Round[S, V] | list[Batch]:
-        nonlocal last
-        unit, is_replaced = game.unit(state), game.unit(state) in rounds.replaced
-        if unit == last and (is_replaced or is_recorded):
-            place = f"{game.world.vocabulary.unit} {unit}"
-            raise several_submissions(game, place, is_replaced=is_replaced)
-        last = unit
-        return rounds(state)
-
-    return play_of
-
-
-def check_of(
-    game: Game[S, V], roster: Roster, forks: Sequence[Mapping[str, Any]] = ()
-) -> PolicyCheck:
+def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> PolicyCheck:
     """The agents of a journal, asked again with new policies in every unit.
 
     Agents that cannot be asked are believed: those with user-defined policies that are not trusted
@@ -248,23 +214,18 @@ def check_of(
         ImpossiblePlayer: for an agent that no run has.
 
     """
-    entries = roster.entries
+    entries, replaced = roster.entries, replaced_in(forks)
+    digests = {recording.sha256 for recording in roster.recordings}
+    objects = {f"agent {agent}" for agent in roster.policies}
     found = classify_players(
         (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
-        game.policy_set.askable(
-            entries,
-            roster.trust,
-            {recording.sha256 for recording in roster.recordings},
-            {f"agent {agent}" for agent in roster.policies},
-        ),
+        game.policy_set.askable(entries, roster.trust, digests, objects),
     )
     unknown = list(found.unknown)
-    makers: dict[int, Callable[[], Any]] = {}
-    believed: set[int] = set()
-    for entry, can_ask in zip(entries, found.can_ask, strict=True):
-        if not can_ask:
-            believed.add(entry.agent)
-        elif entry.policy not in OUTSIDE:
+    believed = {e.agent for e, known in zip(entries, found.can_ask, strict=True) if not known}
+    makers: dict[int, Callable[[], object]] = {}
+    for entry in entries:
+        if entry.agent not in believed and entry.policy not in OUTSIDE:
             try:
                 makers[entry.agent] = game.policy_set.factory_of(entry, roster)
             except BadInput as error:
@@ -272,23 +233,23 @@ def check_of(
                     raise  # the caller gave the object
                 believed.add(entry.agent)
                 unknown.append(f"agent {entry.agent}: {error.what}")
-
-    def policies() -> Policies:
-        return [(entries[agent], make()) for agent, make in makers.items()]
-
-    rounds = Rounds(game, len(entries), policies, {}, replaced_in(forks), believed)
+    is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
-        unit = game.unit(state)
-        if len(makers) + len(believed) == len(entries) and is_whole and unit not in rounds.replaced:
+        view, unit = game.view(state), game.unit(state)
+        by_hand = replaced.get(unit, {})
+        policies = {agent: (entries[agent], make()) for agent, make in makers.items()}
+        if is_alone and is_whole and not by_hand:
             rows = [row for row in recorded.rows(game.code) if row[0] in believed]
-            rows += ask_policies(game, policies(), game.view(state), unit)
+            rows += ask_policies(game, policies.values(), view, unit)
             return [(game.code, sorted(rows, key=itemgetter(0)))]
-        play = rounds.play(state)
+        play = RoundPlay(
+            game, unit, view, len(entries), policies, replaced=by_hand, believed=believed
+        )
         return arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
 
     # Replaced submissions are known even if no agent can be asked.
-    if len(believed) == len(entries) and not rounds.replaced:
+    if len(believed) == len(entries) and not replaced:
         return PolicyCheck(None, found.not_asked, unknown)
     return PolicyCheck(ask, found.not_asked, unknown, partial(ask, is_whole=False))
 
@@ -325,13 +286,14 @@ def estimates_of(
 
     def played() -> Iterator[Sequence[Amount]]:
         stand_in = prompting_of(game).stand_in
-        entries = [
-            Entry(entry.agent, stand_in) if entry.policy in OUTSIDE else entry
-            for entry in roster.entries
-        ]
+        entries = [Entry(e.agent, stand_in) if e.policy in OUTSIDE else e for e in roster.entries]
         policies = _made(game, attrs.evolve(roster, entries=entries))
-        rounds = Rounds(game, len(entries), lambda: policies, chosen)
-        return asked_by_unit(game.world, state, rounds.play, PLAYED)
+
+        def play_of(state: S) -> RoundPlay[V]:
+            unit, view = game.unit(state), game.view(state)
+            return RoundPlay(game, unit, view, len(entries), policies, chosen)
+
+        return asked_by_unit(game.world, state, play_of, PLAYED)
 
     def most_in(name: str, questions: int) -> int:
         prompting, view = prompting_of(game), game.view(state)
@@ -349,7 +311,7 @@ def estimates_of(
     )  # fmt: skip
 
 
-def ask_policies(game: Game[S, V], agents: Policies, view: V, unit: int) -> list[Row]:
+def ask_policies(game: Game[S, V], agents: Iterable[Played], view: V, unit: int) -> list[Row]:
     """The rows of agents' submissions.
 
     Args:
@@ -378,7 +340,7 @@ def ask_policies(game: Game[S, V], agents: Policies, view: V, unit: int) -> list
     return rows
 
 
-def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
+def replaced_in(forks: Sequence[Facts]) -> Replaced:
     """The replaced submissions of all forks; a later fork overrides an earlier one."""
     replaced: dict[int, dict[int, Row]] = {}
     for facts in forks:

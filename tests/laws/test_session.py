@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from goldrush.replay.verify import verify
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,7 @@ from goldrush.agents.llm import asker
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.session import Session, asked_again
-from goldrush.agents.submissions import Rounds, check_of
+from goldrush.agents.submissions import RoundPlay, check_of, session_of
 from goldrush.agents.worlds.competition.play import ANSWERED
 from goldrush.agents.worlds.mining.players import GAME, prepare
 from goldrush.agents.worlds.mining.roster import POLICIES
@@ -27,6 +26,8 @@ from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 from tests.laws.test_interrupts import Game, Outside, run, season
 
@@ -42,18 +43,22 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
     setup = {"config": config.as_dict(), "roster": roster.as_setup()}
     state = MINING.initial(setup)
     entries = roster.entries
-    policies = [(entry, GAME.policy_set.factory_of(entry, roster)()) for entry in entries]
-    rounds = Rounds(GAME, len(entries), lambda: policies)
-    long = Session(MINING, rounds.play, RunContext(state))
+    policies = {e.agent: (e, GAME.policy_set.factory_of(e, roster)()) for e in entries}
+
+    def play_of(state: MiningState) -> RoundPlay[Any]:
+        return RoundPlay(GAME, state.round + 1, GAME.view(state), len(entries), policies)
+
+    brief = session_of(GAME, roster, RunContext(state))
+    long = Session(MINING, play_of, RunContext(state))
     check = check_of(GAME, Roster(entries))
     assert check.ask is not None
     while not MINING.ended(state):
-        short = rounds(state)
+        short = brief(state)
         assert isinstance(short, list)
         inputs = Block(short)
         others = [
             rest_of(long(state), lambda batches: None),
-            asked_again(rounds.play(state), inputs),
+            asked_again(play_of(state), inputs),
             check.ask(state, inputs),
         ]
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.askable import Askable, classify_players
-from goldrush.agents.session import Query, asked_again
+from goldrush.agents.players import Facts
+from goldrush.agents.session import Prompt, asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
 from goldrush.agents.worlds.competition.cast import POLICIES
 from goldrush.agents.worlds.competition.play import SeasonPlay, players_of, replaced_in
@@ -52,9 +53,9 @@ class SeasonCheck:
         self,
         state: SeasonState,
         tests: Tests,
-        forks: Sequence[Mapping[str, Any]] = (),
+        forks: Sequence[Facts] = (),
         trust: Sequence[str] = (),
-        on_query: Callable[[Query, Row | None], None] | None = None,
+        on_prompt: Callable[[Prompt, Row | None], None] | None = None,
         *,
         reruns: bool = True,
     ) -> None:
@@ -65,14 +66,14 @@ class SeasonCheck:
             tests: of the arena.
             forks: the fields of the FORK commits so far.
             trust: names of user-defined policies that may be imported.
-            on_query: as of session.asked_again.
+            on_prompt: as of session.asked_again.
             reruns: run trials and tests again; otherwise their recorded results are taken.
 
         Raises:
             ImpossiblePlayer: for an agent that no season has.
 
         """
-        self._on_query = on_query
+        self._on_prompt = on_prompt
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
         self._trust = frozenset(trust)
@@ -88,7 +89,7 @@ class SeasonCheck:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
         play = SeasonPlay(state, self._scripts, self._trust, self._known)
-        found = asked_again(play, recorded, is_whole=is_whole, on_query=self._on_query)
+        found = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
         return arrange(Block(found)).batches
 
 

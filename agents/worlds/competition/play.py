@@ -13,21 +13,22 @@ from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import LLM, Model
 from goldrush.agents.llm.question import Answer, answer_error, server_facts
 from goldrush.agents.people import HUMAN, Inquiry
-from goldrush.agents.players import RunContext
+from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.session import (
     OUTSIDE,
     About,
     Asked,
     Input,
-    Query,
+    Prompt,
     Script,
     Session,
 )
-from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.bench import Tests
 from goldrush.agents.worlds.competition.cast import policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.prompt import VERSION
+from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
 from goldrush.agents.worlds.competition.seats import by_class, model_at
@@ -36,7 +37,6 @@ from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.world import FACTS, Row
 from goldrush.kernel.worlds.competition import VOCABULARY, competition
 from goldrush.kernel.worlds.competition.acts import fault_of
-from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, Tried
 from goldrush.kernel.worlds.competition.evolve import apply, refuse
 from goldrush.kernel.worlds.competition.fork import turn_of
@@ -71,12 +71,10 @@ def session_of(
         return SeasonPlay(state, scripts, context.trust)
 
     world = competition(context.state.arena_rules)
-    return Session(
-        world, play_of, context, chosen, prompt.VERSION, counted="question", close=tests.close
-    )
+    return Session(world, play_of, context, chosen, VERSION, counted="question", close=tests.close)
 
 
-def replaced_in(forks: Sequence[Mapping[str, Any]]) -> Replaced:
+def replaced_in(forks: Sequence[Facts]) -> Replaced:
     """The replaced contributions of all forks; a later fork overrides an earlier one."""
     return {
         (assignment, *turn_of(row)): row for facts in forks for assignment, row in facts["replaced"]
@@ -158,24 +156,24 @@ class SeasonPlay:
         agent = self._agent(asked)
         return model_at(agent) if "model" in agent.options else None
 
-    def query(self, asked: Asked) -> Query | None:
+    def prompt(self, asked: Asked) -> Prompt | None:
         """As of `session.Play`."""
         if asked.name == "answer" and not asked.arguments["questions"]:
             return None
         seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
-        messages = prompt.messages(seen, asked.name, asked.arguments)
+        messages = messages_of(seen, asked.name, asked.arguments)
         question = QUESTIONS[asked.name]
-        return Query(asked, self.model(asked), messages, lambda: question.schema(rules))
+        return Prompt(asked, self.model(asked), messages, lambda: question.schema(rules))
 
-    def inquiry(self, query: Query) -> Inquiry:
+    def inquiry(self, prompt: Prompt) -> Inquiry:
         """As of `session.Play`."""
-        asked = query.asked
+        asked = prompt.asked
 
         def fault(text: str) -> str | None:
             return self.fault_of(asked, text)
 
         name, asks = self._agent(asked).name, QUESTIONS[asked.name].asks
-        return Inquiry(name, self.unit, query.messages, query.make_schema(), fault, asks)
+        return Inquiry(name, self.unit, prompt.messages, prompt.make_schema(), fault, asks)
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
@@ -186,13 +184,19 @@ class SeasonPlay:
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
         return None if code is None else f"{code}: {REFUSALS[code]}"
 
-    def row(self, query: Query, answer: Answer) -> Row:
+    def row(self, prompt: Prompt, answer: Answer) -> Row:
         """As of `session.Play`."""
-        return row_of(query, answer, self._state.arena_rules)
+        text = answer.text or ""
+        if prompt.model is None:
+            return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
+        source = answer.source(prompt.model, prompt.digest)
+        return self._answered(prompt, prompt.model, text, source, answer_error(answer))
 
     def about(self, row: Row) -> About:
         """As of `session.Play`."""
-        return about(row)
+        agent, name, _, source = row
+        source = source or {}
+        return About(agent, name, source.get("prompt"), source.get("error"))
 
     def read(self, asked: Asked, row: Row | None) -> Any:
         """As of `session.Play`."""
@@ -206,9 +210,30 @@ class SeasonPlay:
             answer = {**answer, "source": {"model": author}}
         return answer
 
-    def reread(self, query: Query, row: Row | None) -> Row:
-        """As of `session.Play`; a missing answer is an empty one without source."""
-        return reread(query, row, self._state.arena_rules)
+    def reread(self, prompt: Prompt, row: Row | None) -> Row:
+        """As of `session.Play`; a missing answer is an empty one without source.
+
+        Facts that only the server knew (a refusal, a cut, tokens) are copied if they are valid.
+        """
+        if row is None:
+            return _row(prompt, "", None)
+        _, _, text, source = row
+        if prompt.model is None:
+            return self.row(prompt, Answer(text))
+        known = self.about(row).error
+        text = "" if known == NO_ANSWER else text
+        facts = {**server_facts(source), "prompt": prompt.digest}
+        return self._answered(prompt, prompt.model, text, facts, known)
+
+    def _answered(
+        self, prompt: Prompt, model: Model, text: str, source: dict[str, Any], error: str | None
+    ) -> Row:
+        """The row of a model's answer. `cut` is an error only if no answer could be read."""
+        if error not in (NO_ANSWER, REFUSAL):
+            fault = QUESTIONS[prompt.asked.name].fault_of(text, self._state.arena_rules)
+            error = CUT if fault is not None and error == CUT else fault
+        del source["raw"]  # the event itself has it
+        return _row(prompt, text, {"name": model.name, **source, "error": error})
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> list[Input] | None:
         """As of `session.Play`: the recorded acts, because a script depends on the answers.
@@ -256,59 +281,8 @@ def players_of(agent: AgentState) -> list[Player]:
     return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]
 
 
-# Rows of answers
-
-
-def row_of(query: Query, answer: Answer, rules: Rules) -> Row:
-    """The `answered` row of an answer of a model or a person."""
-    text = answer.text or ""
-    if query.model is None:
-        return _row(query, text, {"name": HUMAN, "prompt": query.prompt, "error": None})
-    source = answer.source(query.model, query.prompt)
-    error = _error(query, text, answer_error(answer), rules)
-    return _row(query, text, {"name": query.model.name, **_without_raw(source), "error": error})
-
-
-def reread(query: Query, row: Row | None, rules: Rules) -> Row:
-    """The `answered` row that a recorded text makes, with the prompt made again.
-
-    Facts that only the server knew (a refusal, a cut, tokens) are copied if they are valid.
-    """
-    if row is None:
-        return _row(query, "", None)
-    _, _, text, source = row
-    if query.model is None:
-        return row_of(query, Answer(text), rules)
-    known = (source or {}).get("error")
-    if known == NO_ANSWER:
-        text = ""
-    facts = {**_without_raw(server_facts(source)), "prompt": query.prompt}
-    error = _error(query, text, known, rules)
-    return _row(query, text, {"name": query.model.name, **facts, "error": error})
-
-
-def about(row: Row) -> About:
-    """The facts of an `answered` row."""
-    agent, name, _, source = row
-    source = source or {}
-    return About(agent, name, source.get("prompt"), source.get("error"))
-
-
-def _row(query: Query, text: str, source: Mapping[str, Any] | None) -> Row:
-    return tuple(Answered(query.asked.agent, query.asked.name, text, source))
-
-
-def _without_raw(source: Mapping[str, Any]) -> dict[str, Any]:
-    """A source without the text, which the event itself has."""
-    return {name: value for name, value in source.items() if name != "raw"}
-
-
-def _error(query: Query, text: str, known: str | None, rules: Rules) -> str | None:
-    """The error code of an answer, or None. `cut` is one only if no answer could be read."""
-    if known in (NO_ANSWER, REFUSAL):
-        return known
-    fault = QUESTIONS[query.asked.name].fault_of(text, rules)
-    return CUT if fault is not None and known == CUT else fault
+def _row(prompt: Prompt, text: str, source: Mapping[str, Any] | None) -> Row:
+    return tuple(Answered(prompt.asked.agent, prompt.asked.name, text, source))
 
 
 def _with_source(answer: Any) -> Any:

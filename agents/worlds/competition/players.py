@@ -55,7 +55,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState, initial
 from goldrush.kernel.worlds.competition.terms import Status
 
 if TYPE_CHECKING:
-    from goldrush.agents.session import Query, Session
+    from goldrush.agents.session import Prompt, Session
 
 
 def record(
@@ -219,11 +219,11 @@ def _bounds(context: RunContext[SeasonState]) -> Bounds:
 
     found = {}
 
-    def add(query: Query, row: Row | None) -> None:
-        if query.model is not None and row is not None:
-            found[query.model.name, query.prompt] = upper_bound(
-                query.model, query.messages, query.make_schema()
-            )
+    def add(prompt: Prompt, row: Row | None) -> None:
+        model = prompt.model
+        if model is not None and row is not None:
+            most = upper_bound(model, prompt.messages, prompt.make_schema())
+            found[model.name, prompt.digest] = most
 
     state, resources = context.state, context.resources
     # Where agents cannot be asked again, the questions that follow stay unknown.

@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.agents.llm.question import Message
 from goldrush.agents.players import Resources
-from goldrush.agents.session import Query
+from goldrush.agents.session import Prompt
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.check import SeasonCheck
 from goldrush.kernel.errors import BadInput
@@ -78,9 +78,9 @@ def prompted(
     resources = resources or Resources()
     found: list[RebuiltQuestion] = []
 
-    def keep(query: Query, row: Row | None) -> None:
-        if query.asked.agent == agent:
-            found.append(_prompted(query, row))
+    def keep(prompt: Prompt, row: Row | None) -> None:
+        if prompt.asked.agent == agent:
+            found.append(_prompted(prompt, row))
 
     with JournalReader(path) as reader:
         # Agents are asked on the way and must not see forged events.
@@ -91,7 +91,7 @@ def prompted(
         if agent not in state.agents:
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         with opened_tests(state.arena, resources.program, resources.jobs) as tests:
-            again = SeasonCheck(state, tests, before.forks, on_query=keep)
+            again = SeasonCheck(state, tests, before.forks, on_prompt=keep)
             asked = copied(state)
             for _, step, after in walk.steps():
                 if step is not None:
@@ -106,9 +106,11 @@ def prompted(
     return found
 
 
-def _prompted(query: Query, row: Row | None) -> RebuiltQuestion:
+def _prompted(prompt: Prompt, row: Row | None) -> RebuiltQuestion:
     answered = None if row is None else Answered(*row)
     recorded = (answered.source or {}).get("prompt") if answered else None
     text = answered.text if answered else None
-    is_model = query.model is not None
-    return RebuiltQuestion(query.asked.name, query.messages, query.prompt, recorded, text, is_model)
+    is_model = prompt.model is not None
+    return RebuiltQuestion(
+        prompt.asked.name, prompt.messages, prompt.digest, recorded, text, is_model
+    )

@@ -7,26 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import Answer
-from goldrush.agents.session import Asked, Query, Recorded
-from goldrush.agents.worlds.competition.arenas import rules_of
-from goldrush.agents.worlds.competition.play import ANSWERED, about, reread, row_of
+from goldrush.agents.session import Asked, Prompt, Recorded
+from goldrush.agents.worlds.competition.arenas import opened_tests, rules_of
+from goldrush.agents.worlds.competition.cast import cast_of
+from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
+from goldrush.agents.worlds.competition.players import configured, prepared
+from goldrush.agents.worlds.competition.script import Scripts
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.competition import arrange
 from goldrush.kernel.worlds.competition.events import CODES, Adopted
 from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.kernel.worlds.competition.state import initial
 from tests.playing import nk
 
-RULES = rules_of(nk())
+START = prepared(configured({"arena": nk(), "workers": 3}), cast_of(3)).setup
+PLAY = SeasonPlay(initial(START, rules_of(nk())), Scripts(opened_tests(nk())))
 ADOPTED = (CODES[Adopted], tuple(Adopted(0, True)))
 
 
-def question(agent: int, name: str, says: str) -> Query:
-    return Query(Asked(agent, name), None, ({"role": "user", "content": says},), dict)
+def question(agent: int, name: str, says: str) -> Prompt:
+    return Prompt(Asked(agent, name), None, ({"role": "user", "content": says},), dict)
 
 
-def row_by_hand(asked: Query, text: str) -> Row:
+def row_by_hand(asked: Prompt, text: str) -> Row:
     """What a person answered."""
-    return row_of(asked, Answer(text), RULES)
+    return PLAY.row(asked, Answer(text))
 
 
 questions = st.builds(
@@ -35,13 +40,13 @@ questions = st.builds(
 answered = st.lists(st.tuples(questions, st.text(max_size=3)), min_size=1, max_size=6)
 
 
-def rows_of(pairs: Sequence[tuple[Query, str]]) -> list[Row]:
+def rows_of(pairs: Sequence[tuple[Prompt, str]]) -> list[Row]:
     return [row_by_hand(asked, text) for asked, text in pairs]
 
 
 @given(answered, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(
-    pairs: list[tuple[Query, str]], chance: random.Random
+    pairs: list[tuple[Prompt, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
     shuffled = chance.sample(rows, len(rows))
@@ -58,29 +63,29 @@ def test_the_order_of_arrival_does_not_matter(
 
 @given(answered, st.randoms(use_true_random=False))
 def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken_once(
-    pairs: list[tuple[Query, str]], chance: random.Random
+    pairs: list[tuple[Prompt, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
-    recorded = Recorded(chance.sample(rows, len(rows)), about)
+    recorded = Recorded(chance.sample(rows, len(rows)), PLAY.about)
     asked = {at: one for at, (one, _) in enumerate(pairs)}
     found = recorded.take(asked)
 
     assert sorted(map(repr, rows)) == sorted(map(repr, found.values()))
-    assert all(reread(asked[at], row, RULES) == row for at, row in found.items())
+    assert all(PLAY.reread(asked[at], row) == row for at, row in found.items())
     assert {} == recorded.take(asked)
 
 
 def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
     asked, other = question(1, "rate", "a"), question(1, "rate", "b")
     row = row_by_hand(other, "{}")
-    recorded = Recorded([row], about)
+    recorded = Recorded([row], PLAY.about)
 
     assert {0: row} == recorded.take({0: asked})
-    assert row != reread(asked, row, RULES)
+    assert row != PLAY.reread(asked, row)
 
 
 def test_nobody_elses_answer_counts() -> None:
-    recorded = Recorded([row_by_hand(question(1, "rate", "a"), "{}")], about)
+    recorded = Recorded([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.about)
 
     assert {} == recorded.take({0: question(2, "rate", "a"), 1: question(1, "try_", "a")})
-    assert (2, "rate", "", None) == reread(question(2, "rate", "a"), None, RULES)
+    assert (2, "rate", "", None) == PLAY.reread(question(2, "rate", "a"), None)
