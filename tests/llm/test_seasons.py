@@ -268,7 +268,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
         monkeypatch.setattr("goldrush.agents.worlds.competition.check.VERSION", 99)
-        monkeypatch.setattr("goldrush.agents.worlds.competition.prompt.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.worlds.competition.play.VERSION", 99)
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])
