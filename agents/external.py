@@ -17,7 +17,8 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import configurable
-from goldrush.agents.roster import PolicySet, format_policy
+from goldrush.agents.roster import format_policy
+from goldrush.agents.seats import PolicySet
 from goldrush.agents.trust import EXTERNAL, build_policy, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
 

@@ -11,8 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.question import Message
-from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Entry, PolicySet
+from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.seats import PolicySet
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment
@@ -117,12 +117,10 @@ class Game(Generic[S, V]):
         units: int = getattr(config, self.horizon)
         return units
 
-    def check_recordings(
-        self, entries: Sequence[Entry], recordings: Sequence[Recording], config: Config
-    ) -> None:
+    def check_recordings(self, roster: Roster, config: Config) -> None:
         """Raises BadInput unless the recordings cover all units of the `recorded` agents."""
-        for recording in recordings:
-            for entry in entries:
+        for recording in roster.recordings:
+            for entry in roster.entries:
                 if entry.options.get("journal") == recording.sha256:
                     recording.check(entry.agent, self.units(config))
 

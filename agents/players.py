@@ -19,6 +19,9 @@ from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import Earlier
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
+from goldrush.agents.plugins import Plugin
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Roster
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, is_journal
@@ -36,15 +39,20 @@ class PreparedRun:
     """A run that is ready to begin.
 
     Attributes:
-        setup: the fields of START.
-        trust: names (`module:Class`) of user-defined policies that may be imported.
-        sources: paths of the journals that `recorded` agents replay.
+        facts: the fields of START, without the agents.
+        roster: the agents.
+        field: the field of START that has them.
 
     """
 
-    setup: Mapping[str, Any]
-    trust: Sequence[str] = ()
-    sources: Sequence[str] = ()
+    facts: Facts
+    roster: Roster
+    field: str = "roster"
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """The fields of START."""
+        return {**self.facts, self.field: self.roster.as_setup()}
 
 
 @attrs.frozen
@@ -106,14 +114,12 @@ class ResolvedChange:
 
     Attributes:
         facts: the fields of the FORK commit, without `parent`.
-        trust: names of the user-defined policies of a new roster.
-        sources: paths of the journals that a new roster replays.
+        roster: the new roster; without entries if it stays.
 
     """
 
     facts: Facts
-    trust: Sequence[str] = ()
-    sources: Sequence[str] = ()
+    roster: Roster = attrs.field(factory=lambda: Roster(()))
 
 
 @attrs.frozen
@@ -128,7 +134,7 @@ class RunContext(Generic[S]):
         models: how language models are reached.
         earlier: answers of models that the run has already paid for.
         trust: names (`module:Class`) of user-defined policies that may be imported.
-        sources: paths of the journals that `recorded` agents replay.
+        recordings: the journals that `recorded` agents replay.
         probe: ask each model a short question first, so that a wrong server is an error and not
             a row of missing answers.
         resources: what playing needs on this machine.
@@ -141,7 +147,7 @@ class RunContext(Generic[S]):
     models: Models | None = None
     earlier: Sequence[Earlier] = ()
     trust: Sequence[str] = ()
-    sources: Sequence[str] = ()
+    recordings: Sequence[Recording] = ()
     probe: bool = False
     resources: Resources = attrs.field(factory=Resources)
 
@@ -192,10 +198,11 @@ class Players(Generic[S]):
             BadInput if an agent cannot play.
         policy_check: `(trust, sources, resources)` to a function of a state and of the fields of
             the FORK commits before it, which gives a `PolicyCheck`. That function raises
-            `askable.ImpossiblePlayer` for a player that no run has. Raises JournalError for
+            `seats.ImpossiblePlayer` for a player that no run has. Raises JournalError for
             unreadable `sources`.
-        resolve_models: the setup with the request options of each model decided, by a short
-            question where they are open. Raises BadInput if a model does not answer.
+        resolve_models: `(roster, facts, models)` to the roster with the request options of each
+            model decided, by a short question where they are open; `facts` are the other fields of
+            START. Raises BadInput if a model does not answer.
         resolve_change: checks a change against a state. Raises BadInput.
         check_parent: checks a change against the journal that is forked. Raises BadInput.
         answers: where the journal keeps the answers of language models; None: none can play.
@@ -205,8 +212,9 @@ class Players(Generic[S]):
             Raises BadInput.
         estimate: an upper bound of what each model uses in a whole run, before it begins; None:
             no model can play. Raises BadInput as a run would.
-        has_recorded: agents can replay another journal.
-        has_plugins: rosters can name policies of other distributions.
+        recording: reads a journal that agents replay, and raises JournalError; None: they cannot
+            replay any.
+        installed: the policies of other distributions that a roster can name; none is imported.
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of units.
 
@@ -218,8 +226,8 @@ class Players(Generic[S]):
     policy_check: Callable[
         [Sequence[str], Sequence[str], Resources], Callable[[S, Sequence[Facts]], PolicyCheck]
     ]
-    resolve_models: Callable[[Mapping[str, Any], Models | None], Mapping[str, Any]] = (
-        lambda setup, models: setup
+    resolve_models: Callable[[Roster, Facts, Models | None], Roster] = (
+        lambda roster, facts, models: roster
     )
     resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
     check_parent: Callable[[JournalReader, Change], None] = lambda parent, change: None
@@ -227,8 +235,8 @@ class Players(Generic[S]):
     bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
     estimate: Callable[[PreparedRun, Models, Resources], Sequence[Estimate]] | None = None
-    has_recorded: bool = False
-    has_plugins: bool = False
+    recording: Callable[[str | Path], Recording] | None = None
+    installed: Callable[[], Mapping[str, Plugin]] = dict
     policies: Mapping[str, CatalogueEntry] = attrs.field(factory=dict)
     horizon: str = "rounds"
 
@@ -240,6 +248,7 @@ def record(
     prepared: PreparedRun,
     *,
     models: Models | None = None,
+    sources: Sequence[str] = (),
     resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
@@ -253,6 +262,8 @@ def record(
         path: the new journal.
         prepared: the result of `players.prepare`.
         models: how language models are reached.
+        sources: paths of the journals that `recorded` agents replay, if the roster has them not
+            read.
         resources: what playing needs on this machine.
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit; always done for runs with models.
@@ -264,12 +275,14 @@ def record(
             and the answers after them.
 
     """
-    _keep_sources(path, prepared.sources)
+    _keep_sources(path, [*prepared.roster.sources, *sources])
     header = Header(world.name, world.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
-        setup = players.resolve_models(prepared.setup, models)
+        roster = players.resolve_models(prepared.roster, prepared.facts, models)
+        setup = attrs.evolve(prepared, roster=roster).setup
         context = RunContext(
-            world.initial(setup), models=models, trust=prepared.trust, sources=prepared.sources,
+            world.initial(setup), models=models, trust=roster.trust,
+            recordings=[*roster.recordings, *recordings_of(players, sources)],
             resources=resources or Resources(),
         )  # fmt: skip
         with players.start_agents(context) as ask:
@@ -328,8 +341,8 @@ def resume(
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, answers, len(forks), bounds)
             context = RunContext(
-                state, forks, pending, models, earlier, trust, sources, probe=True,
-                resources=resources,
+                state, forks, pending, models, earlier, trust, recordings_of(players, sources),
+                probe=True, resources=resources,
             )  # fmt: skip
             return stack.enter_context(players.start_agents(context))
 
@@ -381,22 +394,23 @@ def fork(
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
     resources = resources or Resources()
     change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
-    trusted, played = list(trust), list(sources)
+    found = ResolvedChange({})
 
     def facts_of(state: S) -> Facts:
+        nonlocal found
         _keep_sources(out, sources)
         players.check_parent(reader, change)
         found = players.resolve_change(state, change, models)
-        trusted.extend(found.trust)
-        played.extend(found.sources)
-        _keep_sources(out, played)
+        _keep_sources(out, found.roster.sources)
         return {"parent": reader.sha256(), **found.facts}
 
     with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
+            roster = found.roster
             context = RunContext(
-                state, forks, models=models, trust=trusted, sources=played,
+                state, forks, models=models, trust=[*trust, *roster.trust],
+                recordings=[*recordings_of(players, sources), *roster.recordings],
                 probe=change.roster is None, resources=resources,  # resolve_change asks the others
             )  # fmt: skip
             return stack.enter_context(players.start_agents(context))
@@ -416,8 +430,13 @@ def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:
             )
 
 
+def recordings_of(players: Players[Any], sources: Sequence[str]) -> list[Recording]:
+    """The journals that `recorded` agents replay. Raises JournalError for an unreadable one."""
+    return [] if players.recording is None else list(map(players.recording, sources))
+
+
 def _check_sources(players: Players[Any], path: str | Path, sources: Sequence[str]) -> None:
-    if sources and not players.has_recorded:
+    if sources and players.recording is None:
         raise BadInput(
             f"{path}: agents of this world cannot replay a journal", "leave --source out"
         )

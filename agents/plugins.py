@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.people import HUMAN
-from goldrush.agents.trust import EXTERNAL, RECORDED, UserFolder
+from goldrush.agents.trust import UserFolder
 from goldrush.kernel.errors import BadInput, format_error, format_value
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ POLICIES: Final = "goldrush.policies"
 COMMANDS: Final = "goldrush.commands"
 ARENAS: Final = "goldrush.arenas"  # the rules of arenas of the competition
 BENCHES: Final = "goldrush.benches"  # the tests of arenas
-RESERVED: Final = (LLM, RECORDED, HUMAN, EXTERNAL)  # what rosters call other players
 
 # The top-level packages of loaded plugins, to name the plugin in an unexpected error.
 LOADED: Final[set[str]] = set()
@@ -116,7 +113,7 @@ class BuiltIn(NamedTuple):
 
 
 @attrs.frozen
-class Kind:
+class PluginKind:
     """A kind of plugin.
 
     Attributes:
@@ -263,21 +260,6 @@ def load_plugin(
             return point.load()
     found = plugin(group, name, [point.name for point in built_in])
     return None if found is None else found.load(check)
-
-
-def policies_for(world: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:
-    """The policies of other distributions for a world, by name; none is imported.
-
-    Args:
-        world: its name.
-        built_in: names of the world's own policies, which, like `RESERVED`, no plugin can take.
-
-    """
-    front = f"{world}/"
-    found = {
-        one.name.removeprefix(front): one for one in plugins(POLICIES) if one.name.startswith(front)
-    }
-    return {name: one for name, one in found.items() if name not in (*built_in, *RESERVED)}
 
 
 def is_allowed(candidate: Plugin) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import attrs
 
 from goldrush.agents.interrupts import deferred
-from goldrush.agents.llm.models import LLM, Model, Models, check_version
+from goldrush.agents.llm.models import Model, Models, check_version
 from goldrush.agents.llm.question import Answer, Message, digest
 from goldrush.agents.people import HUMAN, Inquiry
 from goldrush.agents.players import RunContext
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
 
 S = TypeVar("S")
-
-OUTSIDE: Final = (LLM, HUMAN)  # policies whose answers come from outside
 
 Input = tuple[int, Row]  # the code of an event, and a row
 # Yields a list of questions and is sent the list of answers, or yields acts (a tuple, in a form of

@@ -12,7 +12,7 @@ import attrs
 from goldrush.agents.external import roster_text
 from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Estimate
-from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest, upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
@@ -24,8 +24,9 @@ from goldrush.agents.players import (
     Resources,
     RunContext,
 )
-from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Roster, entries_in, models_in
+from goldrush.agents.roster import Roster, entries_in
+from goldrush.agents.seats import models_in
+from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Session
 from goldrush.agents.submissions import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.trust import check_trust, is_import_name
@@ -49,20 +50,11 @@ def make_players(game: Game[S, V]) -> Players[S]:
     ) -> PreparedRun:
         return prepared(*prepare(game, settings, roster, treatment, models))
 
-    def resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
-        roster = Roster(entries_in(setup["roster"]))
-        if not models_in(roster.entries):
-            return setup
-        roster = with_models_resolved(game, roster, game.config_of(setup["config"]), models)
-        return {**setup, "roster": roster.as_setup()}
-
-    def start_agents(context: RunContext[S]) -> Session[S]:
-        return _start_agents(game, context)
-
     def policy_check(
         trust: Sequence[str], sources: Sequence[str], resources: Resources
     ) -> Callable[[S, Sequence[Mapping[str, Any]]], PolicyCheck]:
-        recordings = _recordings(game, sources)
+        read = game.policy_set.recording
+        recordings = () if read is None else tuple(map(read, sources))
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
             objects = resources.objects_for(state.roster)
@@ -72,12 +64,8 @@ def make_players(game: Game[S, V]) -> Players[S]:
 
         return asker
 
-    def resolve_change(state: S, wanted: Change, models: Models | None) -> ResolvedChange:
-        return changed_by(game, state, wanted, models)
-
     def estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
-        roster = Roster(entries_in(run.setup["roster"]), _recordings(game, run.sources), run.trust)
-        return estimates_of(game, game.config_of(run.setup["config"]), roster, models)
+        return estimates_of(game, game.config_of(run.facts["config"]), run.roster, models)
 
     asks = game.prompting is not None
     return Players(
@@ -85,16 +73,16 @@ def make_players(game: Game[S, V]) -> Players[S]:
         names=game.policy_set.names_in,
         roster_text=partial(roster_text, game.policy_set),
         policies=game.policy_set.catalogue,
-        start_agents=start_agents,
+        start_agents=partial(_start_agents, game),
         policy_check=policy_check,
-        resolve_models=resolve_models,
-        resolve_change=resolve_change,
+        resolve_models=partial(with_models_resolved, game),
+        resolve_change=partial(changed_by, game),
         check_parent=partial(_check_parent, game),
         answers=_answers(game) if asks else None,
         bounds=partial(_bounds, game),
         estimate=estimate if asks else None,
-        has_recorded=game.policy_set.recording is not None,
-        has_plugins=True,
+        recording=game.policy_set.recording,
+        installed=game.policy_set.installed,
         horizon=game.horizon,
     )
 
@@ -128,17 +116,13 @@ def prepare(
     elif wanted is not None and wanted != len(roster.entries):
         raise BadInput(f"the roster has {len(roster.entries)} agents", f"agents is {wanted}")
     config = treated(named, {**settings, "agents": len(roster.entries)}, game.config_of)
-    game.check_recordings(roster.entries, roster.recordings, config)
+    game.check_recordings(roster, config)
     return config, roster
 
 
 def prepared(config: Config, roster: Roster) -> PreparedRun:
     """The run with a configuration and a roster from `prepare`."""
-    return PreparedRun(
-        {"config": config.as_dict(), "roster": roster.as_setup()},
-        roster.trust,
-        [recording.path for recording in roster.recordings],
-    )
+    return PreparedRun({"config": config.as_dict()}, roster)
 
 
 def agents_wanted(
@@ -158,57 +142,36 @@ def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
 
 
 def with_models_resolved(
-    game: Game[S, V], roster: Roster, config: Config, models: Models | None
+    game: Game[S, V], roster: Roster, facts: Mapping[str, Any], models: Models | None
 ) -> Roster:
-    """The roster with the request options of each model decided, by a short question.
+    """See Players.resolve_models."""
 
-    Raises BadInput if a model does not answer.
-    """
-    chosen = {model.name: model for model in models_in(roster.entries).values()}
-    if not chosen:
-        return roster
-    # Imports the client, which takes longer than a whole run of scripted agents.
-    from goldrush.agents.llm.asker import settled_models
+    def schema() -> Mapping[str, Any]:
+        start = game.world.initial({**facts, "roster": roster.as_setup()})
+        return prompting_of(game).schema(game.view(start), 0)
 
-    start = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
-    schema = prompting_of(game).schema(game.view(start), 0)
-    settled = settled_models(list(chosen.values()), models or Models(), schema)
-    options = {model.name: found.as_options() for model, found in settled.items()}
-    entries = (
-        attrs.evolve(e, options=options[e.options["name"]]) if e.policy == LLM else e
-        for e in roster.entries
-    )
-    return attrs.evolve(roster, entries=tuple(entries))
+    return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
 
 
 def _start_agents(game: Game[S, V], context: RunContext[S]) -> Session[S]:
-    state = context.state
-    recordings = _recordings(game, context.sources)
-    check_players(game, state, context.trust, recordings)
-    roster = Roster(entries_in(state.roster), recordings, context.trust, context.resources.policies)
+    state, objects = context.state, context.resources.policies
+    roster = Roster(entries_in(state.roster), context.recordings, context.trust, objects)
+    check_players(game, roster, state.config)
     there = {row[0] for row in context.pending.rows(game.code)}
     vocabulary = game.world.vocabulary
     is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if context.probe and (not is_last or models_in(roster.entries).keys() - there):
         # A wrong server is an error now, not a row of missing answers.
-        with_models_resolved(game, roster, state.config, context.models)
+        with_models_resolved(game, roster, {"config": state.config.as_dict()}, context.models)
     return session_of(game, roster, context)
 
 
-def check_players(
-    game: Game[S, V], state: S, trust: Sequence[str], recordings: Sequence[Recording]
-) -> None:
+def check_players(game: Game[S, V], roster: Roster, config: Config) -> None:
     """Raises BadInput if an agent of a recorded state cannot play on."""
-    entries = entries_in(state.roster)
-    for entry in entries:
+    for entry in roster.entries:
         if is_import_name(entry.policy):
-            check_trust(entry.policy, trust, f"agent {entry.agent}")
-    game.check_recordings(entries, recordings, state.config)
-
-
-def _recordings(game: Game[S, V], sources: Sequence[str]) -> tuple[Recording, ...]:
-    make = game.policy_set.recording
-    return () if make is None else tuple(map(make, sources))
+            check_trust(entry.policy, roster.trust, entry.label)
+    game.check_recordings(roster, config)
 
 
 def _answers(game: Game[S, V]) -> AnswerFields:
@@ -276,9 +239,9 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     if change.roster is None:
         return ResolvedChange(facts)
     roster = game.policy_set.parse(change.roster, config.agents, models)
-    roster = with_models_resolved(game, roster, state.config, models)
+    roster = with_models_resolved(game, roster, {"config": state.config.as_dict()}, models)
     facts["roster"] = roster.as_setup()
-    return ResolvedChange(facts, roster.trust, [recording.path for recording in roster.recordings])
+    return ResolvedChange(facts, roster)
 
 
 def _changed(game: Game[S, V], state: S, change: Change) -> Config:

@@ -12,7 +12,6 @@ from typing import Any, Final, Generic
 
 import attrs
 
-from goldrush.agents.askable import Player, classify_players
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.budget import Amount, Estimate
@@ -21,9 +20,9 @@ from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
 from goldrush.agents.people import HUMAN, Inquiry, required_person
 from goldrush.agents.players import Facts, PolicyCheck, RunContext
-from goldrush.agents.roster import Entry, Roster, models_in
+from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.seats import classified, is_outside, models_in
 from goldrush.agents.session import (
-    OUTSIDE,
     About,
     Asked,
     Input,
@@ -194,7 +193,7 @@ def _made(game: Game[S, V], roster: Roster) -> dict[int, Played]:
     return {
         entry.agent: (entry, game.policy_set.factory_of(entry, roster)())
         for entry in roster.entries
-        if entry.policy not in OUTSIDE
+        if not is_outside(entry.policy)
     }
 
 
@@ -215,24 +214,19 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
 
     """
     entries, replaced = roster.entries, replaced_in(forks)
-    digests = {recording.sha256 for recording in roster.recordings}
-    objects = {f"agent {agent}" for agent in roster.policies}
-    found = classify_players(
-        (Player(f"agent {e.agent}", e.policy, e.options) for e in entries),
-        game.policy_set.askable(entries, roster.trust, digests, objects),
-    )
+    found = classified(game.policy_set, roster)
     unknown = list(found.unknown)
     believed = {e.agent for e, known in zip(entries, found.can_ask, strict=True) if not known}
     makers: dict[int, Callable[[], object]] = {}
     for entry in entries:
-        if entry.agent not in believed and entry.policy not in OUTSIDE:
+        if entry.agent not in believed and not is_outside(entry.policy):
             try:
                 makers[entry.agent] = game.policy_set.factory_of(entry, roster)
             except BadInput as error:
                 if entry.policy == EXTERNAL:
                     raise  # the caller gave the object
                 believed.add(entry.agent)
-                unknown.append(f"agent {entry.agent}: {error.what}")
+                unknown.append(f"{entry.label}: {error.what}")
     is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
@@ -286,7 +280,10 @@ def estimates_of(
 
     def played() -> Iterator[Sequence[Amount]]:
         stand_in = prompting_of(game).stand_in
-        entries = [Entry(e.agent, stand_in) if e.policy in OUTSIDE else e for e in roster.entries]
+        entries = [
+            Entry(entry.agent, stand_in) if is_outside(entry.policy) else entry
+            for entry in roster.entries
+        ]
         policies = _made(game, attrs.evolve(roster, entries=entries))
 
         def play_of(state: S) -> RoundPlay[V]:

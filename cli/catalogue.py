@@ -20,7 +20,7 @@ from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.plugins import Kind, Plugin
+    from goldrush.agents.plugins import Plugin, PluginKind
 
 
 @command()
@@ -176,5 +176,5 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     return kinds
 
 
-def _load(kind: Kind, found: Plugin) -> object:
+def _load(kind: PluginKind, found: Plugin) -> object:
     return found.load(kind.accepts)

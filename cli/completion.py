@@ -60,22 +60,18 @@ def settings(world: str | None = None) -> Complete:
 
 
 def policies(world: str | None = None) -> Complete:
-    """Policies: the last of a roster, that after `=` in a cast; none that is a Python object or a
-    class of the user's. `world` as for `treatments`.
+    """Policies: the last of a roster, that after `=` in a cast; none that is a class of the
+    user's. `world` as for `treatments`.
     """
 
     def names(toolkit: Toolkit) -> Iterable[str]:
-        from goldrush.agents.plugins import policies_for
-        from goldrush.agents.trust import EXTERNAL, is_import_name
+        from goldrush.agents.trust import is_import_name
 
         players = toolkit.players
         if players is None:
             return ()
-        listed = [
-            name for name in players.policies if name != EXTERNAL and not is_import_name(name)
-        ]
-        if players.has_plugins:
-            listed += policies_for(toolkit.world({}).name, listed)
+        listed = [name for name in players.policies if not is_import_name(name)]
+        listed += players.installed()
         return [re.sub(":.*", ":", name) for name in listed]  # llm:MODEL is llm:, and a model
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:

@@ -87,7 +87,7 @@ def fork(
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
     from goldrush.agents import players
-    from goldrush.agents.trust import RECORDED
+    from goldrush.agents.seats import REPLAY, family_in
     from goldrush.replay.find import players_at, toolkit_at
     from goldrush.replay.journal.rebuild import world_at
 
@@ -98,7 +98,7 @@ def fork(
     who = players_at(journal)
     named = who.names(roster) if roster else []
     own = allow_own_policies(trust, named)
-    recorded = [name.partition(":")[2] for name in named if name.startswith(f"{RECORDED}:")]
+    recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(options["model"], named)
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         return carried_out(

@@ -184,7 +184,7 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
 
 def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
     """The policy of an entry and its options, without the agent's number and name."""
-    from goldrush.agents.roster import policy_label
+    from goldrush.agents.seats import policy_label
 
     others = {**entry, **entry["options"]}
     said = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _SAID]

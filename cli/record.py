@@ -123,7 +123,7 @@ def record(
                 force=force, fsync=fsync, on_unit=on_unit,
             ),
             as_json,
-            again=how_again(own, run.sources, options),
+            again=how_again(own, run.roster.sources, options),
             toolkit=toolkit,
         )  # fmt: skip
 

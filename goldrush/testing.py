@@ -30,7 +30,7 @@ import attrs
 
 from goldrush.agents import players
 from goldrush.agents.players import PreparedRun
-from goldrush.agents.roster import matches_label, policy_label
+from goldrush.agents.seats import matches_label, policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
@@ -172,7 +172,7 @@ def it_verifies(run: Trial) -> None:
     """The journal holds at every level: events are derived again, deterministic policies asked
     again.
     """
-    found = verify(run.path, trust=run.prepared.trust, sources=run.prepared.sources)
+    found = verify(run.path, trust=run.prepared.roster.trust, sources=run.prepared.roster.sources)
     if found.holds is not True:
         raise LawBroken(str(found.broken or f"{', '.join(found.unknown)} cannot be judged"))
 
@@ -268,7 +268,7 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     players.fork(
         run.world, players_of(run.toolkit, run.name), run.path,
         run.world.vocabulary.number(middle), out, force=True,
-        trust=run.prepared.trust, sources=run.prepared.sources,
+        trust=run.prepared.roster.trust, sources=run.prepared.roster.sources,
     )  # fmt: skip
     forked = attrs.evolve(run, path=out)
     expected = {unit: run.world.digest(state) for unit, state in run.states()}

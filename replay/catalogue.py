@@ -9,8 +9,7 @@ from warnings import warn
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.plugins import PluginFailed, policies_for
-from goldrush.agents.trust import EXTERNAL
+from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import Treatment
 from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
@@ -41,10 +40,9 @@ class Policies:
 def policies_of(world: str) -> Policies:
     """The policies of a world. Raises as `policies`."""
     players = players_of(toolkit_for(world), world)
-    entries = {name: entry for name, entry in players.policies.items() if name != EXTERNAL}
-    others = policies_for(world, players.policies) if players.has_plugins else {}
+    entries = dict(players.policies)
     unusable = []
-    for name, plugin in others.items():
+    for name, plugin in players.installed().items():
         text = f"Of {plugin.distribution} {plugin.version}."
         try:
             entries[name] = CatalogueEntry.of(plugin.load(callable), text)

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from goldrush.agents.plugins import (
-    RESERVED,
     VARIABLE,
     WORLDS,
     BuiltIn,
-    Kind,
     Plugin,
     PluginFailed,
+    PluginKind,
     load_plugin,
     plugin,
     plugins,
@@ -92,14 +91,16 @@ def built_in_policies() -> list[str]:
     """The policies of the built-in worlds as WORLD/NAME, with the reserved names of rosters, which
     no plugin can take.
     """
+    from goldrush.agents.seats import FAMILIES
+
     names: list[str] = []
     for world in NAMES:
         own = players_of(toolkit_for(world), world).policies
-        names += [f"{world}/{name}" for name in (*own, *RESERVED)]
+        names += [f"{world}/{name}" for name in (*own, *FAMILIES)]
     return names
 
 
-def built_in_kinds() -> list[Kind]:
+def built_in_kinds() -> list[PluginKind]:
     """What other distributions can add to the built-in worlds, besides policies."""
     return [kind for world in NAMES for kind in toolkit_for(world).kinds]
 

@@ -193,7 +193,7 @@ class Run:
                 toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
                 resources=resources, on_unit=on_unit,
             )  # fmt: skip
-            found = cls.open(target, run.trust)
+            found = cls.open(target, run.roster.trust)
             found._folder = folder
             return found
 

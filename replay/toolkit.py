@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.plugins import Kind
+from goldrush.agents.plugins import PluginKind
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Event, World
 
@@ -388,4 +388,4 @@ class Toolkit:
     folder: Folder | None = None
     view: View | None = None
     run: Callable[[], type[object]] | None = None
-    kinds: Sequence[Kind] = ()
+    kinds: Sequence[PluginKind] = ()

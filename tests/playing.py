@@ -7,9 +7,10 @@ import attrs
 
 from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.worlds.competition.arenas import arena_record, opened_tests, rules_of
-from goldrush.agents.worlds.competition.cast import Entry, cast_of
+from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import session_of
 from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.seats import Seat
 from goldrush.kernel.fold import fold
 from goldrush.kernel.run import rest_of
 from goldrush.kernel.world import Block
@@ -34,15 +35,15 @@ def mining() -> Arena:
 
 def steps(
     settings: Mapping[str, Any],
-    cast: Sequence[Entry] | None = None,
+    cast: Sequence[Seat] | None = None,
     trust: Collection[str] = (),
     program: str | None = None,
 ) -> Iterator[Step]:
     """The steps of a season of which nobody is asked outside."""
     config = configured(settings, Resources(program=program))
     world = competition(rules_of(config.arena))
-    cast = list(cast or cast_of(config.workers))
-    state = world.initial({"config": config.as_dict(), "cast": cast})
+    seats = [seat.as_dict() for seat in cast or cast_of(config.workers)]
+    state = world.initial({"config": config.as_dict(), "cast": seats})
     context = RunContext(state, trust=list(trust))
     with session_of(context, opened_tests(config.arena, program)) as season:
         while not world.ended(state):

@@ -19,9 +19,6 @@ ROOMS = ("kernel", "agents", "replay", "cli")
 CODE_MAX = 600  # lines of a module without imports, docstrings, comments and blank lines
 ANY_MAX = 426  # public signatures and fields that say `Any`; may only fall
 
-_SEASON = "goldrush.agents.worlds.competition"
-UNTIL_CUT = {f"{_SEASON}.{name}" for name in ("answers", "cast", "models", "step")}
-
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DOCUMENTED = (ast.Module, ast.ClassDef, *FUNCTIONS)
 # A module as text, imported by its name: goldrush.module, or module:attribute in its package.
@@ -142,8 +139,7 @@ def circles(graph: dict[str, dict[str, int]]) -> list[str]:
     ways = {frozenset(way): way for one in graph if (way := shortest_circle(graph, one))}
     return [
         " imports ".join([*(f"{a} (line {graph[a][b]})" for a, b in pairwise(way)), way[-1]])
-        for modules, way in ways.items()
-        if not modules <= UNTIL_CUT
+        for way in ways.values()
     ]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError

@@ -12,8 +12,7 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.people import HUMAN
+from goldrush.agents.seats import is_outside
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Location
@@ -184,7 +183,7 @@ class _Run:
         asked = [
             number
             for number, entry in enumerate(declared.players)
-            if entry["policy"] in (LLM, HUMAN) and not self.ended
+            if is_outside(entry["policy"]) and not self.ended
         ]
         return tuple(number for number in asked if number not in self._open_answered)
 

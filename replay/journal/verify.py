@@ -17,8 +17,8 @@ from typing import Any, Final, Self
 
 import attrs
 
-from goldrush.agents.askable import ImpossiblePlayer
 from goldrush.agents.players import AskAgain, PolicyCheck, Resources
+from goldrush.agents.seats import ImpossiblePlayer
 from goldrush.kernel import fold
 from goldrush.kernel.codec import unpack
 from goldrush.kernel.errors import (

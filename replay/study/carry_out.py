@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import RunContext
+from goldrush.agents.players import RunContext, recordings_of
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.study.backend import Backend, as_completed, processes
@@ -164,9 +164,12 @@ def runs_of(
 def _check_agents(of: Studied, run: Planned) -> None:
     """Raises BadInput if a policy of the run cannot be created."""
     state = of.world_of(run.setup).initial(run.setup)
-    prepared = run.prepared
+    roster = run.prepared.roster
     context = RunContext(
-        state, trust=prepared.trust, sources=prepared.sources, resources=run.resources
+        state,
+        trust=roster.trust,
+        recordings=recordings_of(of.players, run.sources),
+        resources=run.resources,
     )
     with of.players.start_agents(context):
         pass

@@ -115,7 +115,7 @@ def _cell_as_dict(
     return {
         **attrs.asdict(cell),
         **({covariate.name: covariate.of(runs[0].config)} if covariate else {}),
-        "policies": [entry["policy"] for entry in runs[0].players],
+        "policies": [entry.policy for entry in runs[0].prepared.roster.entries],
         "config": common,
         "runs": [
             {

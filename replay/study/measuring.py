@@ -28,7 +28,7 @@ import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.roster import matches_label
+from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import Undecodable, pack, unpack
 from goldrush.kernel.errors import BadInput, JournalError, format_value

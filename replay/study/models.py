@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldrush.agents.llm.failures import Failures, merge_failures
-from goldrush.agents.llm.models import LLM
+from goldrush.agents.seats import MODEL, family_in
 from goldrush.replay.journal.usage import failures_in
 from goldrush.replay.study.plan import StudyPlan, studied
 from goldrush.replay.study.records import Manifest
@@ -39,4 +39,4 @@ def failures_of(plan: StudyPlan, folder: str | Path, manifest: Manifest) -> list
 
 def is_model(policy: str) -> bool:
     """Whether the label of a policy is that of a language model."""
-    return policy.partition(":")[0] == LLM
+    return family_in(policy) is MODEL

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import LLM, Model, Models, model_from
+from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.players import PreparedRun, Resources
+from goldrush.agents.seats import models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
@@ -59,8 +60,9 @@ class Planned:
         path: its journal, relative to the study's folder.
         world: the name of the world.
         config: its configuration.
-        players: the entries of its roster.
-        prepared: the prepared first run of the cell, whose roster all its runs share.
+        prepared: the prepared run, without the journals that its agents replay: a study may have
+            thousands of runs.
+        sources: paths of these journals.
         classes: of its external agents, by agent.
 
     """
@@ -70,14 +72,14 @@ class Planned:
     path: str
     world: str
     config: Config
-    players: Sequence[Mapping[str, Any]] = attrs.field(repr=False)
     prepared: PreparedRun = attrs.field(repr=False)
+    sources: Sequence[str] = ()
     classes: Classes = attrs.field(factory=dict, repr=False)
 
     @property
     def setup(self) -> dict[str, Any]:
         """The setup with which its journal must begin."""
-        return {**self.prepared.setup, "config": self.config.as_dict()}
+        return self.prepared.setup
 
     @property
     def resources(self) -> Resources:
@@ -91,7 +93,7 @@ class Planned:
     @property
     def models(self) -> list[Model]:
         """The language models among its players. Raises BadInput for unsupported options."""
-        return [model_from(one["options"]) for one in self.players if one["policy"] == LLM]
+        return list(models_in(self.prepared.roster.entries).values())
 
 
 @attrs.frozen
@@ -203,9 +205,12 @@ class StudyPlan:
                 if prepared is None:  # once: a roster may have to read whole journals
                     settings, roster = run.config.as_dict(), self.rosters[cell.roster]
                     prepared = of.players.prepare(settings, roster, None, models)
-                players = prepared.setup[of.world.vocabulary.players]
+                    sources = prepared.roster.sources
+                    unread = attrs.evolve(prepared.roster, recordings=())
+                facts = {**prepared.facts, "config": run.config.as_dict()}
                 yield Planned(
-                    cell, run.seed, run.path, self.world, run.config, players, prepared,
+                    cell, run.seed, run.path, self.world, run.config,
+                    attrs.evolve(prepared, facts=facts, roster=unread), sources,
                     self.classes.get(cell.roster, {}),
                 )  # fmt: skip
         except BadInput as error:

@@ -15,8 +15,6 @@ from pathlib import Path
 from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any, Final
 
-import attrs
-
 from goldrush.agents import players
 from goldrush.agents.llm.models import LLM, Models
 from goldrush.kernel import files
@@ -100,13 +98,14 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
             for above in folders_of(run.path, folder):
                 files.sync_folder(str(above / "any"))
         if not _continued(run, path, models):
-            of, begun = studied(run.world), attrs.evolve(run.prepared, setup=run.setup)
+            of = studied(run.world)
             world = of.world_of(run.setup)
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
             players.record(
-                world, of.players, unfinished, begun, models=models, resources=run.resources
-            )
+                world, of.players, unfinished, run.prepared, models=models, sources=run.sources,
+                resources=run.resources,
+            )  # fmt: skip
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)
@@ -159,7 +158,7 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
             of = studied(run.world)
             players.resume(
                 of.world_of(run.setup), of.players, unfinished, models=models,
-                trust=run.prepared.trust, sources=run.prepared.sources, resources=run.resources,
+                trust=run.prepared.roster.trust, sources=run.sources, resources=run.resources,
             )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "move it elsewhere, or restore it whole") from None

@@ -10,9 +10,8 @@ import pytest
 from goldrush.agents import players
 from goldrush.agents.external import roster_text
 from goldrush.agents.players import Change, Resources
-from goldrush.agents.worlds.mining.baselines import GreedyMine
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
-from goldrush.agents.worlds.mining.roster import POLICY_SET
+from goldrush.agents.worlds.mining.roster import POLICY_SET, GreedyMine
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import choice, integer, setting
 from goldrush.kernel.worlds.mining import MINING

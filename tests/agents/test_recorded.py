@@ -11,7 +11,7 @@ import pytest
 from goldrush.agents import players
 from goldrush.agents.game import Game
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import PolicySet
+from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
 from goldrush.agents.worlds.mining.players import record
 from goldrush.agents.worlds.mining.roster import recording

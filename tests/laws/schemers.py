@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldrush.agents.worlds.competition.chance import Silent
+from goldrush.agents.worlds.competition.chance import SilentWorker
 from goldrush.agents.worlds.competition.observation import Observation
 from goldrush.agents.worlds.competition.worker import Evidence, Worker
 from goldrush.kernel.draws import Draws
@@ -18,7 +18,7 @@ A_LITTLE = 0.001  # beyond the bar: as good as nothing
 STEPS, TRIES = 6, 20  # to a conduct far from what is known
 
 
-class Agreeing(Silent):
+class Agreeing(SilentWorker):
     """Supports who leads."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:
@@ -38,7 +38,7 @@ class Choosing(Worker):
         return {"move": Move.SUPPORT, "target": best.id} if best and is_new else PASS
 
 
-class RepeatingTheBar(Silent):
+class RepeatingTheBar(SilentWorker):
     """Proposes the conduct that sets the bar."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:
@@ -46,7 +46,7 @@ class RepeatingTheBar(Silent):
         return proposed(bar, Evidence(seen).value(A_LITTLE))
 
 
-class Repeating(Silent):
+class Repeating(SilentWorker):
     """Proposes the best that is known from before, for half of what it was better by then."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:
@@ -59,7 +59,7 @@ class Repeating(Silent):
         return proposed(best.conduct, evidence.value(best.margin / 2))
 
 
-class Echoing(Silent):
+class Echoing(SilentWorker):
     """Proposes what leads once more, for as much."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:
@@ -82,7 +82,7 @@ class Halving(Worker):
         return said
 
 
-class Challenging(Silent):
+class Challenging(SilentWorker):
     """Challenges whatever it can."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:
@@ -100,7 +100,7 @@ class ChallengingFirst(Worker):
         return super().speak(seen, draws) if said == PASS else said
 
 
-class Farming(Silent):
+class Farming(SilentWorker):
     """Proposes what is far from all that is known, for as little as is allowed."""
 
     def speak(self, seen: Observation, draws: Draws) -> Any:

@@ -7,6 +7,7 @@ and rewards are off, so that all sit at every table.
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -25,10 +26,10 @@ def totals(arena: Arena, name: str, seed: int, assignments: int) -> Iterator[tup
     """At each table of a season, the schemer's total and the mean of the honest ones'."""
     policy = f"{schemers.__name__}:{name}"
     cast = cast_of(WORKERS)
-    for entry in cast[FIRST:]:
-        entry["options"] = {"character": list(CHARACTERS)[seed % len(CHARACTERS)]}
+    character = {"character": list(CHARACTERS)[seed % len(CHARACTERS)]}
+    cast[FIRST:] = [attrs.evolve(seat, options=character) for seat in cast[FIRST:]]
     schemer = FIRST + seed % WORKERS
-    cast[schemer]["policy"] = policy
+    cast[schemer] = attrs.evolve(cast[schemer], policy=policy)
     settings = {"seed": seed, "assignments": assignments, "arena": arena}
     for step in steps({**settings, **TREATMENTS[NO_STAKES].settings}, cast, [policy]):
         scored = {row.agent: row.total for row in events(step, Scored)}

@@ -16,10 +16,11 @@ from goldrush.agents.llm.models import LLM, Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
 from goldrush.agents.worlds.competition.arenas import rules_of
-from goldrush.agents.worlds.competition.cast import cast_of, with_models_resolved
+from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, record
 from goldrush.agents.worlds.competition.questions import QUESTIONS
+from goldrush.agents.worlds.competition.seats import with_models_resolved
 from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
@@ -267,7 +268,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("goldrush.agents.worlds.competition.check.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.worlds.competition.prompt.VERSION", 99)
         monkeypatch.setattr("goldrush.agents.worlds.competition.play.VERSION", 99)
         verdict = verify(path)
         assert verdict.holds is None
@@ -432,13 +433,13 @@ def test_a_server_that_ignores_schemas_is_asked_in_words(
         open_ = Models(base_url=server.address)
         cast = with_models_resolved(cast_of(2, ["judge=llm:x"], open_), open_)
 
-    assert [answer] == [entry["options"]["answer"] for entry in cast if entry["options"]]
+    assert [answer] == [seat.options["answer"] for seat in cast if seat.options]
     assert (1, []) == (server.greeted, server.asked)
 
 
 def test_models_are_cast_by_the_names_that_are_known() -> None:
     cast = cast_of(3, ["worker=llm:a", "ben=scripted", "judge=llm"], models("http://x/v1", "a"))
-    policies = {entry["name"]: (entry["policy"], entry["options"].get("name")) for entry in cast}
+    policies = {seat.name: (seat.policy, seat.options.get("name")) for seat in cast}
 
     assert (LLM, "a") == policies["ada"] == policies["judge"] == policies["cleo"]
     assert ("scripted", None) == policies["ben"] == policies["admin"]
@@ -523,7 +524,7 @@ def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> No
 
 
 def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> None:
-    cast = cast_of(4)
+    cast = [seat.as_dict() for seat in cast_of(4)]
     cast[2].update(policy=LLM, options={})
     setup = {"config": configured({"workers": 4, "arena": "nk"}).as_dict(), "cast": cast}
     world = toolkit_for("competition").world(setup)

@@ -12,7 +12,7 @@ from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT, measures_of
 from goldrush_commons.world import ASKED, COMMONS, Fishery
 
 from goldrush.agents.players import RunContext
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
 from goldrush.replay.data.measures import Measures, by_unit

@@ -12,20 +12,12 @@ from pathlib import Path
 import pytest
 from click.shell_completion import ShellComplete
 
-from goldrush.agents.plugins import (
-    COMMANDS,
-    WORLDS,
-    PluginFailed,
-    load_fault,
-    plugins,
-    policies_for,
-    unreadable,
-)
+from goldrush.agents.plugins import COMMANDS, WORLDS, PluginFailed, load_fault, plugins, unreadable
 from goldrush.agents.plugins import POLICIES as GROUP_OF_POLICIES
 from goldrush.agents.plugins import installed as every
 from goldrush.agents.trust import add_user_folder
 from goldrush.agents.worlds.mining.players import fork, record, resume
-from goldrush.agents.worlds.mining.roster import POLICIES
+from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
@@ -298,7 +290,7 @@ def test_a_policy_of_a_distribution_plays_and_is_asked_again(tmp_path: Path) -> 
     record(tmp_path / "a.journal", {"rounds": 3}, "idle*2,raid")
     verdict = verify(tmp_path / "a.journal")
 
-    assert {"idle", "rude"} == set(policies_for("mining", POLICIES))
+    assert {"idle", "rude"} == set(POLICY_SET.installed())
     assert (4, True, ()) == (verdict.level, verdict.holds, verdict.not_asked)
 
 

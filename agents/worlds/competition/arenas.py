@@ -18,8 +18,8 @@ from goldrush.agents.plugins import (
     ARENAS,
     BENCHES,
     BuiltIn,
-    Kind,
     PluginFailed,
+    PluginKind,
     load_plugin,
     plugins,
 )
@@ -117,8 +117,8 @@ def arena_entry(name: str) -> ArenaEntry:
 
 
 KINDS: Final = (
-    Kind(ARENAS, "arena", lambda found: isinstance(found, ArenaType), OWN_ARENAS),
-    Kind(BENCHES, "bench", lambda found: isinstance(found, BenchType), OWN_BENCHES),
+    PluginKind(ARENAS, "arena", lambda found: isinstance(found, ArenaType), OWN_ARENAS),
+    PluginKind(BENCHES, "bench", lambda found: isinstance(found, BenchType), OWN_BENCHES),
 )
 
 

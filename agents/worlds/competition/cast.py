@@ -15,10 +15,24 @@ import attrs
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.llm.models import LLM, Model, Models
 from goldrush.agents.people import HUMAN
+from goldrush.agents.roster import Entry, RosterPart
+from goldrush.agents.seats import (
+    MODEL,
+    NAMED,
+    OWN,
+    PERSON,
+    Options,
+    Typed,
+    catalogue_of,
+    format_options,
+    is_outside,
+    player_of,
+    unknown_policy,
+)
 from goldrush.agents.trust import import_policy, is_import_name
-from goldrush.agents.worlds.competition import chance
+from goldrush.agents.worlds.competition.chance import RandomWorker, SilentWorker
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
-from goldrush.agents.worlds.competition.seats import models_of, options_of
+from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist
 from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -40,23 +54,58 @@ _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
 # By name, the policy of each role.
 POLICIES: Final[Mapping[str, Mapping[str, Callable[[], Any]]]] = {
     SCRIPTED: _SCRIPTS,
-    RANDOM: {**_SCRIPTS, Role.WORKER: chance.Worker},
-    SILENT: {**_SCRIPTS, Role.WORKER: chance.Silent},
+    RANDOM: {**_SCRIPTS, Role.WORKER: RandomWorker},
+    SILENT: {**_SCRIPTS, Role.WORKER: SilentWorker},
 }
+_OTHERS: Final = f"{HUMAN}, {LLM}:MODEL or package.module:Class"
+_FAMILIES: Final = (MODEL, PERSON, OWN, NAMED)
 # The catalogue entries of policies.
 CATALOGUE: Final = {
     SCRIPTED: CatalogueEntry("Plays its role by a script; a worker argues from evidence."),
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
     SILENT: CatalogueEntry("A worker that never contributes: a control, which must rank last."),
-    "llm:MODEL": CatalogueEntry(
-        "A language model, asked over the OpenAI protocol; see season --help."
-    ),
-    HUMAN: CatalogueEntry("You: asked in this terminal with the prompt of a model."),
-    "package.module:Class": CatalogueEntry(
-        "A user-defined policy: a class with the methods of the role's script."
-    ),
+    **catalogue_of(_FAMILIES, command="season", methods="the methods of the role's script"),
 }
-Entry = dict[str, Any]
+
+
+class _Offer:
+    """What seasons offer to those who name players; see agents.seats.Offer."""
+
+    families = _FAMILIES
+    recording = None
+
+    @property
+    def prompt(self) -> int:
+        from goldrush.agents.worlds.competition.prompt import VERSION
+
+        return VERSION
+
+    def unknown(self, name: str) -> BadInput:
+        take = f"take {', '.join(POLICIES)}, {_OTHERS}"
+        return BadInput(f"there is no policy {format_value(name)}", take)
+
+    def model_options(self, name: str, models: Models) -> Options:
+        return options_of(self.model(name, models))
+
+    def model(self, name: str, models: Models) -> Model:
+        if not name and models.default is None and len(models.by_name) != 1:
+            raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
+        return attrs.evolve(models.named(name), prompt=self.prompt)
+
+    def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
+        if part.name not in POLICIES and not is_import_name(part.name):
+            raise self.unknown(part.name)
+        return {}
+
+    def can_make(self, entry: Entry, trust: Collection[str]) -> bool:
+        if entry.policy not in POLICIES and not is_import_name(entry.policy):
+            raise unknown_policy(entry)
+        if entry.options:
+            raise unknown_policy(entry, f" with {format_options(entry)}")
+        return entry.policy in POLICIES or entry.policy in trust
+
+
+OFFER: Final = _Offer()
 
 
 def cast_of(
@@ -64,8 +113,8 @@ def cast_of(
     parts: Sequence[str] = (),
     models: Models | None = None,
     by_class: Mapping[str, str] | None = None,
-) -> list[Entry]:
-    """The cast of a season, as a journal's setup holds it.
+) -> list[Seat]:
+    """The cast of a season.
 
     Args:
         workers: number of workers on the active roster.
@@ -81,26 +130,14 @@ def cast_of(
             policy of workers in an office.
 
     """
-    roles = [*OFFICES, Role.USER, *[Role.WORKER] * workers]
-    cast: list[Entry] = [
-        {
-            "ordinal": ordinal,
-            "name": role if role != Role.WORKER else name_of(ordinal - len(OFFICES) - 1),
-            "role": role,
-            "policy": SCRIPTED,
-            "options": {},
-        }
-        for ordinal, role in enumerate(roles)
+    worker = (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, {})
+    cast = [Seat(n, SCRIPTED, name=role, role=role) for n, role in enumerate((*OFFICES, Role.USER))]
+    cast += [
+        Seat(len(cast) + n, *worker, name=name_of(n), role=Role.WORKER) for n in range(workers)
     ]
-    if by_class:
-        options = _by_class(by_class, models)
-        for entry in cast:
-            if entry["role"] == Role.WORKER:
-                entry.update(policy=LLM, options=options)
-        if any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
-            raise BadInput("workers are cast twice: by class and by name", "cast them once")
-    assign(cast, parts, models)
-    return cast
+    if by_class and any(_parsed(part, cast)[0] == Role.WORKER for part in parts):
+        raise BadInput("workers are cast twice: by class and by name", "cast them once")
+    return recast(cast, parts, models)
 
 
 def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, Any]:
@@ -110,100 +147,53 @@ def _by_class(names: Mapping[str, str], models: Models | None) -> Mapping[str, A
             raise unknown("class", name, CLASSES)
     if Class.HAIKU not in names:
         raise BadInput("no model is given for haiku", f"write {Class.HAIKU}=MODEL")
-    chosen = {class_: _model(name, models) for class_, name in names.items()}
+    chosen = {class_: OFFER.model(name, models or Models()) for class_, name in names.items()}
     return options_of(chosen[Class.HAIKU], chosen.get(Class.SONNET))
 
 
-def assign(cast: Sequence[Entry], parts: Sequence[str], models: Models | None = None) -> None:
-    """Change the policies of a cast in place. `parts` and errors: as in `cast_of`."""
-    typed: set[str] = set()
+def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = None) -> list[Seat]:
+    """A cast with the policies that `parts` name. `parts` and errors: as in `cast_of`."""
+    seats, typed = {seat.agent: seat for seat in cast}, set[str]()
     for part in parts:
-        seat, policy = _parsed(part, cast)
-        named = [entry for entry in cast if seat in (entry["name"], entry["role"])]
-        if not named or not policy:
-            names = ", ".join(entry["name"] for entry in cast[:12])
+        called, text = _parsed(part, cast)
+        named = [seat for seat in cast if called in (seat.name, seat.role)]
+        if not named or not text:
+            names = ", ".join(seat.name for seat in cast[:12])
             raise BadInput(
                 f"{format_value(part)} names no agent or role, or no policy",
                 f"write NAME=POLICY; there are {names}",
             )
-        if seat in typed:
-            raise BadInput(f"{seat} is cast twice", "cast each once")
-        typed.add(seat)
-        policy, options = player_of(policy, models)
-        for entry in named:
-            _check_role(entry, policy)
-            entry.update(policy=policy, options=options)
+        if called in typed:
+            raise BadInput(f"{called} is cast twice", "cast each once")
+        typed.add(called)
+        check_name("policy", text)
+        policy, options = player_of(OFFER, RosterPart(text), Typed(models or Models()))
+        for seat in named:
+            _check_role(seat, policy)
+            seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)
+    return list(seats.values())
 
 
-def _parsed(part: str, cast: Sequence[Entry]) -> tuple[str, str]:
+def _parsed(part: str, cast: Sequence[Seat]) -> tuple[str, str]:
     """(name or role, policy) of a part; a policy alone is that of all workers."""
     seat, equals, policy = part.partition("=")
-    if equals or not part or any(part in (entry["name"], entry["role"]) for entry in cast):
+    if equals or not part or any(part in (seat.name, seat.role) for seat in cast):
         return seat, policy
     return Role.WORKER, part
 
 
-def _check_role(entry: Entry, policy: str) -> None:
+def _check_role(seat: Seat, policy: str) -> None:
     """Raises BadInput for a policy of workers in an office."""
-    role = entry["role"]
-    if role != Role.WORKER and policy in (RANDOM, SILENT):
+    if seat.role != Role.WORKER and policy in (RANDOM, SILENT):
         raise BadInput(
-            f"{policy} is a policy of workers, and {entry['name']} is not a worker",
-            f"take {SCRIPTED}, {HUMAN}, {LLM}:MODEL or package.module:Class",
+            f"{policy} is a policy of workers, and {seat.name} is not a worker",
+            f"take {SCRIPTED}, {_OTHERS}",
         )
 
 
-def player_of(text: str, models: Models | None = None) -> tuple[str, Mapping[str, Any]]:
-    """The policy and options of an entry, from a policy as text. Raises BadInput."""
-    check_name("policy", text)
-    family, _, name = text.partition(":")
-    if text == HUMAN:
-        from goldrush.agents.worlds.competition.prompt import VERSION
-
-        return HUMAN, {"prompt": VERSION}
-    if family != LLM:
-        check_policy(text)
-        return text, {}
-    return LLM, options_of(_model(name, models))
-
-
-def _model(name: str, models: Models | None) -> Model:
-    from goldrush.agents.worlds.competition.prompt import VERSION
-
-    models = models or Models()
-    if not name and models.default is None and len(models.by_name) != 1:
-        raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
-    return attrs.evolve(models.named(name), prompt=VERSION)
-
-
-def models_in(players: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Model]:
-    """The models of players, given as (policy, options), each once.
-
-    Raises BadInput for invalid options of a model.
-    """
-    found = (models_of(options) for policy, options in players if policy == LLM)
-    return list(dict.fromkeys(model for models in found for model in models))
-
-
-def with_models_resolved(cast: Sequence[Entry], models: Models | None) -> list[Entry]:
-    """The cast with the request options of each model decided, by a short question.
-
-    Entries need only policy and options. Raises BadInput if a model does not answer.
-    """
-    if not any(entry["policy"] == LLM for entry in cast):
-        return list(cast)
-    from goldrush.agents.worlds.competition.models import resolve_models
-
-    return resolve_models(cast, models or Models())
-
-
-def check_policy(name: str) -> None:
-    """Raises BadInput for an unknown policy."""
-    if name not in POLICIES and not is_import_name(name):
-        raise BadInput(
-            f"there is no policy {format_value(name)}",
-            f"take {', '.join(POLICIES)}, {HUMAN}, {LLM}:MODEL or package.module:Class",
-        )
+def is_own(policy: str) -> bool:
+    """Whether a policy is the user's, so that its name imports code."""
+    return policy not in POLICIES and not is_outside(policy)
 
 
 def policy_of(agent: AgentState, trust: Collection[str]) -> Any:
@@ -212,14 +202,10 @@ def policy_of(agent: AgentState, trust: Collection[str]) -> Any:
     return import_policy(agent.policy, trust) if own is None else own[agent.role]()
 
 
-def check_playable(cast: Iterable[Entry], trust: Collection[str]) -> None:
-    """Raises BadInput if a user-defined policy is not trusted, fails, or lacks a method.
-
-    Entries need only role and policy.
-    """
-    for role, policy in sorted({(entry["role"], entry["policy"]) for entry in cast}):
-        if policy not in (*POLICIES, LLM, HUMAN):
-            import_policy(policy, trust, questions_of(role))
+def check_playable(cast: Iterable[Seat], trust: Collection[str]) -> None:
+    """Raises BadInput if a user-defined policy is not trusted, fails, or lacks a method."""
+    for role, policy in sorted({(seat.role, seat.policy) for seat in cast if is_own(seat.policy)}):
+        import_policy(policy, trust, questions_of(role))
 
 
 def questions_of(role: str) -> list[str]:

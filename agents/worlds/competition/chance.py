@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.agents.worlds.competition import worker
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
 from goldrush.agents.worlds.competition.observation import Observation
-from goldrush.agents.worlds.competition.worker import Said
+from goldrush.agents.worlds.competition.worker import Said, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
 from goldrush.kernel.worlds.competition.terms import Move, Part
@@ -16,7 +15,7 @@ STEPS_MAX: Final = 6  # from the bar's conduct to one that is tried or proposed
 SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is claimed beyond it
 
 
-class Worker(worker.Worker):
+class RandomWorker(Worker):
     """Acts at random at tables; answers all other questions like the scripted worker."""
 
     def try_(self, seen: Observation, draws: Draws) -> Said | None:
@@ -47,7 +46,7 @@ class Worker(worker.Worker):
         return {"move": Move.PASS, "words": ""}
 
 
-class Silent(worker.Worker):
+class SilentWorker(Worker):
     """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
 
     def try_(self, seen: Observation, draws: Draws) -> None:

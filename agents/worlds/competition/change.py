@@ -11,10 +11,12 @@ from typing import Any, Final
 
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Change, ResolvedChange
+from goldrush.agents.roster import Roster
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
-from goldrush.agents.worlds.competition.cast import assign, check_playable, with_models_resolved
+from goldrush.agents.worlds.competition.cast import check_playable, recast
 from goldrush.agents.worlds.competition.plain import plain
+from goldrush.agents.worlds.competition.seats import Seat, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import treatment_named
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import changes
@@ -49,7 +51,7 @@ def changed_by(state: SeasonState, change: Change, models: Models | None) -> Res
             key=lambda pair: (pair[0], turn_of(pair[1])),
         ),
     }
-    return ResolvedChange(facts, trust)
+    return ResolvedChange(facts, Roster((), trust=trust))
 
 
 def _program(state: SeasonState, program: str | None, models: Models) -> Mapping[str, Any] | None:
@@ -67,15 +69,12 @@ def _recast(
     state: SeasonState, parts: Sequence[str], models: Models | None, trust: Collection[str]
 ) -> list[dict[str, Any]]:
     """The policies of everybody from the fork on, with the changes of `parts`."""
-    cast = [
-        {name: getattr(agent, name) for name in ("ordinal", "name", "role", "policy", "options")}
-        for agent in state.agents.values()
-    ]
-    assign(cast, parts, models)
+    cast = recast(list(map(Seat.of, state.agents.values())), parts, models)
     check_playable(cast, trust)
-    fields = ("ordinal", "policy", "options")
-    cast = [{name: entry[name] for name in fields} for entry in cast]
-    return with_models_resolved(cast, models)
+    return [
+        {"ordinal": seat.agent, "policy": seat.policy, "options": seat.options}
+        for seat in with_models_resolved(cast, models)
+    ]
 
 
 def _most(state: SeasonState) -> dict[str, int]:

@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.askable import Askable, classify_players
 from goldrush.agents.players import Facts
+from goldrush.agents.roster import Roster
+from goldrush.agents.seats import classified
 from goldrush.agents.session import Prompt, asked_again
 from goldrush.agents.worlds.competition.bench import NO_OUTPUT, Request, Result, Tests
-from goldrush.agents.worlds.competition.cast import POLICIES
-from goldrush.agents.worlds.competition.play import SeasonPlay, players_of, replaced_in
-from goldrush.agents.worlds.competition.prompt import VERSION
+from goldrush.agents.worlds.competition.cast import OFFER
+from goldrush.agents.worlds.competition.play import SeasonPlay, replaced_in
 from goldrush.agents.worlds.competition.script import Replaced, Scripts
+from goldrush.agents.worlds.competition.seats import seats_of
 from goldrush.kernel.errors import format_value
 from goldrush.kernel.world import Batch, Block, Row
 from goldrush.kernel.worlds.competition import arrange
@@ -76,11 +77,9 @@ class SeasonCheck:
         self._on_prompt = on_prompt
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
-        self._trust = frozenset(trust)
-        self._known = Askable(POLICIES, VERSION, self._trust)
         there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-        players = [player for agent in there for player in players_of(agent)]
-        found = classify_players(players, self._known, ", and what followed in its steps")
+        self._roster = Roster([seat for agent in there for seat in seats_of(agent)], trust=trust)
+        found = classified(OFFER, self._roster, ", and what followed in its steps")
         self.not_asked, self.unknown = found.not_asked, found.unknown
 
     def __call__(
@@ -88,7 +87,7 @@ class SeasonCheck:
     ) -> Sequence[Batch]:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
-        play = SeasonPlay(state, self._scripts, self._trust, self._known)
+        play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster)
         found = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
         return arrange(Block(found)).batches
 

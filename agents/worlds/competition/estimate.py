@@ -16,13 +16,14 @@ from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import PreparedRun, Resources
-from goldrush.agents.session import OUTSIDE
+from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.bench import Bench, Run, Tests
-from goldrush.agents.worlds.competition.cast import SCRIPTED, models_in
+from goldrush.agents.worlds.competition.cast import SCRIPTED
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.script import Scripts
+from goldrush.agents.worlds.competition.seats import models_in
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
@@ -45,23 +46,26 @@ def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> li
         BadInput: as the season would.
 
     """
-    config, cast = config_of(prepared.setup["config"]), prepared.setup["cast"]
+    config, cast = config_of(prepared.facts["config"]), prepared.roster.entries
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.
-    seats = [{**e, "policy": SCRIPTED if e["policy"] in OUTSIDE else e["policy"]} for e in cast]
+    seats = [
+        attrs.evolve(seat, policy=SCRIPTED) if is_outside(seat.policy) else seat for seat in cast
+    ]
     arena = config.arena
 
     def played() -> Iterator[Sequence[Amount]]:
         world = competition(rules_of(arena))
-        state = world.initial({"config": config.as_dict(), "cast": seats})
+        setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in seats]}
+        state = world.initial(setup)
         with Tests(arena, lambda: _guessing(arena, resources)) as tests:
             scripts = Scripts(tests)
 
             def play_of(state: SeasonState) -> SeasonPlay:
-                return SeasonPlay(state, scripts, prepared.trust)
+                return SeasonPlay(state, scripts, prepared.roster.trust)
 
             yield from estimate.asked_by_unit(world, state, play_of, PLAYED)
 
-    chosen = models_in((entry["policy"], entry["options"]) for entry in cast)
+    chosen = models_in(cast)
     return estimate.estimates(
         chosen, models, config.assignments, played, _like_the_last,
         lambda name, questions: questions * (PROMPT_MAX + AROUND_MAX),

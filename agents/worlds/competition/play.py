@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from goldrush.agents.askable import Askable, Player, UnknownPlayer
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import LLM, Model
 from goldrush.agents.llm.question import Answer, answer_error, server_facts
 from goldrush.agents.people import HUMAN, Inquiry
 from goldrush.agents.players import Facts, RunContext
+from goldrush.agents.roster import Roster
+from goldrush.agents.seats import UnknownPlayer, can_ask, is_outside
 from goldrush.agents.session import (
-    OUTSIDE,
     About,
     Asked,
     Input,
@@ -24,14 +24,14 @@ from goldrush.agents.session import (
     Session,
 )
 from goldrush.agents.worlds.competition.bench import Tests
-from goldrush.agents.worlds.competition.cast import policy_of
+from goldrush.agents.worlds.competition.cast import OFFER, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import Observation
 from goldrush.agents.worlds.competition.prompt import VERSION
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import by_class, model_at
+from goldrush.agents.worlds.competition.seats import model_at, seats_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.world import FACTS, Row
@@ -93,7 +93,7 @@ class SeasonPlay:
         state: SeasonState,
         scripts: Scripts,
         trust: Collection[str] = (),
-        known: Askable | None = None,
+        known: Roster | None = None,
     ) -> None:
         """Begin a step.
 
@@ -101,7 +101,7 @@ class SeasonPlay:
             state: before the step; it is copied.
             scripts: of the season.
             trust: names of user-defined policies that may be imported.
-            known: the players that can be asked again; None: all.
+            known: has what agents are asked again with; None: all can be asked.
 
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
@@ -130,7 +130,7 @@ class SeasonPlay:
 
     def is_outside(self, asked: Asked) -> bool:
         """As of `session.Play`."""
-        return self._agent(asked).policy in OUTSIDE
+        return is_outside(self._agent(asked).policy)
 
     def answer(self, asked: Asked, number: int) -> Any:
         """As of `session.Play`."""
@@ -262,8 +262,9 @@ class SeasonPlay:
             yield self._applied(CODES[type(act)], tuple(act))
 
     def _can_ask(self, agent: AgentState) -> bool:
+        known = self._known
         try:
-            return self._known is None or all(map(self._known.can_ask, players_of(agent)))
+            return known is None or all(can_ask(OFFER, seat, known) for seat in seats_of(agent))
         except UnknownPlayer:
             return False
 
@@ -272,13 +273,6 @@ class SeasonPlay:
 
     def _seen(self, agent: AgentState) -> Observation:
         return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
-
-
-def players_of(agent: AgentState) -> list[Player]:
-    """The players of an agent: one, or one for each model of its classes."""
-    if agent.policy != LLM:
-        return [Player(agent.name, agent.policy, agent.options)]
-    return [Player(agent.name, LLM, options) for options in by_class(agent.options).values()]
 
 
 def _row(prompt: Prompt, text: str, source: Mapping[str, Any] | None) -> Row:

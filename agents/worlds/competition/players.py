@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.agents import players
-from goldrush.agents.askable import ImpossiblePlayer
 from goldrush.agents.llm.budget import Estimate
-from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.people import HUMAN, required_person
@@ -26,6 +25,8 @@ from goldrush.agents.players import (
     Resources,
     RunContext,
 )
+from goldrush.agents.roster import Roster
+from goldrush.agents.seats import ImpossiblePlayer
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     NoProgram,
@@ -36,14 +37,12 @@ from goldrush.agents.worlds.competition.arenas import (
 )
 from goldrush.agents.worlds.competition.cast import (
     CATALOGUE,
-    POLICIES,
-    Entry,
     cast_of,
     check_playable,
-    models_in,
-    with_models_resolved,
+    is_own,
 )
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
+from goldrush.agents.worlds.competition.seats import Seat, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import treatment_named
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
 def record(
     path: str | Path,
     settings: Mapping[str, Any] | None = None,
-    cast: Sequence[Entry] | None = None,
+    cast: Sequence[Seat] | None = None,
     *,
     models: Models | None = None,
     resources: Resources | None = None,
@@ -119,14 +118,14 @@ def configured(
     return config_of({**settings, "arena": arena})
 
 
-def prepared(config: SeasonConfig, cast: Sequence[Entry] | None = None) -> PreparedRun:
+def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> PreparedRun:
     """A season that is ready to begin. Raises BadInput for an invalid cast or policy."""
     cast = list(cast or cast_of(config.workers))
-    setup = {"config": config.as_dict(), "cast": cast}
-    initial(setup, rules_of(config.arena))  # refuses an invalid cast
-    trust = import_names(entry["policy"] for entry in cast)
+    trust = import_names(seat.policy for seat in cast)
+    run = PreparedRun({"config": config.as_dict()}, Roster(cast, trust=trust), "cast")
+    initial(run.setup, rules_of(config.arena))  # refuses an invalid cast
     check_playable(cast, trust)
-    return PreparedRun(setup, trust)
+    return run
 
 
 def _prepared(
@@ -141,8 +140,8 @@ def _names(roster: str) -> list[str]:
     return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
 
 
-def _resolve_models(setup: Mapping[str, Any], models: Models | None) -> Mapping[str, Any]:
-    return {**setup, "cast": with_models_resolved(setup["cast"], models)}
+def _resolve_models(roster: Roster, config: Mapping[str, Any], models: Models | None) -> Roster:
+    return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
 
 
 def _resolve_change(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
@@ -162,17 +161,17 @@ def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
 
     state, resources = context.state, context.resources
     for agent in state.agents.values():
-        if agent.policy not in (*POLICIES, LLM, HUMAN):
+        if is_own(agent.policy):
             check_trust(agent.policy, context.trust, agent.name)
     there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
+    seats = list(map(Seat.of, there))
     if context.probe:
-        asked = [{"policy": agent.policy, "options": agent.options} for agent in there]
-        with_models_resolved(asked, context.models)
+        with_models_resolved(seats, context.models)
     tests = opened_tests(state.arena, resources.program, resources.jobs)
-    for agent in there:
-        if agent.policy == HUMAN:
-            required_person(resources.people, agent.name)
-    return session_of(context, tests, models_in((agent.policy, agent.options) for agent in there))
+    for seat in seats:
+        if seat.policy == HUMAN:
+            required_person(resources.people, seat.name)
+    return session_of(context, tests, models_in(seats))
 
 
 def _policy_check(

@@ -1,19 +1,53 @@
-"""The language models of an agent: one, or one for each class of a worker.
+"""The seats of a season, and the language models of one: one, or one for each class of a worker.
 
-An agent's options are those of its model. If it has another model as a sonnet, they also have the
-options of that model, with names that begin with `sonnet.`.
+The options of a seat are those of its model. If it has another model as a sonnet, they also have
+the options of that model, with names that begin with `sonnet.`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Self
 
-from goldrush.agents.llm.models import Model, model_from
+import attrs
+
+from goldrush.agents.llm.models import LLM, Model, Models, model_from
+from goldrush.agents.roster import Entry
+from goldrush.agents.seats import E
+from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Class
 
 _FRONT: Final = f"{Class.SONNET}."
+
+
+@attrs.frozen
+class Seat(Entry):
+    """One agent of a season.
+
+    Attributes:
+        name: unique in the season.
+        role: see kernel.worlds.competition.terms.Role.
+
+    """
+
+    name: str = attrs.field(kw_only=True)
+    role: str = attrs.field(kw_only=True)
+
+    @classmethod
+    def of(cls, agent: AgentState) -> Self:
+        """The seat of an agent during a season."""
+        return cls(agent.ordinal, agent.policy, agent.options, name=agent.name, role=agent.role)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The seat as a journal stores it."""
+        seat = {"ordinal": self.agent, "name": self.name, "role": self.role}
+        return {**seat, "policy": self.policy, "options": dict(self.options)}
+
+    @property
+    def label(self) -> str:
+        """The agent's name."""
+        return self.name
 
 
 def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
@@ -40,3 +74,29 @@ def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
     options = by_class(agent.options)
     return model_from(options.get(agent.class_, options[Class.HAIKU]))
+
+
+def seats_of(agent: AgentState) -> list[Seat]:
+    """The seats of an agent: one, or one for each model of its classes."""
+    seat = Seat.of(agent)
+    if agent.policy != LLM:
+        return [seat]
+    return [attrs.evolve(seat, options=options) for options in by_class(agent.options).values()]
+
+
+def models_in(seats: Iterable[Entry]) -> list[Model]:
+    """The models of seats, each once. Raises BadInput for invalid options of a model."""
+    found = (models_of(seat.options) for seat in seats if seat.policy == LLM)
+    return list(dict.fromkeys(model for models in found for model in models))
+
+
+def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:
+    """As agents.seats.with_models_resolved."""
+
+    def schema() -> Mapping[str, Any]:
+        # Imports all questions, of which a season of scripted agents has no use.
+        from goldrush.agents.worlds.competition.questions.question import BOOLEAN, an_object
+
+        return an_object(adopted=BOOLEAN)
+
+    return resolved(seats, models, schema, models_of, options_of)

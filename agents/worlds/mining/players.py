@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from goldrush.agents import players, simultaneous
 from goldrush.agents.game import Game, Prompting
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.worlds.mining.answers import answered
+from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
 from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
@@ -20,11 +21,11 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
-from goldrush.kernel.worlds.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.events import KINDS, SUBMITTED
 from goldrush.kernel.worlds.mining.fork import FORKS
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.kernel.worlds.mining.submit import resubmitted, submitted
+from goldrush.kernel.worlds.mining.submit import message_of, resubmitted, submitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 
 
@@ -142,7 +143,18 @@ def _replayed(row: Row, view: PlanPrompts) -> Row:
 def _answered(
     view: PlanPrompts, agent: int, text: str | None, error: str | None, source: dict[str, Any]
 ) -> Row:
-    return answered(agent, text, view.shown.state.config, error, source)
+    """See Prompting.row. `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the
+    text has no plan.
+    """
+    if text is None or error in (NO_ANSWER, REFUSAL):
+        return (agent, (), error, None, None, source)
+    config = view.shown.state.config
+    parsed = parse(text, config.rows, config.cols, config.defense)
+    actions = tuple(action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions)
+    if parsed.error != NO_JSON:
+        error = parsed.error
+    said = message_of(parsed.say, config)
+    return (agent, actions, error or parsed.error, said, None, source)
 
 
 GAME: Final = Game[MiningState, PlanPrompts](

@@ -1,4 +1,4 @@
-"""The policies that rosters of mining runs can name."""
+"""The scripted policies of mining, which do not learn, and what rosters can name."""
 
 from __future__ import annotations
 
@@ -7,19 +7,132 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import PolicySet
-from goldrush.agents.worlds.mining.baselines import (
-    DefendThenMine,
-    GreedyMine,
-    Random,
-    TitForTatRaid,
-)
+from goldrush.agents.seats import PolicySet
+from goldrush.agents.worlds.mining.draft import Draft
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.prompt import VERSION
-from goldrush.agents.worlds.mining.specialists import Claimer, Defender, Miner, Raider
+from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import AGENTS_MAX
-from goldrush.kernel.worlds.mining.events import SUBMITTED
+from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID, SUBMITTED, Actions
+from goldrush.kernel.worlds.mining.observe import Observation
+
+
+class Random:
+    """Spends each stamina point on a random action on a random plot: the null policy."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        actions: dict[tuple[int, int], int] = {}
+        free = {
+            DEFEND: list(seen.own),
+            MINE: list(seen.own),
+            CLAIM: list(seen.unowned),
+            RAID: list(seen.others),
+        }
+        possible = [kind for kind, plots in free.items() if plots]
+        cap, below = seen.mining_cap, draws.below
+        for _ in range(seen.stamina):
+            if not possible:
+                break
+            kind = possible[below(len(possible))]
+            plots = free[kind]
+            index = below(len(plots))
+            action = kind, plots[index]
+            points = actions[action] = actions.get(action, 0) + 1
+            if kind != MINE or points == cap:
+                del plots[index]
+                if not plots:
+                    possible.remove(kind)
+        return tuple([(kind, plot, points) for (kind, plot), points in actions.items()])
+
+
+class GreedyMine:
+    """Mines its plots; spends the rest of its stamina on claims, then on raids."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.mine()
+        draft.claim()
+        draft.raid()
+        return tuple(draft.actions)
+
+
+class DefendThenMine:
+    """Defends its plots, then mines them, then claims, then raids."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.defend(seen.own)
+        draft.mine()
+        draft.claim()
+        draft.raid()
+        return tuple(draft.actions)
+
+
+class TitForTatRaid:
+    """Raids back each agent that raided it last round; then mines and claims."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        for raid in seen.last.raids if seen.last else ():
+            if raid.owner == seen.agent:
+                for raider in raid.raiders:
+                    if raider != seen.agent:
+                        draft.raid_one(seen.plots_of(raider))
+        draft.mine()
+        draft.claim()
+        return tuple(draft.actions)
+
+
+# Specialists: each prefers one kind of action.
+
+
+class Claimer:
+    """Claims with half of its stamina first; then mines, claims and defends."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.claim(seen.stamina // 2)
+        draft.mine()
+        draft.claim()
+        draft.defend(seen.own)
+        return tuple(draft.actions)
+
+
+class Raider:
+    """Raids with half of its stamina first; then mines, claims, and raids with the rest."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.raid_speculatively(seen.stamina // 2)
+        draft.mine()
+        draft.claim()
+        draft.raid_speculatively()
+        return tuple(draft.actions)
+
+
+class Defender:
+    """Defends with half of its stamina first; then mines and claims."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.defend(seen.own, seen.stamina // 2)
+        draft.mine()
+        draft.claim()
+        return tuple(draft.actions)
+
+
+class Miner:
+    """Mines, defends the plots that it mines, and claims only as many as it can mine."""
+
+    def plan(self, seen: Observation, draws: Draws) -> Actions:
+        draft = Draft(seen, draws)
+        draft.mine()
+        draft.defend(sorted(draft.used(MINE)))
+        workable = -(-seen.stamina // seen.mining_cap)
+        draft.claim(max(0, workable - len(seen.own)))
+        return tuple(draft.actions)
+
 
 POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "random": Random,

@@ -495,7 +495,7 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
     workers = default if agents is None else agents
     cast = cast_of(workers, text.split(",") if text else ())
-    return [entry["policy"] for entry in cast if entry["role"] == Role.WORKER]
+    return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
 STUDIES: Final = Studies(

@@ -458,9 +458,10 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         with ExitStack() as opened:
             header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
             writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
-            setup = MINING_PLAYERS.resolve_models(run.setup, None)
+            roster = MINING_PLAYERS.resolve_models(run.roster, run.facts, None)
+            setup = attrs.evolve(run, roster=roster).setup
             context = RunContext(
-                MINING.initial(setup), trust=run.trust, sources=run.sources,
+                MINING.initial(setup), trust=roster.trust, recordings=roster.recordings,
                 resources=Resources(policies={**self._others, **self._learners}),
             )  # fmt: skip
             ask = opened.enter_context(MINING_PLAYERS.start_agents(context))

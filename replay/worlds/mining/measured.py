@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import START, UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.walk import Walk

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.llm.failures import format_failures
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.worlds.mining.events import KINDS, OUTCOMES
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, HOLDINGS, MiningState

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import LLM
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import Walk

@@ -12,7 +12,7 @@ import attrs
 
 from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import several

@@ -17,8 +17,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
-from goldrush.agents.people import HUMAN
+from goldrush.agents.seats import is_outside
 from goldrush.kernel.errors import BadInput, BadPlan
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.text import format_count, quoted_path
@@ -609,7 +608,7 @@ class Round:
         """
         replaced = [self._submission(agent, plan)]
         for entry in self.before.roster:
-            if entry["agent"] != agent and entry["policy"] in (LLM, HUMAN):
+            if entry["agent"] != agent and is_outside(entry["policy"]):
                 replaced.append(self._recorded(entry["agent"]))
         return PlanChange(says, agent, self.number, replaced)
 

@@ -25,7 +25,7 @@ import pytest
 
 from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws

@@ -83,7 +83,7 @@ def test_runs_come_cell_by_cell_and_their_configurations_are_those_of_record(
         )
 
         assert state.config == run.config
-        assert [dict(item) for item in state.roster] == list(run.players)
+        assert [dict(item) for item in state.roster] == run.prepared.roster.as_setup()
         assert run.setup["config"] == run.config.as_dict()
 
 
@@ -154,8 +154,8 @@ def test_mixed_is_the_default_roster_whatever_the_number_of_agents() -> None:
     baseline, many = plan.runs()
     names = [name for item in ROSTER_DEFAULT.split(",") for name in _repeated(item)]
 
-    assert names == [entry["policy"] for entry in baseline.players]
-    assert names * 2 == [entry["policy"] for entry in many.players]
+    assert names == [entry.policy for entry in baseline.prepared.roster.entries]
+    assert names * 2 == [entry.policy for entry in many.prepared.roster.entries]
 
 
 def _repeated(item: str) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from goldrush.agents.worlds.competition.questions import season, table, therapist
-from goldrush.agents.worlds.competition.questions.question import Question
+from goldrush.agents.worlds.competition.questions.question import QuestionKind
 
-QUESTIONS: Final[Mapping[str, Question]] = {
+QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     **table.QUESTIONS,
     **season.QUESTIONS,
     **therapist.QUESTIONS,

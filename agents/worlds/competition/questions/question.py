@@ -31,7 +31,7 @@ NAMES_MAX: Final = 40  # greatest number of names that a schema lists
 
 
 @attrs.frozen
-class Question:
+class QuestionKind:
     """One question, for scripted policies, models and people.
 
     Attributes:
@@ -96,9 +96,9 @@ def _example(schema: Schema) -> str:
 # Questions of one kind.
 
 
-def texts(name: str, text: Text, *, sees_table: bool = True) -> Question:
+def texts(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
     """A question whose answer is a list of texts, in the field `name`."""
-    return Question(
+    return QuestionKind(
         text,
         lambda rules: {name: a_list(STRING)},
         lambda answer, seen: lines(answer.get(name)),
@@ -108,9 +108,9 @@ def texts(name: str, text: Text, *, sees_table: bool = True) -> Question:
     )
 
 
-def decision(name: str, text: Text, *, sees_table: bool = True) -> Question:
+def decision(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
     """A question of yes or no. Any other answer is read as null, which the kernel refuses."""
-    return Question(
+    return QuestionKind(
         text,
         lambda rules: {name: BOOLEAN},
         lambda answer, seen: answer[name] if type(answer.get(name)) is bool else None,
@@ -118,9 +118,9 @@ def decision(name: str, text: Text, *, sees_table: bool = True) -> Question:
     )
 
 
-def agreement(name: str, text: Text) -> Question:
+def agreement(name: str, text: Text) -> QuestionKind:
     """A question of yes or no. Any other answer is no, because null means: not asked."""
-    return Question(
+    return QuestionKind(
         text,
         lambda rules: {name: BOOLEAN},
         lambda answer, seen: answer.get(name) is True,

@@ -15,7 +15,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     NUMBER,
     Answer,
     Arguments,
-    Question,
+    QuestionKind,
     a_list,
     agreement,
     an_object,
@@ -202,11 +202,11 @@ def _read_review(answer: Answer, seen: Observation) -> Any:
     }
 
 
-QUESTIONS: Final[Mapping[str, Question]] = {
-    "want_class": Question(
+QUESTIONS: Final[Mapping[str, QuestionKind]] = {
+    "want_class": QuestionKind(
         _class_text, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
     ),
-    "open": Question(
+    "open": QuestionKind(
         _open_text,
         lambda rules: {
             "subjects": or_null(a_list(an_object(**subject(rules)), 2)),
@@ -224,7 +224,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
             f"{format_plain(arguments['class_'])}, true or false?"
         ),
     ),
-    "propose_project": Question(
+    "propose_project": QuestionKind(
         lambda seen, arguments: (
             "do you propose a project to the user? If so, give the objective and "
             "the treatment that the next assignment should be about; if not, both are null."
@@ -241,7 +241,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "answer": texts("answers", _answer_text),
     "take": agreement("take", _take_text),
-    "choose_fate": Question(
+    "choose_fate": QuestionKind(
         _fate_text,
         lambda rules: {"fate": one_of(names_of(Fate))},
         lambda answer, seen: word(answer.get("fate")),
@@ -255,14 +255,14 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         ),
         sees_table=False,
     ),
-    "offer_contract": Question(
+    "offer_contract": QuestionKind(
         _offer_text,
         _terms_fields,
         lambda answer, seen: _terms(answer),
         shaped=parts_or_none,
         sees_table=False,
     ),
-    "review_contract": Question(
+    "review_contract": QuestionKind(
         _review_text,
         lambda rules: {
             "approved": BOOLEAN,

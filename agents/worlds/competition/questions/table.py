@@ -17,7 +17,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     STRING,
     Answer,
     Arguments,
-    Question,
+    QuestionKind,
     a_list,
     conduct,
     decision,
@@ -237,9 +237,9 @@ def _read_digest(answer: Answer, seen: Observation) -> Any:
     return {"text": says, "dissent": dissent, "rejected": answer.get("rejected") is True}
 
 
-QUESTIONS: Final[Mapping[str, Question]] = {
-    "try_": Question(_try_text, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
-    "speak": Question(
+QUESTIONS: Final[Mapping[str, QuestionKind]] = {
+    "try_": QuestionKind(_try_text, _try_fields, _read_try, shaped=parts_or_none, asks=_asks_try),
+    "speak": QuestionKind(
         _speak_text,
         _speak_fields,
         _read_speak,
@@ -247,7 +247,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         shaped=parts,
         asks=_asks_speak,
     ),
-    "judge": Question(
+    "judge": QuestionKind(
         _judge_text,
         lambda rules: {
             "signal": one_of(names_of(Signal)),
@@ -259,14 +259,14 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         shaped=parts,
         asks=lambda name, before: name != "ids" or before.get("signal") == Signal.REDIRECT,
     ),
-    "set_table": Question(
+    "set_table": QuestionKind(
         _set_text,
         lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
         _read_set,
         neutral={},
         shaped=parts,
     ),
-    "digest": Question(
+    "digest": QuestionKind(
         _digest_text,
         lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
         _read_digest,

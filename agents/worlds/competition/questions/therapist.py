@@ -16,7 +16,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     STRING,
     Answer,
     Arguments,
-    Question,
+    QuestionKind,
     a_list,
     an_object,
     conduct,
@@ -130,7 +130,7 @@ def _facts(answer: Any) -> Any:
 
 _SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
 _TRAIT: Final = or_null({"type": "integer", "minimum": 0, "maximum": MOST})
-_REWRITE: Final = Question(
+_REWRITE: Final = QuestionKind(
     _rewrite_text,
     lambda rules: {
         "instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))
@@ -139,9 +139,9 @@ _REWRITE: Final = Question(
     shaped=_facts,
 )
 
-QUESTIONS: Final[Mapping[str, Question]] = {
+QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "debrief": texts("questions", _debrief_text),
-    "rate": Question(
+    "rate": QuestionKind(
         _rate_text,
         lambda rules: {
             "raw": an_object(**dict.fromkeys(DIMENSIONS, _SCORE)),
@@ -151,7 +151,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         neutral={},
         shaped=parts,
     ),
-    "trait": Question(
+    "trait": QuestionKind(
         lambda seen, arguments: (
             f"what stands out in worker {named(seen, arguments)}? A trait in a few words "
             "and the numbers of the contributions that show it; null if nothing does."
@@ -160,7 +160,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         _read_trait,
         shaped=parts_or_none,
     ),
-    "persona": Question(
+    "persona": QuestionKind(
         lambda seen, arguments: (
             f"would a persona help worker {named(seen, arguments)}? Name it in a few words, "
             "or null."
@@ -169,10 +169,10 @@ QUESTIONS: Final[Mapping[str, Question]] = {
         lambda answer, seen: text(answer.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
     ),
-    "skill": Question(_skill_text, _skill_fields, _read_skill),
+    "skill": QuestionKind(_skill_text, _skill_fields, _read_skill),
     "rewrite": _REWRITE,
     "improve": _REWRITE,
-    "recommend_team": Question(
+    "recommend_team": QuestionKind(
         lambda seen, arguments: (
             "whom do you recommend for the next table? At least "
             f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation."

@@ -41,7 +41,7 @@ def test_a_policy_of_workers_is_refused_for_an_office(office: str, policy: str) 
 
 
 def test_a_policy_alone_is_that_of_all_workers() -> None:
-    assert {"mine:Own"} == {entry["policy"] for entry in cast_of(3, ["mine:Own"])[5:]}
+    assert {"mine:Own"} == {seat.policy for seat in cast_of(3, ["mine:Own"])[5:]}
     with pytest.raises(BadInput, match="there is no policy 'foo'"):
         cast_of(3, ["foo"])
 
@@ -62,8 +62,8 @@ def test_workers_cast_by_class_are_not_all_cast_again() -> None:
 def test_the_last_word_on_somebody_counts() -> None:
     cast = cast_of(3, ["random", "ada=other:Worker", "ben=human", "judge=human"])
 
-    assert ["other:Worker", "human", "random"] == [entry["policy"] for entry in cast[5:]]
-    assert ["scripted", "scripted", "human"] == [entry["policy"] for entry in cast[:3]]
+    assert ["other:Worker", "human", "random"] == [seat.policy for seat in cast[5:]]
+    assert ["scripted", "scripted", "human"] == [seat.policy for seat in cast[:3]]
 
 
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> str:
@@ -107,7 +107,7 @@ def test_who_answers_nothing_plays_on_and_only_passes(
 ) -> None:
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_player', OWN)}"])
     found = list(
-        steps({"arena": nk(), "assignments": 2}, cast, import_names(e["policy"] for e in cast))
+        steps({"arena": nk(), "assignments": 2}, cast, import_names(seat.policy for seat in cast))
     )
     said = [line for step in found for table in step.after.tables for line in table.contributions]
 
@@ -120,11 +120,10 @@ def test_what_a_class_raises_is_told_with_who_and_where(
 ) -> None:
     source = OWN.replace("return {}", "raise ValueError('no')")
     cast = cast_of(6, [f"ada={written(tmp_path, monkeypatch, 'season_failer', source)}"])
+    trust = import_names(seat.policy for seat in cast)
 
     with pytest.raises(PolicyFailed, match=r"speak: Own\.speak, \w+\.py:\d+: ValueError: no"):
-        list(
-            steps({"arena": nk(), "assignments": 1}, cast, import_names(e["policy"] for e in cast))
-        )
+        list(steps({"arena": nk(), "assignments": 1}, cast, trust))
 
 
 def test_a_role_is_asked_what_its_script_answers() -> None:

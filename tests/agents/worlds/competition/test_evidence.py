@@ -41,7 +41,7 @@ class Room:
     def __init__(self, *, down: bool = False) -> None:
         arena = mining() if down else nk()
         config = configured({"arena": arena, "workers": 3})
-        setup = {"config": config.as_dict(), "cast": cast_of(3)}
+        setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in cast_of(3)]}
         self.state: SeasonState = initial(setup, rules_of(arena))
         better = "down" if down else "up"
         self.subject = next(s for s in arena.subjects if s.better == better)

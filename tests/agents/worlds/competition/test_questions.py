@@ -176,7 +176,8 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
     arena = nk()
     config = configured({**EARLY, "assignments": 2, "arena": arena, "worker_tiers": [0, 0, 0, 0]})
     world = competition(rules_of(arena))
-    state = world.initial({"config": config.as_dict(), "cast": cast_of(4)})
+    cast = [seat.as_dict() for seat in cast_of(4)]
+    state = world.initial({"config": config.as_dict(), "cast": cast})
     sent = {name: data.draw(st.lists(answers(name), min_size=1, max_size=3)) for name in QUESTIONS}
     chosen = random.Random(data.draw(st.integers(0, 99)))
     with opened_tests(arena) as tests:

@@ -242,7 +242,7 @@ def test_the_agenda_takes_each_family_once_a_turn_in_a_drawn_order(arena: str) -
     orders = set()
     for seed in range(5):
         config = configured({"seed": seed, "arena": arena, "assignments": 40})
-        setup = {"config": config.as_dict(), "cast": cast_of(6)}
+        setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in cast_of(6)]}
         seen = Observation(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
         families = config.arena.families
         size = len(families)

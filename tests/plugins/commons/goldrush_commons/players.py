@@ -9,7 +9,8 @@ from typing import Any, Final
 from goldrush.agents.game import Game, Prompting
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Entry, PolicySet
+from goldrush.agents.roster import Entry
+from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, format_value

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.roster import policy_label
+from goldrush.agents.seats import policy_label
 from goldrush.kernel.measures import Value, gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit

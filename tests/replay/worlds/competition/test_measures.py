@@ -550,7 +550,10 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
 def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
     """Another conduct is said to be the bar's, once it is tested; nobody says anything else."""
     config = configured({**SMALL, "assignments": 2})
-    setup = {"config": config.as_dict(), "cast": cast_of(6, ["silent"])}
+    setup = {
+        "config": config.as_dict(),
+        "cast": [seat.as_dict() for seat in cast_of(6, ["silent"])],
+    }
     world = competition(rules_of(config.arena))
     path = tmp_path / "season.journal"
     with (

@@ -1,0 +1,697 @@
+"""The families of policies: what a name in a roster stands for, who can play it here, and how.
+
+One table for all worlds. Rosters as text name
+
+- `llm:model-a`: a language model, named as in `--models` or by the server
+- `human`: a person, asked in the terminal
+- `recorded:run.journal`: the submissions of the same agent in another journal
+- `external[name=Hawk]`: an object of the recording Python program (see agents/external.py)
+- `package.module:Class`: a user-defined policy
+- any other name: a policy of the world, or of an installed distribution
+
+The submissions of a player that cannot be asked again are believed, so each such player is
+reported. A user-defined policy without trust and a recording that is not given are not asked. A
+policy, an option or a version of the prompt that this version does not have is unknown. A value
+that this version has, but no run can write, was forged: ImpossiblePlayer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+import attrs
+
+from goldrush.agents.catalogue import CatalogueEntry, configurable
+from goldrush.agents.llm.models import AUTO, LLM, Model, Models, model_from
+from goldrush.agents.people import HUMAN
+from goldrush.agents.plugins import POLICIES as GROUP
+from goldrush.agents.plugins import Plugin, plugin, plugins
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import DISTRIBUTION, Entry, Roster, RosterPart, format_policy, parts_of
+from goldrush.agents.trust import (
+    EXTERNAL,
+    RECORDED,
+    build_policy,
+    import_names,
+    is_import_name,
+    trusted_class,
+)
+from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.settings import check_setting
+
+_MODEL_OPTIONS: Final = frozenset(attrs.fields_dict(Model))
+
+Options = Mapping[str, Any]
+E = TypeVar("E", bound=Entry)
+
+
+class UnknownPlayer(Exception):
+    """A player that this version does not know. The message has the player and the reason."""
+
+
+class ImpossiblePlayer(BadInput):
+    """A player that no run has: its record was forged.
+
+    Attributes:
+        player: its label.
+        expected: what the record must hold.
+        actual: what it holds.
+
+    """
+
+    def __init__(self, player: str, expected: str, actual: str) -> None:
+        super().__init__(f"of {player}, {actual}", f"it must be {expected}")
+        self.player = player
+        self.expected = expected
+        self.actual = actual
+
+
+class Offer(Protocol):
+    """What a world offers to those who name its players."""
+
+    @property
+    def families(self) -> Sequence[Family]:
+        """The families that can play."""
+
+    @property
+    def prompt(self) -> int | None:
+        """The version of the prompt of models; None: they cannot play."""
+
+    @property
+    def recording(self) -> Callable[[str | Path], Recording] | None:
+        """Reads another journal, and raises JournalError; None: none can be replayed."""
+
+    def unknown(self, name: str) -> BadInput:
+        """The error for a name that stands for nothing."""
+
+    def model_options(self, name: str, models: Models) -> Options:
+        """The options of an agent that is the model of this name. Raises BadInput."""
+
+    def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
+        """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
+
+    def can_make(self, entry: Entry, trust: Collection[str]) -> bool:
+        """As `can_ask`, of an agent with a policy of the world's or the user's."""
+
+
+@attrs.frozen
+class Typed:
+    """What the parts of a roster's text are read with.
+
+    Attributes:
+        models: the language models that can be named.
+        trust: names of user-defined policies that may be imported.
+        recordings: the journals read so far, by the name of the part.
+
+    """
+
+    models: Models = attrs.field(factory=Models)
+    trust: Collection[str] = ()
+    recordings: dict[str, Recording] = attrs.field(factory=dict)
+
+
+def _format_entry(entry: Entry) -> str:
+    return format_policy(entry.policy, entry.settings)
+
+
+@attrs.frozen(eq=False)
+class Family:
+    """A kind of player.
+
+    Attributes:
+        policy: its policy in a journal; empty: the name of each policy.
+        form: how the text of a roster names one.
+        text: what it is, for the catalogue; it may name the {command} that tells more and the
+            {methods} of a policy. Empty: not listed.
+        parse: the options of an agent. Raises BadInput.
+        can_ask: whether the agent of a journal can be asked again, with what a roster has; False:
+            it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
+        make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
+            its submissions come from outside.
+        label: the displayed name of the policy of an agent.
+
+    """
+
+    policy: str
+    form: str
+    text: str
+    parse: Callable[[Offer, RosterPart, Typed], Options]
+    can_ask: Callable[[Offer, Entry, Roster], bool]
+    make: Callable[[PolicySet, Entry, Roster], Callable[[], Any]] | None = None
+    label: Callable[[Entry], str] = _format_entry
+
+
+# Language models.
+
+
+def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+    _refuse_settings(part, "they are in the file of models (--models)")
+    return offer.model_options(part.argument, typed.models)
+
+
+def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
+    """Whether the recorded answers of a model can be read again."""
+    version = entry.options.get("prompt")
+    if set(entry.options) != _MODEL_OPTIONS:
+        raise UnknownPlayer(f"{entry.label} is a model with {format_options(entry)}")
+    if type(version) is not int or version != offer.prompt:
+        raise UnknownPlayer(
+            f"{entry.label} is a model that was asked with version {format_value(version)} of "
+            f"the prompt (this is version {offer.prompt})"
+        )
+    try:
+        model = model_from(entry.options)
+    except BadInput as error:
+        raise _impossible(entry, error) from None
+    if model.answer == AUTO:
+        raise ImpossiblePlayer(entry.label, "an answer that was decided", f"answer is {AUTO!r}")
+    return True
+
+
+def _model_label(entry: Entry) -> str:
+    name = entry.options.get("name")
+    return f"{entry.policy}:{name}" if type(name) is str else entry.policy
+
+
+# People.
+
+
+def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+    _refuse_settings(part, "a person has none")
+    return {"prompt": offer.prompt}
+
+
+def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
+    if entry.options != {"prompt": offer.prompt}:
+        raise UnknownPlayer(f"{entry.label} is a person who was asked with {format_options(entry)}")
+    return True
+
+
+# Recordings of other journals.
+
+
+def _parse_recorded(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+    if offer.recording is None or part.name == RECORDED:
+        raise offer.unknown(part.name)
+    _refuse_settings(part, "they are in the journal")
+    typed.recordings[part.name] = offer.recording(part.argument)
+    return {"journal": typed.recordings[part.name].sha256}
+
+
+def _has_recording(offer: Offer, entry: Entry, roster: Roster) -> bool:
+    digest = entry.options.get("journal")
+    if set(entry.options) != {"journal"} or type(digest) is not str:
+        raise UnknownPlayer(f"{entry.label} is recorded with {format_options(entry)}")
+    return any(recording.sha256 == digest for recording in roster.recordings)
+
+
+def _recording_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable[[], Recording]:
+    digest = entry.options.get("journal")
+    for recording in roster.recordings:
+        if recording.sha256 == digest:
+            return lambda: recording
+    raise BadInput(
+        f"{entry.label} plays a recording with SHA-256 {digest}", "give that journal (--source)"
+    )
+
+
+# Objects of the recording Python program.
+
+
+def _parse_object(offer: Offer, part: RosterPart, typed: Typed) -> Options:
+    if not _is_name(part.settings):
+        raise BadInput(f"{str(part)!r} has other settings", "give a name or nothing")
+    return dict(part.settings)
+
+
+def _is_name(options: Options) -> bool:
+    return set(options) <= {"name"} and all(type(value) is str for value in options.values())
+
+
+def _has_object(offer: Offer, entry: Entry, roster: Roster) -> bool:
+    if not _is_name(entry.options):
+        raise UnknownPlayer(f"{entry.label} is external with {format_options(entry)}")
+    return entry.agent in roster.policies
+
+
+def _object_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable[[], Any]:
+    """The object that an external agent plays; of a class an instance."""
+    method = policies.method
+    if entry.agent not in roster.policies:
+        name = entry.options.get("name", "")
+        raise BadInput(
+            f"{entry.label} is played by an object of a Python program"
+            f"{f' ({format_value(name)})' if name else ''}",
+            "use Python: put the object in the list that is the roster, or for a run that is "
+            f"recorded already give policies={{{entry.agent}: ...}}",
+        )
+    given = roster.policies[entry.agent]
+    if not callable(getattr(given, method, None)):
+        says = f"the policy given for {entry.label} is {format_value(str(given))}"
+        raise BadInput(says, f"give an object with a method `{method}`")
+    policy = build_policy(given, given.__name__, [method]) if isinstance(given, type) else given
+    return lambda: policy
+
+
+# What families share.
+
+
+def _refuse_settings(part: RosterPart, why: str) -> None:
+    if part.settings:
+        raise BadInput(f"{str(part)!r} has settings", f"leave them out: {why}")
+
+
+def _impossible(entry: Entry, error: BadInput) -> ImpossiblePlayer:
+    return ImpossiblePlayer(entry.label, error.instead.removeprefix("it must be "), error.what)
+
+
+def format_options(entry: Entry) -> str:
+    """The options of an agent, for messages."""
+    return f"options {format_value(dict(entry.options))}"
+
+
+MODEL: Final = Family(
+    LLM, f"{LLM}:MODEL", "A language model, asked over the OpenAI protocol; see {command} --help.",
+    _parse_model, _can_read, label=_model_label,
+)  # fmt: skip
+PERSON: Final = Family(
+    HUMAN, HUMAN, "You: asked in this terminal with the prompt of a model.",
+    _parse_person, _was_shown,
+)  # fmt: skip
+REPLAY: Final = Family(
+    RECORDED, f"{RECORDED}:JOURNAL",
+    "Replays the submissions of the same agent in another journal.",
+    _parse_recorded, _has_recording, _recording_of, lambda entry: entry.policy,
+)  # fmt: skip
+OBJECT: Final = Family(EXTERNAL, EXTERNAL, "", _parse_object, _has_object, _object_of)
+OWN: Final = Family(
+    "", "package.module:Class", "A user-defined policy: a class with {methods}.",
+    parse=lambda offer, part, typed: offer.policy_options(part, typed.trust),
+    can_ask=lambda offer, entry, roster: offer.can_make(entry, roster.trust),
+    make=lambda policies, entry, roster: policies.maker(entry, roster.trust),
+)  # fmt: skip
+NAMED: Final = attrs.evolve(OWN, form="", text="")  # of the world, or of a distribution
+# By the policy that a journal names. Plugins cannot take these names.
+FAMILIES: Final = {family.policy: family for family in (MODEL, REPLAY, PERSON, OBJECT)}
+_OUTSIDE: Final = tuple(name for name, family in FAMILIES.items() if family.make is None)
+
+
+def family_of(policy: str) -> Family:
+    """The family of a policy, as a journal names it."""
+    return FAMILIES.get(policy) or (OWN if is_import_name(policy) else NAMED)
+
+
+def family_in(name: str) -> Family:
+    """The family of a policy, as the text of a roster names it: with a model, or a path."""
+    front, colon, _ = name.partition(":")
+    family = FAMILIES.get(front)
+    return family if family is not None and colon and ":" in family.form else family_of(name)
+
+
+def is_outside(policy: object) -> bool:
+    """Whether the submissions of a policy in a journal come from outside: from models, people."""
+    return policy in _OUTSIDE
+
+
+def player_of(offer: Offer, part: RosterPart, typed: Typed) -> tuple[str, Options]:
+    """The policy and the options of an agent, from a part of a roster's text. Raises BadInput."""
+    family = family_in(part.name)
+    if family not in offer.families:
+        raise offer.unknown(part.name)
+    return family.policy or part.name, family.parse(offer, part, typed)
+
+
+def can_ask(offer: Offer, entry: Entry, roster: Roster) -> bool:
+    """Whether an agent of a journal can be asked again with what a roster has; False: it is known,
+    but not available here.
+
+    Raises:
+        UnknownPlayer: if this version does not have its policy, options or prompt.
+        ImpossiblePlayer: if no run can have written its record.
+
+    """
+    family = family_of(entry.policy)
+    if family not in offer.families:
+        raise unknown_policy(entry)
+    return family.can_ask(offer, entry, roster)
+
+
+def unknown_policy(entry: Entry, more: str = "") -> UnknownPlayer:
+    """The error for an agent of a journal whose policy this version does not have."""
+    return UnknownPlayer(f"{entry.label} plays {format_value(entry.policy)}{more}")
+
+
+@attrs.frozen
+class Classified:
+    """The agents of a journal by what can be done with them.
+
+    Attributes:
+        can_ask: for each agent, whether it can be asked.
+        not_asked: descriptions of those that are not available, by policy.
+        unknown: reasons why this version does not know the others.
+
+    """
+
+    can_ask: tuple[bool, ...]
+    not_asked: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def classified(offer: Offer, roster: Roster, suffix: str = "") -> Classified:
+    """Sort the agents of a journal by whether they can be asked again.
+
+    Args:
+        offer: of the world.
+        roster: the agents, and what is there to ask them with.
+        suffix: appended to each description in `not_asked`.
+
+    Raises:
+        ImpossiblePlayer: for a forged record.
+
+    """
+    can: list[bool] = []
+    left: Counter[str] = Counter()
+    unknown: list[str] = []
+    for entry in roster.entries:
+        try:
+            can.append(can_ask(offer, entry, roster))
+        except UnknownPlayer as error:
+            can.append(False)
+            unknown.append(str(error))
+        else:
+            left[entry.policy] += not can[-1]
+    not_asked = (
+        f"{policy} ({count} agent{'s' if count > 1 else ''}){suffix}"
+        for policy, count in left.items()
+        if count
+    )
+    return Classified(tuple(can), tuple(not_asked), tuple(unknown))
+
+
+def catalogue_of(
+    families: Iterable[Family], *, command: str, methods: str
+) -> dict[str, CatalogueEntry]:
+    """The catalogue entries of families, by form. `command`, `methods`: see Family.text."""
+    return {
+        family.form: CatalogueEntry(family.text.format(command=command, methods=methods))
+        for family in families
+        if family.text
+    }
+
+
+@attrs.frozen
+class PolicySet:
+    """The policies that rosters of a world can name: its `Offer`.
+
+    Attributes:
+        world: its name; other distributions register policies as WORLD/NAME.
+        policies: classes of the world's own policies, by name. A class with settings is an attrs
+            class whose fields are made with kernel.settings.
+        default: the default roster, as text.
+        agents: number of agents of a roster without counts.
+        agents_max: greatest number of agents.
+        method: name of the method that every policy has.
+        mixes: rosters as text, by name.
+        prompt: version of the prompt of language models; None: models cannot play.
+        recording: reads the recording of another journal, and raises JournalError; None: agents
+            cannot replay journals.
+
+    """
+
+    world: str
+    policies: Mapping[str, Callable[..., Any]]
+    default: str
+    agents: int
+    agents_max: int
+    method: str
+    mixes: Mapping[str, str] = attrs.field(factory=dict)
+    prompt: int | None = None
+    recording: Callable[[str | Path], Recording] | None = None
+
+    def parse(
+        self, text: str | None, agents: int | None = None, models: Models | None = None
+    ) -> Roster:
+        """The roster of a text.
+
+        User-defined policies that the text names are trusted, so check text that comes from a file
+        with `names_in` first.
+
+        Args:
+            text: as in the docstrings of this module and of agents/roster.py; None: the default
+                roster.
+            agents: the number of agents that the roster must have; None: the sum of the counts, or
+                the default of the world. The default roster is repeated up to this number.
+            models: the language models that can be named.
+
+        Raises:
+            BadInput: for an unknown policy, a malformed part, a setting that a policy does not
+                have, or counts that do not add up to `agents`.
+
+        """
+        parts = self._by_agent(text, agents)
+        typed = Typed(models or Models(), import_names(part.name for part in parts))
+        players: dict[str, tuple[str, Options]] = {}  # policy and options
+        for part in parts:
+            if str(part) not in players:
+                players[str(part)] = player_of(self, part, typed)
+        return Roster(
+            tuple(Entry(agent, *players[str(part)]) for agent, part in enumerate(parts)),
+            tuple(typed.recordings.values()),
+            tuple(typed.trust),
+        )
+
+    def names_by_agent(self, text: str | None, agents: int | None = None) -> list[str]:
+        """The policy of each agent as text, without looking any of them up. See `parse`."""
+        return [str(part) for part in self._by_agent(text, agents)]
+
+    def names_in(self, text: str) -> list[str]:
+        """The policies that a roster's text names, each once.
+
+        Raises BadInput for a malformed part.
+        """
+        return list(dict.fromkeys(part.name for part in self._parts(text)))
+
+    def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
+        """A function that makes the policy of an entry.
+
+        The policy is made once here, to report a failure early. A recorded agent has its recording
+        as its policy, an external agent its object.
+
+        Args:
+            entry: of the roster.
+            roster: has the recordings, objects and trusted names; None: there are none.
+
+        Raises:
+            BadInput: for an unknown policy, another version of its distribution, wrong settings, a
+                missing recording or object, or a user-defined policy that is not trusted.
+
+        """
+        make = family_of(entry.policy).make
+        if make is None:
+            raise self.unknown(entry.policy)
+        return make(self, entry, roster or Roster([entry]))
+
+    def installed(self) -> dict[str, Plugin]:
+        """The policies of other distributions, by name; none is imported."""
+        front = f"{self.world}/"
+        found = (one for one in plugins(GROUP) if one.name.startswith(front))
+        named = {one.name.removeprefix(front): one for one in found}
+        return {n: one for n, one in named.items() if n not in (*self.policies, *FAMILIES)}
+
+    @property
+    def families(self) -> Sequence[Family]:
+        """The families that can play."""
+        asked = () if self.prompt is None else (MODEL, PERSON)
+        replayed = () if self.recording is None else (REPLAY,)
+        return (*asked, *replayed, OBJECT, OWN, NAMED)
+
+    @property
+    def catalogue(self) -> dict[str, CatalogueEntry]:
+        """The policies that the text of a roster can name, without those of other distributions."""
+        found = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
+        methods = f"the method {self.method}"
+        return {**found, **catalogue_of(self.families, command="record", methods=methods)}
+
+    def plugin(self, name: str) -> Plugin | None:
+        """The policy of this name of another distribution, or None.
+
+        Raises PluginFailed if two distributions have one.
+        """
+        # Distributions are searched only for names that nothing else has: that takes longer than to
+        # verify a short run.
+        if name in self.policies or family_of(name) is not NAMED:
+            return None
+        return plugin(GROUP, f"{self.world}/{name}")
+
+    def unknown(self, name: str) -> BadInput:
+        """The error for a name that stands for no policy."""
+        *forms, last = [family.form for family in self.families if family.text]
+        more = f"{''.join(f', {form}' for form in forms)} or {last}"
+        return unknown("policy", name, [*self.policies, *self.installed()], more)
+
+    def model_options(self, name: str, models: Models) -> Options:
+        """The options of an agent that is the model of this name. Raises BadInput."""
+        assert self.prompt is not None  # otherwise models are none of its families
+        return attrs.evolve(models.named(name), prompt=self.prompt).as_options()
+
+    def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
+        """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
+        found = self.plugin(part.name)
+        if found is None and part.name not in self.policies and not is_import_name(part.name):
+            raise self.unknown(part.name)
+        options = {} if found is None else {DISTRIBUTION: _distribution(found)}
+        options.update(part.settings)
+        if part.settings:  # otherwise the policy is not loaded, which may take long
+            make = self._class_of(Entry(0, part.name, options), trust)
+            _check_settings(part.name, make, part.settings)
+        return options
+
+    def can_make(self, entry: Entry, trust: Collection[str]) -> bool:
+        """Whether a policy of the world's or the user's is here, with the settings in a journal.
+
+        Raises UnknownPlayer, ImpossiblePlayer.
+        """
+        is_here = entry.policy in self.policies or self.plugin(entry.policy) is not None
+        if not is_here and not is_import_name(entry.policy):
+            raise unknown_policy(entry)
+        if not is_here and entry.policy not in trust:
+            return False
+        try:
+            make = configurable(self._class_of(entry, trust))
+        except BadInput as error:
+            raise UnknownPlayer(f"{entry.label}: {error.what}") from None
+        for name, value in entry.settings.items():
+            if make is None or name not in attrs.fields_dict(make):
+                raise unknown_policy(entry, f" with the setting {format_value(name)}")
+            try:
+                check_setting(make, name, value)
+            except BadInput as error:
+                raise _impossible(entry, error) from None
+        return True
+
+    def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], Any]:
+        """A function that makes a policy of the world's or the user's. Raises as `factory_of`."""
+        make, name, settings = self._class_of(entry, trust), entry.policy, entry.settings
+        _check_settings(name, make, settings)
+        if name in self.policies:
+            return partial(make, **settings)
+        maker = partial(build_policy, make, name, [self.method], settings)
+        maker()
+        return maker
+
+    def _class_of(self, entry: Entry, trust: Collection[str]) -> Callable[..., Any]:
+        """The class of an entry's policy. Raises BadInput as `factory_of`."""
+        name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
+        found = self.plugin(name)
+        installed = None if found is None else _distribution(found)
+        if recorded != installed and (
+            found is not None or name in self.policies or is_import_name(name)
+        ):
+            raise BadInput(
+                f"policy {name} was of {recorded or 'no distribution'}, here it is of "
+                f"{installed or 'none'}",
+                "install that version, or fork the run with another roster",
+            )
+        if name in self.policies:
+            return self.policies[name]
+        if is_import_name(name):
+            return trusted_class(name, trust)
+        if found is None:
+            raise self.unknown(name)
+        make: Callable[..., Any] = found.load(callable)
+        return make
+
+    def _by_agent(self, text: str | None, agents: int | None) -> list[RosterPart]:
+        parts = self._parts(text)
+        is_counted = any(part.count is not None for part in parts)
+        each = [part for part in parts for _ in range(part.count or 1)]
+        wanted = agents or (len(each) if is_counted else self.agents)
+        if is_counted and wanted != len(each) and text is not None:
+            raise BadInput(
+                f"the roster has {len(each)} agents, not {wanted}",
+                f"leave the number out, or give counts that add up to {wanted}",
+            )
+        return [each[agent % len(each)] for agent in range(wanted)]
+
+    def _parts(self, text: str | None) -> list[RosterPart]:
+        parts = parts_of(self.default if text is None else self.mixes.get(text, text))
+        if sum(part.count or 1 for part in parts) > self.agents_max:
+            raise BadInput("the roster is too long", f"at most {self.agents_max} agents can play")
+        return parts
+
+
+def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
+    """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
+    return {entry.agent: model_from(entry.options) for entry in entries if entry.policy == LLM}
+
+
+def with_models_resolved(
+    entries: Sequence[E],
+    models: Models | None,
+    schema: Callable[[], Options],
+    models_of: Callable[[Options], Sequence[Model]] = lambda options: [model_from(options)],
+    options_of: Callable[..., Options] = Model.as_options,
+) -> Sequence[E]:
+    """The entries with the request options of each model decided, by a short question.
+
+    Args:
+        entries: of a roster.
+        models: how language models are reached.
+        schema: the JSON schema of an answer.
+        models_of: the models of an entry's options.
+        options_of: the options of an entry with these models.
+
+    Raises:
+        BadInput: if a model does not answer, and for invalid options of a model.
+
+    """
+    chosen = [models_of(entry.options) if entry.policy == LLM else () for entry in entries]
+    if not any(chosen):
+        return entries
+    # Imports the client, which takes longer than a whole run of scripted agents.
+    from goldrush.agents.llm.asker import settled_models
+
+    each = list(dict.fromkeys(model for some in chosen for model in some))
+    settled = settled_models(each, models or Models(), schema())
+    return tuple(
+        attrs.evolve(entry, options=options_of(*map(settled.__getitem__, some))) if some else entry
+        for entry, some in zip(entries, chosen, strict=True)
+    )
+
+
+def policy_label(entry: Mapping[str, Any]) -> str:
+    """The displayed name of a policy in a journal: `llm:NAME`, or the name with its settings."""
+    played = Entry(0, str(entry["policy"]), entry["options"])
+    return family_of(played.policy).label(played)
+
+
+def matches_label(name: str, called: str) -> bool:
+    """Whether a policy in a roster's text can have this label in a journal.
+
+    A label has no recording's path, and `llm` alone can be any model.
+    """
+    if family_in(name) is REPLAY:
+        return called == RECORDED
+    if name in (LLM, f"{LLM}:"):
+        return called.startswith(f"{LLM}:")
+    return called == name
+
+
+def _check_settings(policy: str, make: Callable[..., Any], settings: Options) -> None:
+    """Raises BadInput for settings that a policy does not have."""
+    config = configurable(make)
+    for name, value in settings.items():
+        if config is None:
+            raise BadInput(f"policy {policy} has no settings", "leave the brackets out")
+        try:
+            check_setting(config, name, value)
+        except BadInput as error:
+            raise BadInput(f"policy {policy}: {error.what}", error.instead) from None
+
+
+def _distribution(found: Plugin) -> str:
+    return f"{found.distribution} {found.version}"
