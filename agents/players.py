@@ -87,7 +87,7 @@ class Resources:
 
 
 @attrs.frozen
-class Change:
+class ForkChange:
     """The changes that a fork makes, as typed by a user.
 
     Attributes:
@@ -181,7 +181,7 @@ class PolicyCheck:
     unjudged: Sequence[str] = ()
 
 
-def _no_change(state: Any, change: Change, models: Models | None) -> ResolvedChange:
+def _no_change(state: Any, change: ForkChange, models: Models | None) -> ResolvedChange:
     raise BadInput("runs of this world cannot be forked", "record a new run")
 
 
@@ -229,8 +229,8 @@ class Players(Generic[S]):
     resolve_models: Callable[[Roster, Facts, Models | None], Roster] = (
         lambda roster, facts, models: roster
     )
-    resolve_change: Callable[[S, Change, Models | None], ResolvedChange] = _no_change
-    check_parent: Callable[[JournalReader, Change], None] = lambda parent, change: None
+    resolve_change: Callable[[S, ForkChange, Models | None], ResolvedChange] = _no_change
+    check_parent: Callable[[JournalReader, ForkChange], None] = lambda parent, change: None
     answers: AnswerFields | None = None
     bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
@@ -355,7 +355,7 @@ def fork(
     parent: str | Path,
     at: int,
     out: str | Path,
-    change: Change | None = None,
+    change: ForkChange | None = None,
     *,
     models: Models | None = None,
     trust: Sequence[str] = (),
@@ -393,7 +393,7 @@ def fork(
     _check_sources(players, parent, sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
     resources = resources or Resources()
-    change = attrs.evolve(change or Change(), trust=trust, program=resources.program)
+    change = attrs.evolve(change or ForkChange(), trust=trust, program=resources.program)
     found = ResolvedChange({})
 
     def facts_of(state: S) -> Facts:

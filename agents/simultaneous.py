@@ -16,7 +16,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest, upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
-    Change,
+    ForkChange,
     Players,
     PolicyCheck,
     PreparedRun,
@@ -197,7 +197,7 @@ def _bounds(game: Game[S, V], context: RunContext[S]) -> Bounds:
     return found
 
 
-def _check_parent(game: Game[S, V], parent: JournalReader, change: Change) -> None:
+def _check_parent(game: Game[S, V], parent: JournalReader, change: ForkChange) -> None:
     """Raises BadInput for replaced submissions if a unit of the parent has several steps.
 
     The parent is read to the first such unit or to damage.
@@ -210,7 +210,9 @@ def _check_parent(game: Game[S, V], parent: JournalReader, change: Change) -> No
             raise several_submissions(game, place, is_replaced=True)
 
 
-def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None) -> ResolvedChange:
+def changed_by(
+    game: Game[S, V], state: S, change: ForkChange, models: Models | None
+) -> ResolvedChange:
     """A change checked against a state. The models of a new roster are asked a short question.
 
     Args:
@@ -244,7 +246,7 @@ def changed_by(game: Game[S, V], state: S, change: Change, models: Models | None
     return ResolvedChange(facts, roster)
 
 
-def _changed(game: Game[S, V], state: S, change: Change) -> Config:
+def _changed(game: Game[S, V], state: S, change: ForkChange) -> Config:
     """The configuration of the units after a state."""
     old: Config = state.config
 

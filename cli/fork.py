@@ -105,7 +105,7 @@ def fork(
             target,
             lambda on_unit: players.fork(
                 world_at(journal), who, journal, at, target,
-                players.Change(chosen, treatment, roster, replaced), models=models, trust=trust,
+                players.ForkChange(chosen, treatment, roster, replaced), models=models, trust=trust,
                 sources=sources, resources=resources_of(test, jobs), force=force, fsync=fsync,
                 on_unit=on_unit,
             ),

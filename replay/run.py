@@ -19,7 +19,7 @@ import attrs
 from goldrush.agents import players
 from goldrush.agents.external import RosterText
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import Change, Players, Resources
+from goldrush.agents.players import ForkChange, Players, Resources
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.files import TemporaryFolder
@@ -514,7 +514,7 @@ class Run:
         who = self._players()
         name, chosen = settings_of(treatment, settings, self.toolkit.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
-        change = Change(chosen, name, given.text, replace)
+        change = ForkChange(chosen, name, given.text, replace)
         resources = self._resources(jobs, program, policies if roster is None else None)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
         trusted = [*self.trust, *names_of(trust)]

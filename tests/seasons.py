@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgpack
 
 from goldrush.agents import players
-from goldrush.agents.players import Change as Changes
+from goldrush.agents.players import ForkChange
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
 from goldrush.kernel import fold
@@ -105,7 +105,7 @@ def resume(path: Path, **how: Any) -> SeasonState:
 def fork(parent: Path, at: int, out: Path, **what: Any) -> SeasonState:
     """Play a season anew after an assignment; `what`: of the change, and how."""
     names = ("settings", "treatment", "roster", "replace")
-    change = Changes(**{name: what.pop(name) for name in names if name in what})
+    change = ForkChange(**{name: what.pop(name) for name in names if name in what})
     state: SeasonState = players.fork(
         world_at(parent), SEASON_PLAYERS, parent, at, out, change, **what
     )

@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents import players
 from goldrush.agents.external import roster_text
-from goldrush.agents.players import Change, Resources
+from goldrush.agents.players import ForkChange, Resources
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.roster import POLICY_SET, GreedyMine
 from goldrush.kernel.errors import BadInput
@@ -168,7 +168,7 @@ def test_external_agents_play_on_only_as_objects(external: Path, tmp_path: Path)
 
 def test_a_fork_brings_objects_of_its_own(external: Path, tmp_path: Path) -> None:
     out = tmp_path / "fork.journal"
-    change = Change(roster="external[name=New]*1,greedy-mine*2")
+    change = ForkChange(roster="external[name=New]*1,greedy-mine*2")
     with pytest.raises(BadInput, match="agent 0"):
         players.fork(MINING, MINING_PLAYERS, external, 2, out, change)
     assert not out.exists()

@@ -13,7 +13,7 @@ from goldrush.agents.game import Game
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
-from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
@@ -65,6 +65,22 @@ def test_a_recorded_agent_submits_what_the_agent_of_its_id_submitted(source: Pat
     again = replayed(source, "recorded:{}*4")
 
     assert log(source, "submitted") == log(again, "submitted")
+
+
+def test_a_source_is_read_once_a_run(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(path: str, *rest: Any) -> Recording:
+        read.append(path)
+        return Recording(path, *rest)
+
+    monkeypatch.setattr("goldrush.agents.worlds.mining.roster.Recording", counted)
+    again = replayed(source, "mine*1,recorded:{}*3")
+    assert [str(source)] == read
+
+    changed = source.with_name("fork")
+    fork(again, 4, changed, roster=f"recorded:{source}*4", sources=[str(source)])
+    assert 3 == len(read)  # what the parent needs, and what the new roster names
 
 
 def test_where_everything_else_is_the_same_so_is_all_that_follows(source: Path) -> None:
@@ -336,7 +352,7 @@ def test_in_a_world_that_counts_from_0_each_unit_is_replayed_as_it_was(tmp_path:
     assert eaten(source) == eaten(again)
 
 
-REPLACED = players.Change(replace=[{"day": 1, "agent": 0, "food": 99}])
+REPLACED = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": 99}])
 
 
 def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
@@ -355,7 +371,7 @@ def test_where_agents_submit_several_times_a_unit_no_submission_is_replaced(tmp_
         players.fork(WEEK, EATERS, source, 0, out, REPLACED)
 
     assert not out.exists()
-    players.fork(WEEK, EATERS, source, 0, out, players.Change({"days": 2}))
+    players.fork(WEEK, EATERS, source, 0, out, players.ForkChange({"days": 2}))
     assert [(0, 10), (0, 10), (1, 11), (1, 11)] == eaten(out)
 
 

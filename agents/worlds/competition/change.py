@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import Change, ResolvedChange
+from goldrush.agents.players import ForkChange, ResolvedChange
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
@@ -32,7 +32,7 @@ _LAST: Final = 1 << 32  # an id above all others, to check the form before the i
 _SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
-def changed_by(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
+def changed_by(state: SeasonState, change: ForkChange, models: Models | None) -> ResolvedChange:
     """A change checked against a state. New models are asked a short question.
 
     Raises BadInput for an invalid change, and for a model that does not answer.

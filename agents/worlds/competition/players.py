@@ -17,7 +17,7 @@ from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.people import HUMAN, required_person
 from goldrush.agents.players import (
-    Change,
+    ForkChange,
     Players,
     PolicyCheck,
     PreparedRun,
@@ -144,7 +144,9 @@ def _resolve_models(roster: Roster, config: Mapping[str, Any], models: Models | 
     return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
 
 
-def _resolve_change(state: SeasonState, change: Change, models: Models | None) -> ResolvedChange:
+def _resolve_change(
+    state: SeasonState, change: ForkChange, models: Models | None
+) -> ResolvedChange:
     for part in change.roster.split(",") if change.roster else ():
         name = part.partition("=")[0]
         named = [agent for agent in state.agents.values() if agent.name == name]

@@ -114,7 +114,7 @@ def fork(
         BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.fork.
 
     """
-    change = players.Change(settings or {}, treatment, roster, replace)
+    change = players.ForkChange(settings or {}, treatment, roster, replace)
     return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
 
 
