@@ -63,7 +63,7 @@ def above(name: str, *values: int) -> Any:
 @pytest.mark.parametrize(
     ("name", "seasons"),
     [
-        ("Silent", CLEAR),
+        ("SilentWorker", CLEAR),
         ("Agreeing", CLEAR),
         ("Choosing", CLEAR),
         ("RepeatingTheBar", CLEAR),
@@ -85,7 +85,7 @@ def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "Silent",
+        "SilentWorker",
         "Agreeing",
         "Choosing",
         "RepeatingTheBar",
