@@ -74,10 +74,10 @@ class Walk(Generic[S]):
     The state given is changed in place by the next step: copy it (`world.copy`) to keep it.
 
     Both raise DamagedJournal and TornTail as iterating a JournalReader does, UnsupportedJournal for
-    another world or other rules, and MalformedEvents for events that cannot be applied or do not
-    pass the checks (its subclasses NotDerived and OtherDigest say what would). If an exception of
-    the world is the cause of a MalformedEvents, and all events up to there follow from their
-    inputs, it is a bug of the world. A DERIVED walk raises it as it is.
+    another world or other rules, and MalformedEvents for events that do not pass the checks (its
+    subclasses NotDerived and OtherDigest say what would). Iterating raises it for events that the
+    world cannot apply, too: if all events up to there follow from their inputs, its cause is a bug
+    of the world. A DERIVED walk raises that as it is.
 
     Attributes:
         state: the state reached.
@@ -137,17 +137,15 @@ class Walk(Generic[S]):
     def steps(self) -> Iterator[tuple[Commit, Step | None, S]]:
         """Each step with the commit that completes it and the state after it, before its unit is
         closed; and, with None for the step, each commit as iterating gives it.
+
+        What the world raises, on forged events perhaps, is raised as it is.
         """
         for commit in self._commits():
-            try:
-                self._check_inputs(commit)
-                for step in self._assembler.completed_by(commit):
-                    self._apply(commit, step)
-                    yield commit, step, self.state
-                self._close(commit)
-            except Exception as error:
-                self._blame(commit, error)
-                raise
+            self._check_inputs(commit)
+            for step in self._assembler.completed_by(commit):
+                self._apply(commit, step)
+                yield commit, step, self.state
+            self._close(commit)
             self._check_digest(commit)
             yield commit, None, self.state
 
