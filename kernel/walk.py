@@ -131,7 +131,8 @@ class Walk(Generic[S]):
             except Exception as error:
                 self._blame(commit, error)
                 raise
-            self._check_digest(commit)
+            if self._mode >= DIGESTS:
+                self._check_digest(commit)
             yield commit, self.state
 
     def steps(self) -> Iterator[tuple[Commit, Step | None, S]]:
@@ -146,7 +147,8 @@ class Walk(Generic[S]):
                 self._apply(commit, step)
                 yield commit, step, self.state
             self._close(commit)
-            self._check_digest(commit)
+            if self._mode >= DIGESTS:
+                self._check_digest(commit)
             yield commit, None, self.state
 
     @property
@@ -239,7 +241,7 @@ class Walk(Generic[S]):
         self.forks.append(facts)
 
     def _check_digest(self, commit: Commit) -> None:
-        if commit.digest is None or self._mode < DIGESTS:
+        if commit.digest is None:
             return
         try:
             check_digest(self._world, self._reader.path, self.state, commit)
