@@ -31,7 +31,7 @@ from goldrush.kernel.world import Block, Row, World
 
 S = TypeVar("S")
 
-Facts = Mapping[str, Any]  # the fields of a FORK commit
+Facts = Mapping[str, Any]  # the fields of a START or FORK commit
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class PreparedRun:
     field: str = "roster"
 
     @property
-    def setup(self) -> dict[str, Any]:
+    def setup(self) -> Facts:
         """The fields of START."""
         return {**self.facts, self.field: self.roster.as_setup()}
 
@@ -430,7 +430,7 @@ def _keep_sources(path: str | Path, sources: Iterable[str]) -> None:
             )
 
 
-def recordings_of(players: Players[Any], sources: Sequence[str]) -> list[Recording]:
+def recordings_of(players: Players[S], sources: Sequence[str]) -> list[Recording]:
     """The journals that `recorded` agents replay. Raises JournalError for an unreadable one."""
     return [] if players.recording is None else list(map(players.recording, sources))
 

@@ -16,6 +16,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest, upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
+    Facts,
     ForkChange,
     Players,
     PolicyCheck,
@@ -52,7 +53,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
 
     def policy_check(
         trust: Sequence[str], sources: Sequence[str], resources: Resources
-    ) -> Callable[[S, Sequence[Mapping[str, Any]]], PolicyCheck]:
+    ) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
         read = game.policy_set.recording
         recordings = () if read is None else tuple(map(read, sources))
 
@@ -142,7 +143,7 @@ def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
 
 
 def with_models_resolved(
-    game: Game[S, V], roster: Roster, facts: Mapping[str, Any], models: Models | None
+    game: Game[S, V], roster: Roster, facts: Facts, models: Models | None
 ) -> Roster:
     """See Players.resolve_models."""
 

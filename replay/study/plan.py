@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.models import Model, Models
-from goldrush.agents.players import PreparedRun, Resources
+from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
@@ -77,7 +77,7 @@ class Planned:
     classes: Classes = attrs.field(factory=dict, repr=False)
 
     @property
-    def setup(self) -> dict[str, Any]:
+    def setup(self) -> Facts:
         """The setup with which its journal must begin."""
         return self.prepared.setup
 

@@ -17,6 +17,7 @@ from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.people import HUMAN, required_person
 from goldrush.agents.players import (
+    Facts,
     ForkChange,
     Players,
     PolicyCheck,
@@ -178,8 +179,8 @@ def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
 
 def _policy_check(
     trust: Sequence[str], sources: Sequence[str], resources: Resources
-) -> Callable[[SeasonState, Sequence[Mapping[str, Any]]], PolicyCheck]:
-    def asker(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
+    def asker(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
         # All acts of agents depend on tests: without them no agent can be asked.
         what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
         try:  # `verify` gets a program for several journals, of which some take none
@@ -200,7 +201,7 @@ def _policy_check(
             unjudged=again.unjudged,
         )  # fmt: skip
 
-    def check(state: SeasonState, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
+    def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
         return attrs.evolve(asker(state, forks), uses_program=takes_program(state.arena))
 
     return check
