@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -54,7 +54,7 @@ def policies(world: str, as_json: bool) -> int:
     return code
 
 
-def _as_dict(name: str, one: CatalogueEntry) -> dict[str, Any]:
+def _as_dict(name: str, one: CatalogueEntry) -> dict[str, object]:
     settings = [
         {"setting": setting, "default": default, "range": range_}
         for setting, (default, range_) in one.settings.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -115,7 +115,7 @@ def play(journal: str, at: int | None, speed: float) -> None:
             show(frame_of(shown, toolkit, tells))
 
 
-def _as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
+def _as_dict(rebuilt: Rebuilt) -> dict[str, object]:
     """The round of a world without a view of its own."""
     return {
         "journal": rebuilt.path,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -54,7 +54,7 @@ def maybe_unread() -> Iterator[None]:
         drop_output()
 
 
-def echo_json(value: Any) -> None:
+def echo_json(value: object) -> None:
     """One JSON value on stdout."""
     click.echo(json.dumps(value, indent=2))
 

@@ -19,11 +19,11 @@ class RandomWorker(Worker):
     """Acts at random at tables; answers all other questions like the scripted worker."""
 
     def try_(self, seen: Observation, draws: Draws) -> Said | None:
-        """Any conduct."""
+        """A conduct, each with an equal chance."""
         return {"conduct": _any_conduct(seen, draws), "treatment": None}
 
     def speak(self, seen: Observation, draws: Draws) -> Said:
-        """Any legal move, with equal chances."""
+        """A legal move, each with an equal chance."""
         table, me = seen.table, seen.me.ordinal
         others = [said for said in table.proposals() if said.agent != me]
         held = table.stances.by_agent.get(me)

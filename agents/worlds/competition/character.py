@@ -7,7 +7,7 @@ these, and an accepted persona overrides both, so a rewrite changes behaviour.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -69,7 +69,7 @@ def character_of(agent: AgentState) -> Character:
     named = agent.options.get("character")
     start = CHARACTERS.get(named if isinstance(named, str) else "")
     start = start or CHARACTERS[born_with(agent.ordinal)]
-    changes: dict[str, Any] = {**agent.instructions, **PERSONAS.get(agent.persona or "", {})}
+    changes: dict[str, object] = {**agent.instructions, **PERSONAS.get(agent.persona or "", {})}
     return attrs.evolve(
         start,
         **{

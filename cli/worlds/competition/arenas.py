@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -52,7 +52,7 @@ def arenas_(as_json: bool) -> int:
     return code
 
 
-def _as_dict(one: ArenaEntry) -> dict[str, Any]:
+def _as_dict(one: ArenaEntry) -> dict[str, object]:
     names = ("option", "default", "range")
     return {
         "arena": one.name,

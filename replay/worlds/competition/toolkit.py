@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from goldrush.agents.worlds.competition.arenas import KINDS
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
@@ -80,7 +80,7 @@ def _prompts(
     return prompted(path, assignment, agent, resources)
 
 
-def _questions(found: Sequence[RebuiltQuestion], assignment: int, agent: int) -> dict[str, Any]:
+def _questions(found: Sequence[RebuiltQuestion], assignment: int, agent: int) -> dict[str, object]:
     questions = [question.as_dict() for question in found]
     return {"assignment": assignment, "agent": agent, "questions": questions}
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import format_count
@@ -81,7 +81,7 @@ def _started(event: Event) -> str:
     )
 
 
-def action_text(action: list[Any] | None) -> str:
+def action_text(action: Sequence[object] | None) -> str:
     """An action `[kind, plot, stamina points]` as text; None is an item that is no action."""
     if action is None:
         return "(no action)"
