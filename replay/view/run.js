@@ -67,7 +67,7 @@ export class Run {
     }
   }
 
-  // The settings and players that START declares, as in replay/journal/declared.py.
+  // The settings and players that START declares, as Python tells them.
   started(setup) {
     const { config, [this.vocabulary.players]: players, ...others } = setup;
     return { config: config ?? others, players: players ?? [] };
