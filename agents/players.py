@@ -27,7 +27,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import check_target, is_journal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
-from goldrush.kernel.world import Block, Row, World
+from goldrush.kernel.world import Batch, Block, World
 
 S = TypeVar("S")
 
@@ -152,8 +152,8 @@ class RunContext(Generic[S]):
     resources: Resources = attrs.field(factory=Resources)
 
 
-# Like Ask, with the recorded inputs as second argument; None is the row of an agent not asked.
-AskAgain = Callable[[Any, Block], Sequence[tuple[int, Sequence[Row | None]]]]
+# Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked.
+AskAgain = Callable[[Any, Block], Sequence[Batch]]
 
 
 @attrs.frozen

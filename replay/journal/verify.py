@@ -49,7 +49,7 @@ from goldrush.kernel.walk import (
     difference_error,
     format_location,
 )
-from goldrush.kernel.world import Batch, Block, Row, Vocabulary, World
+from goldrush.kernel.world import Batch, Block, Vocabulary, World
 from goldrush.replay.find import is_built_in, open_world, toolkit_of
 from goldrush.replay.journal.parent import Branch
 
@@ -402,7 +402,7 @@ class _Check:
         except PolicyFailed as error:
             raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
         self._unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]
-        answer = Block(_filled(answers, recorded))
+        answer = Block(answers)
         if answer.packed != recorded.packed:
             path, commit = self._reader.path, self._walk.commit
             differs = difference_error(self.world, path, commit, answer, recorded, is_input=True)
@@ -422,18 +422,3 @@ def _unreadable(error: JournalError) -> Break:
     if isinstance(error, MalformedEvents):
         return Break(INTEGRITY, error.where, "a commit", error.fault)
     raise error
-
-
-def _filled(answers: Sequence[tuple[int, Sequence[Row | None]]], recorded: Block) -> list[Batch]:
-    """Answers with the recorded row wherever no answer was asked for (None)."""
-    kept = [rows for _, rows in recorded]
-    filled: list[Batch] = []
-    for index, (code, rows) in enumerate(answers):
-        known = kept[index] if index < len(kept) else ()
-        taken = [
-            known[at] if row is None else row
-            for at, row in enumerate(rows)
-            if row is not None or at < len(known)
-        ]
-        filled.append((code, taken))
-    return filled
