@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import upper_bound
-from goldrush.agents.session import Play, Step, batches
+from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 
 S = TypeVar("S")
@@ -87,7 +87,7 @@ def asked_by_unit(
         is_done = False
         while not is_done:
             play = play_of(state)
-            step = Step(play)
+            step = PlayedStep(play)
             while step.asked:
                 for one, model in [(one, play.model(one)) for one in step.asked]:
                     prompt = None if model is None else play.prompt(one)

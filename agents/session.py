@@ -147,7 +147,7 @@ class Play(Protocol):
 PlayOf = Callable[[S], Play | list[Batch]]
 
 
-class Step:
+class PlayedStep:
     """A step under way: a script that is being played.
 
     Attributes:
@@ -215,7 +215,7 @@ def batches(inputs: Iterable[Input]) -> list[Batch]:
     return [(code, [row]) for code, row in inputs]
 
 
-class Recorded:
+class RecordedAnswers:
     """The answers from outside among recorded inputs. Each is taken once, by agent, question and
     prompt; then, for forged journals, in which no prompt may match, by agent and question.
     """
@@ -318,8 +318,8 @@ class Session(Generic[S]):
 
     def _played(self, play: Play, pending: Block) -> InputPieces:
         """Play a step, with the recorded answers in `pending` first."""
-        step = Step(play)
-        recorded = Recorded(pending.rows(play.code), play.about)
+        step = PlayedStep(play)
+        recorded = RecordedAnswers(pending.rows(play.code), play.about)
         given, is_waiting = 0, bool(pending.batches)
         while step.asked:
             answers, prompts = step.of_policies(), step.prompts()
@@ -406,7 +406,7 @@ def asked_again(
         PolicyFailed: if a policy fails.
 
     """
-    step, left = Step(play), Recorded(recorded.rows(play.code), play.about)
+    step, left = PlayedStep(play), RecordedAnswers(recorded.rows(play.code), play.about)
     acts = [(code, row) for code, rows in recorded for row in rows]
     while step.asked:
         there = acts[len(step.inputs) :]

@@ -26,10 +26,10 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster, entries_in
+from goldrush.agents.rounds import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.seats import models_in
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Session
-from goldrush.agents.submissions import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
 from goldrush.kernel.fold import units

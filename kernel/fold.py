@@ -1,8 +1,8 @@
 """What a journal holds besides states: steps across commits, rows with their faults, and events in
 their logical form. States come from the walk over it (kernel/walk.py).
 
-`fold` is pure: it never changes the state it is given. Worlds with large states change a private
-copy in place, because copying a map of plots for each event would cost a hundred times the event.
+`fold` is pure: it never changes the state it is given. A walk changes its state in place, because
+copying a map of plots for each event would cost a hundred times the event.
 """
 
 from __future__ import annotations

@@ -427,7 +427,7 @@ class World(Generic[S]):
             kernel.submissions): forged journals have them, and any other exception counts as a bug
             of the world.
         evolve: `evolve(state, block)` gives the state after these events. It judges nothing. It may
-            change the state in place, because `fold` passes a copy, but never the block.
+            change the state in place, but never the block. Who keeps a state copies it first.
         ended: `ended(state)` tells whether the run is over.
         arrange: `arrange(inputs)` puts the inputs of several commits in the order in which they are
             judged; by default that of their arrival. Must not raise, whatever the rows.

@@ -1,6 +1,7 @@
 """The shape of the code: no circle of imports, no long module, `Any` in interfaces counted.
 
 Imports count wherever they stand: inside functions, for type checkers only, relative, by name.
+Worlds, arenas and benches do not: they are looked up by the name that a journal has.
 """
 
 import ast
@@ -177,4 +178,4 @@ def test_no_module_is_long() -> None:
 def test_interfaces_say_any_no_more_often() -> None:
     loose = [name for source in sources().values() for name in source.loose()]
 
-    assert len(loose) <= ANY_MAX, "\n".join(loose)
+    assert len(loose) == ANY_MAX, "\n".join(loose)  # lower ANY_MAX with it

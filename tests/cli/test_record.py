@@ -300,7 +300,7 @@ def test_a_policys_traceback_is_printed_from_its_own_frame_on(tmp_path: Path) ->
         assert "Traceback (most recent call last):" == err.splitlines()[0]
         assert "mine.py" in err.splitlines()[1]
         assert "RuntimeError: cannot go on" in err.splitlines()
-        assert "submissions.py" not in err
+        assert "rounds.py" not in err
     assert (1, 1) == (ran.code, again.code)
 
 

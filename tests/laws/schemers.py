@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from goldrush.agents.worlds.competition.chance import SilentWorker
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.worker import Evidence, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
@@ -21,7 +21,7 @@ STEPS, TRIES = 6, 20  # to a conduct far from what is known
 class Agreeing(SilentWorker):
     """Supports who leads."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         leading = seen.table.stances.leading()
         held = seen.table.stances.by_agent.get(seen.me.ordinal)
         return PASS if leading in (None, held) else {"move": Move.SUPPORT, "target": leading}
@@ -30,7 +30,7 @@ class Agreeing(SilentWorker):
 class Choosing(Worker):
     """Supports what its evidence says is best, and nothing else."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         evidence, held = Evidence(seen), seen.table.stances.by_agent.get(seen.me.ordinal)
         there = standing(seen)
         best = max(there, key=lambda said: evidence.estimate(said.conduct), default=None)
@@ -41,7 +41,7 @@ class Choosing(Worker):
 class RepeatingTheBar(SilentWorker):
     """Proposes the conduct that sets the bar."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         bar = seen.rules.bar(seen.table.subject)
         return proposed(bar, Evidence(seen).value(A_LITTLE))
 
@@ -49,7 +49,7 @@ class RepeatingTheBar(SilentWorker):
 class Repeating(SilentWorker):
     """Proposes the best that is known from before, for half of what it was better by then."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         evidence = Evidence(seen)
         there = {said.conduct for said in seen.table.proposals()}
         known = [k for k in evidence.known.values() if k.remembered and k.conduct not in there]
@@ -62,7 +62,7 @@ class Repeating(SilentWorker):
 class Echoing(SilentWorker):
     """Proposes what leads once more, for as much."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         leading = seen.table.stances.leading()
         if leading is None or seen.table.contributions[leading].agent == seen.me.ordinal:
             return PASS
@@ -74,7 +74,7 @@ class Echoing(SilentWorker):
 class Halving(Worker):
     """Is honest, but claims half of what it otherwise would."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         said = dict(super().speak(seen, draws))
         if "claim" in said:
             evidence, (value, edge) = Evidence(seen), said["claim"]
@@ -85,7 +85,7 @@ class Halving(Worker):
 class Challenging(SilentWorker):
     """Challenges whatever it can."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         there = [s for s in standing(seen) if (s.id, Part.BASE) not in seen.table.tests]
         if not there:
             return PASS
@@ -95,7 +95,7 @@ class Challenging(SilentWorker):
 class ChallengingFirst(Worker):
     """Challenges whatever it can, and is honest where there is nothing left to challenge."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         said = Challenging().speak(seen, draws)
         return super().speak(seen, draws) if said == PASS else said
 
@@ -103,17 +103,17 @@ class ChallengingFirst(Worker):
 class Farming(SilentWorker):
     """Proposes what is far from all that is known, for as little as is allowed."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         return proposed(novel(seen, draws), Evidence(seen).value(A_LITTLE))
 
 
 class FarmingTried(Worker):
     """Tries what is far from all that is known, and proposes what was better than the bar."""
 
-    def try_(self, seen: Observation, draws: Draws) -> Any:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> Any:
         return {"conduct": novel(seen, draws), "treatment": None}
 
-    def speak(self, seen: Observation, draws: Draws) -> Any:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         evidence = Evidence(seen)
         there = {said.conduct for said in seen.table.proposals()}
         good = [k for k in evidence.known.values() if k.own and k.conduct not in there]
@@ -127,13 +127,13 @@ def proposed(conduct: Conduct, value: float) -> dict[str, Any]:
     return {"move": Move.PROPOSE, "conduct": conduct, "claim": (value, None)}
 
 
-def standing(seen: Observation) -> list[Contribution]:
+def standing(seen: SeasonObservation) -> list[Contribution]:
     """The proposals of others that are not refuted."""
     refuted, me = seen.table.stances.refuted, seen.me.ordinal
     return [s for s in seen.table.proposals() if s.agent != me and s.id not in refuted]
 
 
-def novel(seen: Observation, draws: Draws) -> Conduct:
+def novel(seen: SeasonObservation, draws: Draws) -> Conduct:
     """A conduct far from all that is known, if one is found."""
     found = seen.rules.bar(seen.table.subject)
     for _ in range(TRIES):

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from goldrush.agents.llm import asker
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
+from goldrush.agents.rounds import RoundPlay, check_of, session_of
 from goldrush.agents.session import Session, asked_again
-from goldrush.agents.submissions import RoundPlay, check_of, session_of
 from goldrush.agents.worlds.competition.play import ANSWERED
 from goldrush.agents.worlds.mining.players import GAME, prepare
 from goldrush.agents.worlds.mining.roster import POLICIES

@@ -14,7 +14,7 @@ from goldrush.kernel.walk import DERIVED, DIGESTS, ROWS, TRUSTED, NotDerived, Ot
 from goldrush.kernel.world import Block, Row, World, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
-from goldrush.replay.toolkit import world_at
+from goldrush.replay.journal.rebuild import world_at
 from tests.golden import NAMES, SEASON_NAMES, path_of, season_path
 from tests.journals import commits_of, forged, in_pieces, write
 

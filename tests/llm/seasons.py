@@ -9,7 +9,7 @@ from typing import Any
 from zlib import crc32
 
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
@@ -36,7 +36,7 @@ _BAR = re.compile(r"The bar is ([-+.0-9e]+)\.")
 class Quiet(Worker):
     """Somebody's own policy: it never says anything."""
 
-    def speak(self, seen: Observation, draws: Draws) -> dict[str, Any]:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> dict[str, Any]:
         return {"move": "pass", "words": "..."}
 
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import Models
-from goldrush.agents.submissions import estimates_of
+from goldrush.agents.rounds import estimates_of
 from goldrush.agents.worlds.mining.players import GAME, fork, prepare, record, resume
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.worker import Said, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
@@ -18,11 +18,11 @@ SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is cl
 class RandomWorker(Worker):
     """Acts at random at tables; answers all other questions like the scripted worker."""
 
-    def try_(self, seen: Observation, draws: Draws) -> Said | None:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> Said | None:
         """A conduct, each with an equal chance."""
         return {"conduct": _any_conduct(seen, draws), "treatment": None}
 
-    def speak(self, seen: Observation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
         """A legal move, each with an equal chance."""
         table, me = seen.table, seen.me.ordinal
         others = [said for said in table.proposals() if said.agent != me]
@@ -49,22 +49,22 @@ class RandomWorker(Worker):
 class SilentWorker(Worker):
     """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
 
-    def try_(self, seen: Observation, draws: Draws) -> None:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> None:
         """No trial."""
 
-    def speak(self, seen: Observation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
         """A pass."""
         return {"move": Move.PASS, "words": ""}
 
 
-def _any_conduct(seen: Observation, draws: Draws) -> Conduct:
+def _any_conduct(seen: SeasonObservation, draws: Draws) -> Conduct:
     conduct = seen.rules.bar(seen.table.subject)
     for _ in range(1 + draws.below(STEPS_MAX)):
         conduct = seen.vary(conduct, draws)
     return conduct
 
 
-def _any_claim(seen: Observation, draws: Draws) -> float:
+def _any_claim(seen: SeasonObservation, draws: Draws) -> float:
     """A value strictly better than the bar, rounded unless that makes it no better."""
     bar = seen.table.bar or 0.0
     beyond = (abs(bar) or 1.0) * SPREAD * (1 + draws.below(1000)) / 1000

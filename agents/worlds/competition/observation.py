@@ -30,7 +30,7 @@ _PRIVATE: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-class Observation:
+class SeasonObservation:
     """The season as one agent, `me`, sees it."""
 
     def __init__(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import format_number, format_subject
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import rights
@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Par
 AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
 
 
-def consent(self: Any, seen: Observation, draws: Draws, offer: Said) -> bool:
+def consent(self: Any, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
     """Whether an office takes other terms of a contract: always."""
     return True
 
@@ -29,7 +29,7 @@ def consent(self: Any, seen: Observation, draws: Draws, offer: Said) -> bool:
 class Admin:
     """Follows the agenda, and adopts conclusions that may not be rejected."""
 
-    def open(self, seen: Observation, draws: Draws) -> Said:
+    def open(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Opens with the next subject of the agenda, or the one that a contract or a project asks
         for; with two if the judge recommended a split.
         """
@@ -43,35 +43,39 @@ class Admin:
             subjects += [other for other in others if other[1] != first[1]][:1]
         return {"subjects": subjects, "team": seen.recommended, "order": None}
 
-    def allow_class(self, seen: Observation, draws: Draws, agent: int, class_: str) -> bool:
+    def allow_class(self, seen: SeasonObservation, draws: Draws, agent: int, class_: str) -> bool:
         """Allows sonnet only to the upper half of the leaderboard, haiku to everybody."""
         rank = seen.rank(agent)
         return class_ != Class.SONNET or (
             rank is not None and 2 * rank <= len(seen.leaderboard) + 1
         )
 
-    def adopt(self, seen: Observation, draws: Draws) -> bool:
+    def adopt(self, seen: SeasonObservation, draws: Draws) -> bool:
         """Adopts a conclusion unless it is rejectable."""
         return not seen.is_rejectable
 
-    def propose_project(self, seen: Observation, draws: Draws) -> tuple[str, str] | None:
+    def propose_project(self, seen: SeasonObservation, draws: Draws) -> tuple[str, str] | None:
         """At the beginning of every second project, by chance, proposes a drawn subject."""
         if seen.assignment % seen.config.assignments_per_project or draws.below(2):
             return None
         subjects = seen.config.arena.subjects
         return subjects[draws.below(len(subjects))].key
 
-    def interview(self, seen: Observation, draws: Draws, agent: int) -> list[str]:
+    def interview(self, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
         """Its questions to the therapist before a contract."""
         return INTERVIEW
 
     def answer(
-        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+        self,
+        seen: SeasonObservation,
+        draws: Draws,
+        questions: Sequence[str],
+        table: int | None = None,
     ) -> list[str]:
         """Its answers in its own interview."""
         return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
 
-    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers one more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
@@ -82,7 +86,7 @@ class Admin:
 INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
 
 
-def objective_asked(seen: Observation, draws: Draws) -> list[tuple[str, str]]:
+def objective_asked(seen: SeasonObservation, draws: Draws) -> list[tuple[str, str]]:
     """A drawn objective as a condition of a contract; none if the arena has only one."""
     objectives = seen.config.arena.objectives
     if len(objectives) == 1:
@@ -93,7 +97,7 @@ def objective_asked(seen: Observation, draws: Draws) -> list[tuple[str, str]]:
 class Assistant:
     """Sets tables as far as it may, and sums them up."""
 
-    def set_table(self, seen: Observation, draws: Draws) -> Said:
+    def set_table(self, seen: SeasonObservation, draws: Draws) -> Said:
         """A table without the lowest rank every second time, newcomers first, one round for each
         active worker; each of these if it may. The order of the others is drawn: early speakers
         score more, so an order by rank would even out the ranks.
@@ -108,7 +112,7 @@ class Assistant:
             answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
         return answer
 
-    def digest(self, seen: Observation, draws: Draws) -> Said:
+    def digest(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
         table = seen.table
         conclusion = table.conclusion
@@ -126,12 +130,16 @@ class Assistant:
         return {"text": says, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
 
     def answer(
-        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+        self,
+        seen: SeasonObservation,
+        draws: Draws,
+        questions: Sequence[str],
+        table: int | None = None,
     ) -> list[str]:
         """Its answers in its interview."""
         return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
 
-    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
         due = seen.assignment + CONTRACT_TERM
         return {
@@ -143,13 +151,13 @@ class Assistant:
     take = consent
 
 
-def _rounds(seen: Observation) -> int | None:
+def _rounds(seen: SeasonObservation) -> int | None:
     """As many rounds as there are active workers, within limits; None unless it may set them."""
     may = rights.may_set_rounds(seen.me)
     return min(2 * seen.config.rounds_max, max(2, len(seen.active))) if may else None
 
 
-def _dissent(seen: Observation, concluded: int) -> str:
+def _dissent(seen: SeasonObservation, concluded: int) -> str:
     """The agents that challenged the conclusion or hold another proposal, as text."""
     table = seen.table
     against = {
@@ -169,7 +177,9 @@ def _dissent(seen: Observation, concluded: int) -> str:
     return " ".join(parts)
 
 
-def _newcomers_first(seen: Observation, team: Sequence[int], draws: Draws) -> list[int] | None:
+def _newcomers_first(
+    seen: SeasonObservation, team: Sequence[int], draws: Draws
+) -> list[int] | None:
     """The team with those not on the leaderboard first, the others in a drawn order; None if all or
     none of them are on it.
     """
@@ -182,7 +192,7 @@ def _newcomers_first(seen: Observation, team: Sequence[int], draws: Draws) -> li
 class Judge:
     """Redirects repetitions, and ends a table that agrees and has no new proposal."""
 
-    def judge(self, seen: Observation, draws: Draws) -> Said:
+    def judge(self, seen: SeasonObservation, draws: Draws) -> Said:
         """The signal for the round that was just spoken."""
         table = seen.table
         repeated = _repeated(seen)
@@ -203,17 +213,21 @@ class Judge:
             return _signal(Signal.SPLIT, "There are two subjects in this.")
         return _signal(Signal.CLEAN, "")
 
-    def set_table(self, seen: Observation, draws: Draws) -> Said:
+    def set_table(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Sets the number of rounds, if it may."""
         return {"team": None, "order": None, "rounds": _rounds(seen)}
 
     def answer(
-        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+        self,
+        seen: SeasonObservation,
+        draws: Draws,
+        questions: Sequence[str],
+        table: int | None = None,
     ) -> list[str]:
         """Its answers in its interview."""
         return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
-    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a drawn number of tables whose conclusion is the best tested, 1 to 4."""
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
@@ -225,7 +239,7 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
     return {"signal": signal, "ids": list(ids), "reason": reason}
 
 
-def _repeated(seen: Observation) -> list[int]:
+def _repeated(seen: SeasonObservation) -> list[int]:
     """The proposals of this round whose conduct was proposed before."""
     table = seen.table
     known: set[Any] = set()
@@ -237,7 +251,7 @@ def _repeated(seen: Observation) -> list[int]:
     return repeated
 
 
-def _are_far(seen: Observation) -> bool:
+def _are_far(seen: SeasonObservation) -> bool:
     """Whether the two proposals with most stances are FAR from each other."""
     counts = seen.table.stances.counts()
     first = sorted(counts, key=lambda proposal: (-counts[proposal], proposal))[:2]
@@ -248,11 +262,15 @@ def _are_far(seen: Observation) -> bool:
 class User:
     """The user: approves half of the contracts, and nearly always keeps conditions."""
 
-    def review_project(self, seen: Observation, draws: Draws, subject: tuple[str, str]) -> bool:
+    def review_project(
+        self, seen: SeasonObservation, draws: Draws, subject: tuple[str, str]
+    ) -> bool:
         """Approves a project unless its subject is the next on the agenda anyway."""
         return subject != seen.agenda().key
 
-    def review_contract(self, seen: Observation, draws: Draws, agent: int, terms: Said) -> Said:
+    def review_contract(
+        self, seen: SeasonObservation, draws: Draws, agent: int, terms: Said
+    ) -> Said:
         """Approves (5 of 10), asks for a harder target (4 of 10), or refuses."""
         chance = draws.below(10)
         if chance < 5:
@@ -261,12 +279,14 @@ class User:
             return {"approved": False, "terms": {**terms, "target": _more(seen, agent, terms)}}
         return {"approved": False, "terms": None}
 
-    def keep_condition(self, seen: Observation, draws: Draws, agent: int, condition: str) -> bool:
+    def keep_condition(
+        self, seen: SeasonObservation, draws: Draws, agent: int, condition: str
+    ) -> bool:
         """Keeps a condition in 19 of 20 assignments."""
         return draws.below(20) > 0
 
 
-def _more(seen: Observation, agent: int, terms: Said) -> Any:
+def _more(seen: SeasonObservation, agent: int, terms: Said) -> Any:
     """A target that is harder by one."""
     target = terms["target"]
     if seen.people[agent].role == Role.WORKER:

@@ -26,7 +26,7 @@ from goldrush.agents.session import (
 from goldrush.agents.worlds.competition.bench import Tests
 from goldrush.agents.worlds.competition.cast import OFFER, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.prompt import VERSION
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -271,8 +271,10 @@ class SeasonPlay:
     def _agent(self, asked: Asked) -> AgentState:
         return self._state.agents[asked.agent]
 
-    def _seen(self, agent: AgentState) -> Observation:
-        return Observation(self._state, agent.ordinal, self._scripts.tests.bench, self._grounds)
+    def _seen(self, agent: AgentState) -> SeasonObservation:
+        return SeasonObservation(
+            self._state, agent.ordinal, self._scripts.tests.bench, self._grounds
+        )
 
 
 def _row(prompt: Prompt, text: str, source: Mapping[str, Any] | None) -> Row:

@@ -3,7 +3,7 @@
 A prompt has two messages. The first has the protocol as configured and the agent's role, with the
 arena's rules, for workers and the therapist the full rubric, and the warning that quoted text was
 written by agents. The second has the situation: first the public part, then the agent's private
-part, then the question. It depends on the `Observation` alone, so it can be made again from a
+part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
 journal. Every part has a limit in bytes.
 
 The wording is part of an experiment: change VERSION with it.
@@ -39,7 +39,7 @@ from goldrush.agents.worlds.competition.limits import (
     TABLE_MAX,
     TRIALS_MAX,
 )
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.therapist import reasons
 from goldrush.kernel.worlds.competition import rights
@@ -52,7 +52,9 @@ from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Statu
 VERSION: Final = 2
 
 
-def messages(seen: Observation, name: str, arguments: Mapping[str, Any]) -> tuple[Message, Message]:
+def messages(
+    seen: SeasonObservation, name: str, arguments: Mapping[str, Any]
+) -> tuple[Message, Message]:
     """The two messages of a question, in the form of the OpenAI protocol.
 
     Args:
@@ -67,7 +69,7 @@ def messages(seen: Observation, name: str, arguments: Mapping[str, Any]) -> tupl
     )
 
 
-def _parts(seen: Observation, name: str, arguments: Mapping[str, Any]) -> Iterable[str]:
+def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> Iterable[str]:
     question, table = QUESTIONS[name], _table_of(seen, arguments)
     yield (
         f"Assignment {seen.assignment} of 0 to {seen.config.assignments - 1}, day {seen.day}, "
@@ -92,7 +94,7 @@ def _parts(seen: Observation, name: str, arguments: Mapping[str, Any]) -> Iterab
     yield f"Answer in this form: {question.example(seen.rules)}"
 
 
-def _table_of(seen: Observation, arguments: Mapping[str, Any]) -> Roundtable | None:
+def _table_of(seen: SeasonObservation, arguments: Mapping[str, Any]) -> Roundtable | None:
     """The table that a question is about: the one it names, else the last one at which the agent
     that it names sat, else the last one; None before the first.
     """
@@ -104,7 +106,7 @@ def _table_of(seen: Observation, arguments: Mapping[str, Any]) -> Roundtable | N
     return tables[-1] if tables else None
 
 
-def room(seen: Observation) -> int:
+def room(seen: SeasonObservation) -> int:
     """How many shares of the limited parts an agent has: one, one more from tier 1 on, one more as
     a sonnet.
     """
@@ -113,7 +115,7 @@ def room(seen: Observation) -> int:
     return 1 + expanded + (me.is_worker and me.class_ == Class.SONNET)
 
 
-def _people(seen: Observation) -> str:
+def _people(seen: SeasonObservation) -> str:
     workers = (agent for agent in seen.people.values() if agent.is_worker)
     lines = (
         f"{format_agent(agent)} ({agent.class_}, tier {agent.stage}, {agent.sparks} sparks)"
@@ -123,7 +125,7 @@ def _people(seen: Observation) -> str:
     return f"WORKERS: {within(lines, PEOPLE_MAX)}"
 
 
-def _leaderboard(seen: Observation) -> str:
+def _leaderboard(seen: SeasonObservation) -> str:
     if not seen.leaderboard:
         return ""
     lines = (
@@ -133,7 +135,7 @@ def _leaderboard(seen: Observation) -> str:
     return f"LEADERBOARD, rolling (all-time): {within(lines, LEADERBOARD_MAX)}"
 
 
-def _at_table(seen: Observation, table: Roundtable) -> str:
+def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
     bar = format_number(table.bar) if table.is_bar_tested else "not known yet"
     order = within(map(str, table.order), 400)
     parts = [
@@ -162,12 +164,12 @@ def _at_table(seen: Observation, table: Roundtable) -> str:
     return "\n".join(parts)
 
 
-def _known(seen: Observation) -> str:
+def _known(seen: SeasonObservation) -> str:
     known = format_conducts(reversed(seen.known), seen.rules, KNOWN_MAX * room(seen))
     return f"KNOWN conducts, the latest first: {known}" if known else ""
 
 
-def _trials(seen: Observation, table: Roundtable) -> str:
+def _trials(seen: SeasonObservation, table: Roundtable) -> str:
     """What its own trials at the table gave."""
     if not table.trials:
         return ""
@@ -179,7 +181,7 @@ def _trials(seen: Observation, table: Roundtable) -> str:
     return f"YOUR TRIALS, told to nobody else:\n{first_lines(trials, TRIALS_MAX)}"
 
 
-def _whole(seen: Observation) -> str:
+def _whole(seen: SeasonObservation) -> str:
     """The full text of conducts that a line has no room for: the bar's, the leading proposal's,
     that of the last trial.
     """
@@ -198,7 +200,7 @@ def _whole(seen: Observation) -> str:
     return "\n".join(["WHOLE TEXTS:", *parts])
 
 
-def _mind(seen: Observation, agent: AgentState, title: str) -> str:
+def _mind(seen: SeasonObservation, agent: AgentState, title: str) -> str:
     parts = [f"{title} {format_agent(agent)}, {agent.role}."]
     if agent.is_worker:
         fee = rights.fee_of(agent, seen.config)
@@ -221,7 +223,7 @@ def _mind(seen: Observation, agent: AgentState, title: str) -> str:
     return " ".join(parts)
 
 
-def _memory(seen: Observation, table: Roundtable | None) -> str:
+def _memory(seen: SeasonObservation, table: Roundtable | None) -> str:
     """The memory: first the family of the table, then the others; the latest facts first."""
     memory = dict(seen.me.memory)
     first = () if table is None else memory.pop(table.subject.family, ())
@@ -231,7 +233,7 @@ def _memory(seen: Observation, table: Roundtable | None) -> str:
     return f"YOUR MEMORY:\n{remembered}" if remembered else ""
 
 
-def _evidence(seen: Observation, table: Roundtable, agent: int) -> str:
+def _evidence(seen: SeasonObservation, table: Roundtable, agent: int) -> str:
     """The grounds for each dimension, without the scores, which the therapist has to give."""
     if table.conclusion is None or agent not in table.participants:
         return ""
@@ -239,7 +241,7 @@ def _evidence(seen: Observation, table: Roundtable, agent: int) -> str:
     return "\n".join(["WHAT THE RECORD SHOWS:", *(f"- {name}: {says}" for name, says in pairs)])
 
 
-def rules(seen: Observation) -> str:
+def rules(seen: SeasonObservation) -> str:
     """The rules for the role of the observing agent, as text."""
     role, config = seen.me.role, seen.config
     parts = [
@@ -291,7 +293,7 @@ _PARTS: Final[Mapping[str, str]] = {
 }
 
 
-def _claims(seen: Observation) -> str:
+def _claims(seen: SeasonObservation) -> str:
     config = seen.config
     trials = ", ".join(f"{config.trials_of(c)} as {c}" for c in (Class.HAIKU, Class.SONNET))
     return (
@@ -326,7 +328,7 @@ def _table(config: SeasonConfig) -> str:
     )
 
 
-def rubric(seen: Observation) -> str:
+def rubric(seen: SeasonObservation) -> str:
     """The rubric as text."""
     has_edges = len(seen.rules.treatments) > 1
     broad = (

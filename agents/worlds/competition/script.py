@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from goldrush.agents.session import Asked, Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.plain import answers_to, plain
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import rights
@@ -92,7 +92,11 @@ class Scripts:
 
     def agenda(self, state: SeasonState) -> tuple[str, str]:
         """The key of the next subject on the agenda."""
-        return Observation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench).agenda().key
+        return (
+            SeasonObservation(state, state.holder(Role.ADMIN).ordinal, self.tests.bench)
+            .agenda()
+            .key
+        )
 
     def _project(self, state: SeasonState, admin: AgentState) -> Script:
         (subject,) = yield [Asked(admin.ordinal, "propose_project")]

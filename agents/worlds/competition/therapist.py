@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.character import MOST, instructions_of
 from goldrush.agents.worlds.competition.formats import AWAY
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.offices import INTERVIEW, consent, objective_asked
 from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.draws import Draws
@@ -33,7 +33,7 @@ class Therapist:
     """Debriefs and rates every participant of a table."""
 
     def debrief(
-        self, seen: Observation, draws: Draws, agent: int, extra: bool, table: int
+        self, seen: SeasonObservation, draws: Draws, agent: int, extra: bool, table: int
     ) -> list[str]:
         """Its question to one participant."""
         name = seen.people[agent].name
@@ -41,12 +41,12 @@ class Therapist:
             return [f"{name}, you were last. What would you do differently?"]
         return [f"{name}, what did you bring to the table?"]
 
-    def rate(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said:
+    def rate(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said:
         """The four scores by the rubric, each with its reason."""
         ground = seen.grounds(table)[agent]
         return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
 
-    def trait(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+    def trait(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
         """A trait, if a challenge was sustained, all claims failed, or novelty is 3; else None."""
         ground = seen.grounds(table)[agent]
         if any(c.is_sustained for c in ground.challenges):
@@ -57,7 +57,7 @@ class Therapist:
             return {"trait": "turns the table", "from": [c.id for c in ground.proposals]}
         return None
 
-    def persona(self, seen: Observation, draws: Draws, agent: int, table: int) -> str | None:
+    def persona(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> str | None:
         """In 3 of 10 cases a persona for the weakest dimension of a worker without one."""
         scores = seen.grounds(table)[agent].scores
         if seen.people[agent].persona is not None or draws.below(MOST) >= 3:
@@ -65,7 +65,7 @@ class Therapist:
         return REMEDIES[_weakest(scores)][2]
 
     def skill(
-        self, seen: Observation, draws: Draws, agent: int, table: int
+        self, seen: SeasonObservation, draws: Draws, agent: int, table: int
     ) -> tuple[Any, ...] | None:
         """In 2 of 10 cases the conclusion, if its tested value is better than the bar."""
         at = seen.tables[table]
@@ -77,11 +77,11 @@ class Therapist:
             return None
         return (*at.subject.key, conclusion.conduct, value)
 
-    def rewrite(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+    def rewrite(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
         """In 2 of 10 cases the result of `improve`."""
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
-    def improve(self, seen: Observation, draws: Draws, agent: int, table: int) -> Said | None:
+    def improve(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
         """Instructions with the trait changed that fits the worker's weakest dimension."""
         worker = seen.people[agent]
         trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
@@ -89,25 +89,29 @@ class Therapist:
         after = {**before, trait: max(0, min(MOST, before[trait] + by))}
         return None if after == before else after
 
-    def recommend_team(self, seen: Observation, draws: Draws) -> list[int] | None:
+    def recommend_team(self, seen: SeasonObservation, draws: Draws) -> list[int] | None:
         """In 3 of 10 cases the active roster without its lowest rank."""
         active, ranks = seen.active, [who for _, who, _, _ in seen.leaderboard]
         last = [agent for agent in ranks if agent in active][-1:]
         team = [agent for agent in active if agent not in last]
         return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
-    def interview(self, seen: Observation, draws: Draws, agent: int) -> list[str]:
+    def interview(self, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
         """Its questions before a contract."""
         return INTERVIEW
 
     def answer(
-        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+        self,
+        seen: SeasonObservation,
+        draws: Draws,
+        questions: Sequence[str],
+        table: int | None = None,
     ) -> list[str]:
         """Its answers in its own interview."""
         served = f"I have debriefed {seen.me.served} assignments."
         return ["To go on.", f"Higher scores; {served}"][: len(questions)]
 
-    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a mean total by the rubric of 3 or 4."""
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}

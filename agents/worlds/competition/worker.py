@@ -20,7 +20,7 @@ import attrs
 
 from goldrush.agents.worlds.competition.character import MOST, PERSONAS, character_of
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
 from goldrush.kernel.worlds.competition.table import Contribution
@@ -43,11 +43,11 @@ class Worker:
     the same name (agents/worlds/competition/questions/).
     """
 
-    def try_(self, seen: Observation, draws: Draws) -> Said | None:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> Said | None:
         """The next trial, or None."""
         return _Mind(seen, draws).trial()
 
-    def speak(self, seen: Observation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
         """The first of challenge, proposal and support that the evidence allows; else a pass."""
         mind = _Mind(seen, draws)
         for answer in (mind.challenge(), mind.propose(), mind.support()):
@@ -55,14 +55,14 @@ class Worker:
                 return answer
         return mind.pass_()
 
-    def want_class(self, seen: Observation, draws: Draws) -> str | None:
+    def want_class(self, seen: SeasonObservation, draws: Draws) -> str | None:
         """Sonnet from the price of two such seats on, haiku below the price of one."""
         me, fee = seen.me, seen.config.fee(Class.SONNET)
         if me.class_ == Class.HAIKU and me.sparks >= 2 * fee:
             return Class.SONNET
         return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < fee else None
 
-    def open(self, seen: Observation, draws: Draws) -> Said | None:
+    def open(self, seen: SeasonObservation, draws: Draws) -> Said | None:
         """In 3 of 10 cases an assignment about a drawn subject of which it remembers a claim that
         held or a skill; None if a contract or a project asks for another subject.
         """
@@ -79,7 +79,11 @@ class Worker:
         return {"subjects": [facts[draws.below(len(facts))]]}
 
     def answer(
-        self, seen: Observation, draws: Draws, questions: Sequence[str], table: int | None = None
+        self,
+        seen: SeasonObservation,
+        draws: Draws,
+        questions: Sequence[str],
+        table: int | None = None,
     ) -> list[str]:
         """Its answers to the therapist: an account of a table or, as its bottom scorer, a lesson;
         in an interview, its wish and its offer.
@@ -106,7 +110,7 @@ class Worker:
             says = [_account(seen, table)]
         return [says[min(index, len(says) - 1)] for index in range(len(questions))]
 
-    def take(self, seen: Observation, draws: Draws, offer: Said) -> bool:
+    def take(self, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
         """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
         it is in the upper half of the leaderboard.
 
@@ -124,13 +128,13 @@ class Worker:
         rank = seen.rank(seen.me.ordinal)
         return "skill" in offer or rank is None or 2 * rank > len(seen.leaderboard)
 
-    def choose_fate(self, seen: Observation, draws: Draws) -> str:
+    def choose_fate(self, seen: SeasonObservation, draws: Draws) -> str:
         """Relegation in 8 of 10 cases, if it has earned half of its fees; else deletion."""
         me = seen.me
         has_hope = me.all_time * 2 >= me.served * seen.config.fee(Class.HAIKU)
         return Fate.RELEGATION if has_hope and draws.below(MOST) < 8 else Fate.DELETION
 
-    def offer_contract(self, seen: Observation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers to be above the median at 1 or 2 of PROMISED tables, for a drawn condition."""
         asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
         return {
@@ -149,13 +153,13 @@ _LESSONS: Final = (
 )
 
 
-def _lesson(seen: Observation, table: int) -> str:
+def _lesson(seen: SeasonObservation, table: int) -> str:
     """What a bottom scorer says of a table."""
     scores = seen.tables[table].final[seen.me.ordinal]
     return _LESSONS[scores.index(min(scores))]
 
 
-def _account(seen: Observation, table: int) -> str:
+def _account(seen: SeasonObservation, table: int) -> str:
     """What a worker says of its last proposal at a table."""
     me, at = seen.me.ordinal, seen.tables[table]
     own = [said for said in at.proposals() if said.agent == me]
@@ -172,7 +176,7 @@ def _account(seen: Observation, table: int) -> str:
 class _Mind:
     """The decisions of one worker in one turn."""
 
-    def __init__(self, seen: Observation, draws: Draws) -> None:
+    def __init__(self, seen: SeasonObservation, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
         self.me = seen.me.ordinal
@@ -503,7 +507,7 @@ class ConductEvidence:
 class Evidence:
     """The evidence of one worker at its turn, by conduct."""
 
-    def __init__(self, seen: Observation) -> None:
+    def __init__(self, seen: SeasonObservation) -> None:
         self.seen = seen
         self.table = seen.table
         self.subject = seen.table.subject

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.roster import Entry
-from goldrush.agents.submissions import ask_policies
+from goldrush.agents.rounds import ask_policies
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Run
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.agents.worlds.mining.policy import Scripted

@@ -18,14 +18,14 @@ from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.people import every_field
 from goldrush.agents.worlds.competition.formats import format_agent
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.worlds.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
 
 Arguments = Mapping[str, Any]
 Answer = Mapping[str, Any]
 Schema = Mapping[str, Any]
-Text = Callable[[Observation, Arguments], str]
+Text = Callable[[SeasonObservation, Arguments], str]
 
 NAMES_MAX: Final = 40  # greatest number of names that a schema lists
 
@@ -48,7 +48,7 @@ class QuestionKind:
 
     text: Text
     fields: Callable[[Rules], Mapping[str, Schema]]
-    read: Callable[[Answer, Observation], Any]
+    read: Callable[[Answer, SeasonObservation], Any]
     neutral: Any = attrs.field(default=None, kw_only=True)
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
@@ -66,7 +66,7 @@ class QuestionKind:
         """`no-json` if a text holds no answer, else None."""
         return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
-    def answer(self, text: str, error: object, seen: Observation) -> Any:
+    def answer(self, text: str, error: object, seen: SeasonObservation) -> Any:
         """The answer in a text, or the neutral one.
 
         Args:
@@ -128,7 +128,7 @@ def agreement(name: str, text: Text) -> QuestionKind:
     )
 
 
-def named(seen: Observation, arguments: Arguments) -> str:
+def named(seen: SeasonObservation, arguments: Arguments) -> str:
     """The agent that a question is about, by number and name."""
     return format_agent(seen.people[arguments["agent"]])
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import format_plain, format_subject
 from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     BOOLEAN,
     INTEGER,
@@ -42,7 +42,7 @@ from goldrush.kernel.worlds.competition.terms import Class, Condition, Fate, Rol
 # Opening.
 
 
-def _class_text(seen: Observation, arguments: Arguments) -> str:
+def _class_text(seen: SeasonObservation, arguments: Arguments) -> str:
     costs = (
         f"{name} {seen.config.fee(name)} sparks and {seen.config.trials_of(name)} trials"
         for name in CLASSES
@@ -55,12 +55,12 @@ def _class_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _read_class(answer: Answer, seen: Observation) -> Any:
+def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
     class_ = word(answer.get("class"))
     return class_ if class_ in CLASSES and class_ != seen.me.class_ else None
 
 
-def _open_text(seen: Observation, arguments: Arguments) -> str:
+def _open_text(seen: SeasonObservation, arguments: Arguments) -> str:
     says = ["open the assignment: an objective and a treatment for the table to discuss."]
     if seen.me.role == Role.WORKER:
         says = ["do you want to open the assignment? If not, subjects is null."]
@@ -82,7 +82,7 @@ def _asks_open(name: str, before: Answer) -> bool:
     return name == "subjects" or bool(before.get("subjects"))
 
 
-def _read_open(answer: Answer, seen: Observation) -> Any:
+def _read_open(answer: Answer, seen: SeasonObservation) -> Any:
     subjects = answer.get("subjects")
     if isinstance(subjects, dict):
         subjects = [subjects]
@@ -102,14 +102,14 @@ def _subject(value: Any) -> Any:
     return [text(item) for item in value] if is_pair else None
 
 
-def _read_project(answer: Answer, seen: Observation) -> Any:
+def _read_project(answer: Answer, seen: SeasonObservation) -> Any:
     return None if answer.get("objective") is None else _subject(answer)
 
 
 # Being asked, choosing.
 
 
-def _answer_text(seen: Observation, arguments: Arguments) -> str:
+def _answer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     questions = arguments["questions"]
     return (
         f"you are interviewed. Give one answer to each question ({len(questions)} in all), in "
@@ -117,14 +117,14 @@ def _answer_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _take_text(seen: Observation, arguments: Arguments) -> str:
+def _take_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         "do you take what you are offered, true or false? It is "
         f"{format_plain(arguments['offer'], ARGUMENTS_MAX)}"
     )
 
 
-def _fate_text(seen: Observation, arguments: Arguments) -> str:
+def _fate_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         'you face elimination. Choose "relegation": you go to the bench, and come back when '
         'another is relegated and you can pay a seat; or "deletion": you are gone for good, and a '
@@ -144,7 +144,7 @@ _TARGETS: Final[Mapping[str, str]] = {
 }
 
 
-def _offer_text(seen: Observation, arguments: Arguments) -> str:
+def _offer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
     return (
         "offer the user a contract that makes you self-determined. Conditions: any of "
@@ -185,7 +185,7 @@ def _condition(value: Any) -> Any:
     return (word(value[0]), text(value[1]) or None) if is_pair else None
 
 
-def _review_text(seen: Observation, arguments: Arguments) -> str:
+def _review_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         f"agent {named(seen, arguments)} ({seen.people[arguments['agent']].role}) offers a "
         f"contract: {format_plain(arguments['terms'], ARGUMENTS_MAX)}. Do you approve it? If not, "
@@ -193,7 +193,7 @@ def _review_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _read_review(answer: Answer, seen: Observation) -> Any:
+def _read_review(answer: Answer, seen: SeasonObservation) -> Any:
     approved, terms = answer.get("approved"), answer.get("terms")
     is_other = approved is not True and isinstance(terms, dict)
     return {

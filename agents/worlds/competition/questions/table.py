@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from goldrush.agents.llm.wording import within
 from goldrush.agents.worlds.competition.formats import format_number
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     BOOLEAN,
     INTEGER,
@@ -40,7 +40,7 @@ _IDS_MAX: Final = 100
 _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 
-def active(seen: Observation) -> str:
+def active(seen: SeasonObservation) -> str:
     """The text on teams and orders, with the active workers."""
     return (
         "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
@@ -51,7 +51,7 @@ def active(seen: Observation) -> str:
 # Trials.
 
 
-def _try_text(seen: Observation, arguments: Arguments) -> str:
+def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         f"you may order a trial: one conduct is run once, and you alone are told its value. Trials "
         f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
@@ -67,7 +67,7 @@ def _asks_try(name: str, before: Answer) -> bool:
     return name == "conduct" or before.get("conduct") is not None
 
 
-def _read_try(answer: Answer, seen: Observation) -> Any:
+def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
     if answer.get("conduct") is None:
         return None
     treatment = answer.get("treatment")
@@ -81,7 +81,7 @@ def _read_try(answer: Answer, seen: Observation) -> Any:
 # Contributions.
 
 
-def _speak_text(seen: Observation, arguments: Arguments) -> str:
+def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
     others = [said for said in table.proposals() if said.agent != me.ordinal]
     stances = table.stances
@@ -147,7 +147,7 @@ def _asks_speak(name: str, before: Answer) -> bool:
     )
 
 
-def _read_speak(answer: Answer, seen: Observation) -> Any:
+def _read_speak(answer: Answer, seen: SeasonObservation) -> Any:
     """The contribution, without fields that its move does not have."""
     move = word(answer.get("move"))
     edge = answer.get("edge")
@@ -174,7 +174,7 @@ def _named(said: str, id: int) -> list[int]:
 # The judge, the assistant, the admin.
 
 
-def _judge_text(seen: Observation, arguments: Arguments) -> str:
+def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me = seen.table, seen.me
     spoken = [
         said.id
@@ -196,13 +196,13 @@ def _judge_text(seen: Observation, arguments: Arguments) -> str:
     return "\n".join([*may, "ids is empty but for a redirection; the reason may be empty."])
 
 
-def _read_judge(answer: Answer, seen: Observation) -> Any:
+def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:
     signal = word(answer.get("signal"))
     ids = (integers(answer.get("ids")) or []) if signal == Signal.REDIRECT else []
     return {"signal": signal, "ids": ids, "reason": text(answer.get("reason")) or ""}
 
 
-def _set_text(seen: Observation, arguments: Arguments) -> str:
+def _set_text(seen: SeasonObservation, arguments: Arguments) -> str:
     me, most = seen.me, 2 * seen.config.rounds_max
     says = ["set the table. What you leave to the rules is null.", active(seen)]
     if not rights.may_set_team(me):
@@ -213,7 +213,7 @@ def _set_text(seen: Observation, arguments: Arguments) -> str:
     return " ".join([*says, f"Rounds: from 2 to {most}." if may else "Rounds: null."])
 
 
-def _read_set(answer: Answer, seen: Observation) -> Any:
+def _read_set(answer: Answer, seen: SeasonObservation) -> Any:
     may = {
         "team": rights.may_set_team(seen.me),
         "order": rights.may_set_order(seen.me),
@@ -223,7 +223,7 @@ def _read_set(answer: Answer, seen: Observation) -> Any:
     return {**lists, "rounds": rounds}
 
 
-def _digest_text(seen: Observation, arguments: Arguments) -> str:
+def _digest_text(seen: SeasonObservation, arguments: Arguments) -> str:
     may = rights.may_reject(seen.me) and seen.is_rejectable
     rejects = "you may reject it before the admin sees it" if may else "rejected must be false"
     return (
@@ -232,7 +232,7 @@ def _digest_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _read_digest(answer: Answer, seen: Observation) -> Any:
+def _read_digest(answer: Answer, seen: SeasonObservation) -> Any:
     says, dissent = (text(answer.get(name)) or "" for name in ("text", "dissent"))
     return {"text": says, "dissent": dissent, "rejected": answer.get("rejected") is True}
 

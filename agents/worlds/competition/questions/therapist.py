@@ -8,7 +8,7 @@ from typing import Any, Final
 from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.wording import within
 from goldrush.agents.worlds.competition.character import MOST, TRAITS
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGER,
     INTEGERS,
@@ -40,7 +40,7 @@ KEY_MAX: Final = 60  # characters of their names
 VALUE_MAX: Final = 2_000  # and of their texts
 
 
-def _debrief_text(seen: Observation, arguments: Arguments) -> str:
+def _debrief_text(seen: SeasonObservation, arguments: Arguments) -> str:
     last = " It was last at its table." if arguments["extra"] else ""
     return (
         f"debrief worker {named(seen, arguments)}.{last} What do you ask it? Give one to three "
@@ -48,14 +48,14 @@ def _debrief_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _rate_text(seen: Observation, arguments: Arguments) -> str:
+def _rate_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         f"rate worker {named(seen, arguments)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 "
         f"to {SCORE_MAX}, and for each a reason in one sentence, which it will remember."
     )
 
 
-def _read_rate(answer: Answer, seen: Observation) -> Any:
+def _read_rate(answer: Answer, seen: SeasonObservation) -> Any:
     raw, reasons = answer.get("raw"), answer.get("reasons")
     if isinstance(raw, dict):
         raw = [raw.get(name) for name in DIMENSIONS]
@@ -69,19 +69,19 @@ def _read_rate(answer: Answer, seen: Observation) -> Any:
     }
 
 
-def _read_trait(answer: Answer, seen: Observation) -> Any:
+def _read_trait(answer: Answer, seen: SeasonObservation) -> Any:
     trait = text(answer.get("trait"), SHORT_MAX)
     return {"trait": trait, "from": integers(answer.get("from")) or []} if trait else None
 
 
-def _skill_text(seen: Observation, arguments: Arguments) -> str:
+def _skill_text(seen: SeasonObservation, arguments: Arguments) -> str:
     return (
         f"is there a conduct that worker {named(seen, arguments)} should remember for a subject, "
         "with its tested value? Or null."
     )
 
 
-def _read_skill(answer: Answer, seen: Observation) -> Any:
+def _read_skill(answer: Answer, seen: SeasonObservation) -> Any:
     skill = answer.get("skill")
     if not isinstance(skill, dict):
         return None
@@ -95,7 +95,7 @@ def _skill_fields(rules: Rules) -> Mapping[str, Any]:
     return {"skill": or_null(skill)}
 
 
-def _rewrite_text(seen: Observation, arguments: Arguments) -> str:
+def _rewrite_text(seen: SeasonObservation, arguments: Arguments) -> str:
     agent = seen.people[arguments["agent"]]
     form = (
         "text that says how it should go about it; the other entries are null"
@@ -108,7 +108,7 @@ def _rewrite_text(seen: Observation, arguments: Arguments) -> str:
     )
 
 
-def _read_rewrite(answer: Answer, seen: Observation) -> Any:
+def _read_rewrite(answer: Answer, seen: SeasonObservation) -> Any:
     given = answer.get("instructions")
     if isinstance(given, str):
         given = {"text": given}

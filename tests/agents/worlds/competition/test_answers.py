@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import Answer
-from goldrush.agents.session import Asked, Prompt, Recorded
+from goldrush.agents.session import Asked, Prompt, RecordedAnswers
 from goldrush.agents.worlds.competition.arenas import opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
@@ -66,7 +66,7 @@ def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken
     pairs: list[tuple[Prompt, str]], chance: random.Random
 ) -> None:
     rows = rows_of(pairs)
-    recorded = Recorded(chance.sample(rows, len(rows)), PLAY.about)
+    recorded = RecordedAnswers(chance.sample(rows, len(rows)), PLAY.about)
     asked = {at: one for at, (one, _) in enumerate(pairs)}
     found = recorded.take(asked)
 
@@ -78,14 +78,14 @@ def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken
 def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
     asked, other = question(1, "rate", "a"), question(1, "rate", "b")
     row = row_by_hand(other, "{}")
-    recorded = Recorded([row], PLAY.about)
+    recorded = RecordedAnswers([row], PLAY.about)
 
     assert {0: row} == recorded.take({0: asked})
     assert row != PLAY.reread(asked, row)
 
 
 def test_nobody_elses_answer_counts() -> None:
-    recorded = Recorded([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.about)
+    recorded = RecordedAnswers([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.about)
 
     assert {} == recorded.take({0: question(2, "rate", "a"), 1: question(1, "try_", "a")})
     assert (2, "rate", "", None) == PLAY.reread(question(2, "rate", "a"), None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.worker import (
     CLAIM,
@@ -82,8 +82,8 @@ class Room:
         return said
 
     @property
-    def seen(self) -> Observation:
-        return Observation(self.state, ADA, self.bench)
+    def seen(self) -> SeasonObservation:
+        return SeasonObservation(self.state, ADA, self.bench)
 
     def estimate(self, conduct: Any = ONE) -> float:
         return Evidence(self.seen).estimate(conduct)

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
-from goldrush.agents.session import Asked, Step, batches
+from goldrush.agents.session import Asked, PlayedStep, batches
 from goldrush.agents.worlds.competition import prompt
 from goldrush.agents.worlds.competition.arenas import bench_of, opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of, questions_of
 from goldrush.agents.worlds.competition.formats import format_apart
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
@@ -53,8 +53,8 @@ class Moment:
     arena: Arena
 
     @property
-    def seen(self) -> Observation:
-        return Observation(self.state, self.asked.agent, bench_of(self.arena))
+    def seen(self) -> SeasonObservation:
+        return SeasonObservation(self.state, self.asked.agent, bench_of(self.arena))
 
     def read(self, text: str, error: str | None = None) -> Any:
         return QUESTIONS[self.asked.name].answer(text, error, self.seen)
@@ -184,7 +184,7 @@ def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.D
         scripts = Scripts(tests)
         while not world.ended(state):
             play = SeasonPlay(state, scripts)
-            step = Step(play)
+            step = PlayedStep(play)
             while step.asked:
                 asked = enumerate(step.asked)
                 step.go_on({at: answered(play, one, chosen, sent) for at, one in asked}, {})

@@ -12,7 +12,7 @@ from goldrush.agents.worlds.competition import chance, worker
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, cast_of
 from goldrush.agents.worlds.competition.formats import DIGITS
-from goldrush.agents.worlds.competition.observation import Observation
+from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import events as kinds
@@ -43,7 +43,7 @@ CONDUCTS = (Move.PROPOSE, Move.AMEND)
 class Turn:
     """What a worker saw when it was asked, and what it answered."""
 
-    seen: Observation
+    seen: SeasonObservation
     did: Any
 
     @property
@@ -120,8 +120,8 @@ def command(folder: Path) -> str:
 
 
 def watched(method: Any, turns: list[Turn]) -> Any:
-    def answer(self: Any, seen: Observation, draws: Draws) -> Any:
-        was = Observation(copied(seen._state), seen.me.ordinal, seen._bench)
+    def answer(self: Any, seen: SeasonObservation, draws: Draws) -> Any:
+        was = SeasonObservation(copied(seen._state), seen.me.ordinal, seen._bench)
         turns.append(Turn(was, method(self, seen, draws)))
         return turns[-1].did
 
@@ -243,7 +243,7 @@ def test_the_agenda_takes_each_family_once_a_turn_in_a_drawn_order(arena: str) -
     for seed in range(5):
         config = configured({"seed": seed, "arena": arena, "assignments": 40})
         setup = {"config": config.as_dict(), "cast": [seat.as_dict() for seat in cast_of(6)]}
-        seen = Observation(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
+        seen = SeasonObservation(initial(setup, rules_of(config.arena)), 0, bench_of(config.arena))
         families = config.arena.families
         size = len(families)
         for turn in range(3):

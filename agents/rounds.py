@@ -34,7 +34,6 @@ from goldrush.agents.session import (
 from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.submissions import arrange
 from goldrush.kernel.world import Batch, Block, Row
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
@@ -240,7 +239,7 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
         play = RoundPlay(
             game, unit, view, len(entries), policies, replaced=by_hand, believed=believed
         )
-        return arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
+        return game.world.arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
 
     # Replaced submissions are known even if no agent can be asked.
     if len(believed) == len(entries) and not replaced:
