@@ -376,9 +376,10 @@ class Session(Generic[S]):
 
 
 def _foreign(world: World[Any]) -> BadInput:
+    unit = world.vocabulary.unit
     return BadInput(
-        "the journal's acts of the unfinished step are not those of its agents",
-        f"fork the run at the {world.vocabulary.unit} before it",
+        f"what the journal has of its unfinished {unit} is not what its agents submit",
+        f"fork the run at the {unit} before it",
     )
 
 

@@ -47,6 +47,7 @@ from goldrush.kernel.walk import (
     OtherDigest,
     Walk,
     difference_error,
+    format_event,
     format_location,
 )
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
@@ -59,6 +60,13 @@ INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 _NOT_IN_JSON: Final = ("vocabulary", "trace", "uses_program")
 
 Forks = Sequence[Mapping[str, Any]]
+
+# Expected in place of a policy's input that is recorded before its step is complete.
+ONLY_ANSWERS: Final = "only answers of models and people before the step is complete"
+_HINT: Final = (
+    "; a policy must keep nothing between units but its memo, and a test program give the same "
+    "value for the same seed"
+)
 
 
 @attrs.frozen
@@ -85,12 +93,7 @@ class Break:
 
     def __str__(self) -> str:
         name = LEVELS[self.level - 1]
-        hint = ""
-        if self.level == DECIDE:
-            hint = (
-                "; a policy must keep nothing between units but its memo, and a test program give "
-                "the same value for the same seed"
-            )
+        hint = _HINT if self.level == DECIDE and self.expected != ONLY_ANSWERS else ""
         return (
             f"level {self.level} ({name}) breaks at {self.where}: "
             f"expected {self.expected}, found {self.found}{hint}"
@@ -323,7 +326,7 @@ class _Check:
                 self._meet_agents(commit, state)
         pending, ask = self._walk.pending, self._asker.pending
         if ask is not None and pending.batches:  # from these `resume` continues
-            self._ask_again(ask, state, pending)
+            self._ask_again(ask, state, pending, is_pending=True)
 
     def _commits(self) -> Iterator[Commit]:
         """The commits, up to what cannot be read: the inputs pending there are judged before that
@@ -394,7 +397,9 @@ class _Check:
             raise _Broken(DERIVE, self._where(), f"events of the {world.name} world", fault)
         return derived
 
-    def _ask_again(self, ask: AskAgain, state: Any, recorded: Block) -> None:
+    def _ask_again(
+        self, ask: AskAgain, state: Any, recorded: Block, *, is_pending: bool = False
+    ) -> None:
         where, judged = self._where(), len(self._asker.unjudged)
         try:
             # The state is nobody's to change but events'.
@@ -406,7 +411,9 @@ class _Check:
         if answer.packed != recorded.packed:
             path, commit = self._reader.path, self._walk.commit
             differs = difference_error(self.world, path, commit, answer, recorded, is_input=True)
-            raise _Broken(DECIDE, differs.where, differs.expected, differs.found)
+            is_early = is_pending and differs.expected == format_event(None)
+            expected = ONLY_ANSWERS if is_early else differs.expected
+            raise _Broken(DECIDE, differs.where, expected, differs.found)
 
     def _where(self) -> str:
         return format_location(self.world, self._walk.commit)

@@ -117,7 +117,7 @@ def test_inputs_of_scripted_agents_among_those_committed_early_are_found_and_ref
 
                 assert broken is not None
                 assert 4 == broken.level
-                with pytest.raises(BadInput, match="not those of its agents"):
+                with pytest.raises(BadInput, match="not what its agents submit"):
                     game.resume(forged)
                 count += 1
     assert count

@@ -519,7 +519,7 @@ def test_a_step_that_was_tampered_with_is_not_gone_on_with(tmp_path: Path) -> No
             *commits[first].blocks[:-1], Block([(code, [(4, *row[1:])])])
         ]  # fmt: skip
         _write(forged, commits[: first + 1])
-        with pytest.raises(BadInput, match="unfinished step"):
+        with pytest.raises(BadInput, match="unfinished assignment"):
             resume(forged, models=models(server.address))
 
 
