@@ -227,6 +227,7 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
                 believed.add(entry.agent)
                 unknown.append(f"{entry.label}: {error.what}")
     is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
+    outside = {entry.agent for entry in entries if is_outside(entry.policy)}
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
         view, unit = game.view(state), game.unit(state)
@@ -236,6 +237,9 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
             rows = [row for row in recorded.rows(game.code) if row[0] in believed]
             rows += ask_policies(game, policies.values(), view, unit)
             return [(game.code, sorted(rows, key=itemgetter(0)))]
+        if not is_whole:  # nobody else's is recorded before the step is complete
+            rows = [row for row in recorded.rows(game.code) if row[0] in outside]
+            recorded = Block([(game.code, rows)] if rows else ())
         play = RoundPlay(
             game, unit, view, len(entries), policies, replaced=by_hand, believed=believed
         )

@@ -28,6 +28,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.verify import verify
+from tests.faults.journals import small
 from tests.journals import commits_of, write
 from tests.laws.test_interrupts import Game, Outside, run, season
 
@@ -121,6 +122,21 @@ def test_inputs_of_scripted_agents_among_those_committed_early_are_found_and_ref
                     game.resume(forged)
                 count += 1
     assert count
+
+
+def test_an_early_row_of_a_policy_that_is_not_trusted_is_found_without_it(tmp_path: Path) -> None:
+    forged, sound = tmp_path / "forged.journal", small()
+    closing = sound.commits[sound.closing(2)]
+    row = closing.blocks[0].rows(SUBMITTED)[2]
+    before = [_copied(commit) for commit in sound.commits[: sound.closing(2)]]
+    write(forged, [*before, Commit(UNIT, closing.unit, None, [Block([(SUBMITTED, [row])])])])
+
+    broken = verify(forged).broken
+
+    assert broken is not None
+    assert "only answers of models and people" in broken.expected
+    assert '"agent": 2' in broken.found
+    assert "a policy must keep" not in str(broken)
 
 
 def answers_of(path: Path) -> int:
