@@ -262,8 +262,8 @@ def record(
         path: the new journal.
         prepared: the result of `players.prepare`.
         models: how language models are reached.
-        sources: paths of the journals that `recorded` agents replay, if the roster has them not
-            read.
+        sources: paths of the journals that `recorded` agents replay and the roster does not
+            hold.
         resources: what playing needs on this machine.
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit; always done for runs with models.

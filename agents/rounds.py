@@ -1,6 +1,6 @@
 """The play of worlds whose agents submit simultaneously: one question an agent and step.
 
-An answer is the row of a submission, also that of a model or a person, so nothing follows from it.
+An answer is the row of a submission, also that of a model or a person: the script passes it on.
 """
 
 from __future__ import annotations

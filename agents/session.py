@@ -133,7 +133,7 @@ class Play(Protocol):
     def reread(self, prompt: Prompt, row: Row | None) -> Row | None:
         """The row that a recorded one makes again, as text and prompt are read now.
 
-        The record's row is None, or the result, if there is no answer.
+        `row`: None if the record has no answer. None is returned if nothing is to be recorded.
         """
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> Sequence[Input] | None:

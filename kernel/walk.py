@@ -170,7 +170,7 @@ class Walk(Generic[S]):
                 self.commit = commit
                 if mode == DERIVED:
                     self._check_canonical(commit)
-                elif mode and (before is None or commit.blocks != before.blocks):
+                elif mode and (before is None or commit.blocks != before.blocks):  # else checked
                     fold.check_rows(world, reader.path, commit)
                 if commit.kind == START:
                     self.state = fold.start(world, reader, commit)

@@ -36,11 +36,7 @@ BUILT_IN: Final = tuple(
     BuiltIn(name, f"goldrush.replay.worlds.{name}.toolkit:TOOLKIT")
     for name in ("mining", "competition")
 )
-
-
 NAMES: Final = tuple(point.name for point in BUILT_IN)
-
-
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
 
 

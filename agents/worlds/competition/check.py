@@ -108,7 +108,7 @@ class Repeated(Scripts):
     def __init__(
         self, tests: Tests, replaced: Replaced | None = None, *, reruns: bool = True
     ) -> None:
-        """See SeasonCheck."""
+        """As of `Scripts`; `reruns`: run trials and tests again, else take the recorded results."""
         super().__init__(tests, replaced)
         self._reruns = reruns
         self.unjudged: list[str] = []
