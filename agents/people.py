@@ -12,7 +12,6 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.question import Message
-from goldrush.kernel.errors import BadInput
 
 HUMAN: Final = "human"  # the policy of a person
 
@@ -47,13 +46,3 @@ class Inquiry:
 
 # Returns the answer as JSON. Raises KeyboardInterrupt if the person stops.
 Ask = Callable[[Inquiry], str]
-
-
-def required_person(ask: Ask | None, player: str) -> Ask:
-    """The function that asks people. Raises BadInput if there is none."""
-    if ask is None:
-        raise BadInput(
-            f"{player} is played by a person, but nobody can be asked here",
-            "play the run in a terminal, or give the agent another policy",
-        )
-    return ask

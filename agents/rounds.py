@@ -18,10 +18,11 @@ from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
-from goldrush.agents.people import HUMAN, Inquiry, required_person
+from goldrush.agents.people import HUMAN, Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, RunContext
+from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.seats import classified, is_outside, models_in
+from goldrush.agents.seats import OBJECT, check_people, classified, family_of, is_outside, models_in
 from goldrush.agents.session import (
     About,
     Asked,
@@ -31,7 +32,6 @@ from goldrush.agents.session import (
     Session,
     asked_again,
 )
-from goldrush.agents.trust import EXTERNAL, RECORDED
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch, Block, Row
@@ -164,11 +164,9 @@ def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Sess
     A policy is made once for a run.
     """
     policies, agents = _made(game, roster), len(roster.entries)
-    for entry in roster.entries:
-        if entry.policy == HUMAN:
-            required_person(context.resources.people, f"agent {entry.agent}")
+    check_people(roster.entries, context.resources.people)
     chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
-    is_recorded = any(entry.policy == RECORDED for entry, _ in policies.values())
+    is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
     last: int | None = None  # the last unit
 
     def play_of(state: S) -> RoundPlay[V] | list[Batch]:
@@ -222,7 +220,7 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
             try:
                 makers[entry.agent] = game.policy_set.factory_of(entry, roster)
             except BadInput as error:
-                if entry.policy == EXTERNAL:
+                if family_of(entry.policy) is OBJECT:
                     raise  # the caller gave the object
                 believed.add(entry.agent)
                 unknown.append(f"{entry.label}: {error.what}")
@@ -328,7 +326,7 @@ def ask_policies(game: Game[S, V], agents: Iterable[Played], view: V, unit: int)
     ask = game.ask
     try:
         for entry, policy in agents:
-            if entry.policy == RECORDED:
+            if isinstance(policy, Recording):
                 recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
                 rows.append(game.replayed(recorded[entry.agent], view))
             else:

@@ -27,7 +27,7 @@ import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
 from goldrush.agents.llm.models import AUTO, LLM, Model, Models, model_from
-from goldrush.agents.people import HUMAN
+from goldrush.agents.people import HUMAN, Ask
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.agents.recorded import Recording
@@ -315,6 +315,16 @@ def family_in(name: str) -> Family:
 def is_outside(policy: object) -> bool:
     """Whether the submissions of a policy in a journal come from outside: from models, people."""
     return policy in _OUTSIDE
+
+
+def check_people(entries: Iterable[Entry], ask: Ask | None) -> None:
+    """Raises BadInput if an agent is played by a person and nobody can be asked (`ask` is None)."""
+    for entry in entries:
+        if ask is None and family_of(entry.policy) is PERSON:
+            raise BadInput(
+                f"{entry.label} is played by a person, but nobody can be asked here",
+                "play the run in a terminal, or give the agent another policy",
+            )
 
 
 def player_of(offer: Offer, part: RosterPart, typed: Typed) -> tuple[str, Options]:

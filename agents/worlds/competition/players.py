@@ -15,7 +15,7 @@ from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
-from goldrush.agents.people import HUMAN, required_person
+from goldrush.agents.people import HUMAN
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -27,7 +27,7 @@ from goldrush.agents.players import (
     RunContext,
 )
 from goldrush.agents.roster import Roster
-from goldrush.agents.seats import ImpossiblePlayer
+from goldrush.agents.seats import ImpossiblePlayer, check_people
 from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     NoProgram,
@@ -171,9 +171,7 @@ def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
     if context.probe:
         with_models_resolved(seats, context.models)
     tests = opened_tests(state.arena, resources.program, resources.jobs)
-    for seat in seats:
-        if seat.policy == HUMAN:
-            required_person(resources.people, seat.name)
+    check_people(seats, resources.people)
     return session_of(context, tests, models_in(seats))
 
 
