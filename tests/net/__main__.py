@@ -38,7 +38,7 @@ _TIME = re.compile(rb' time="[0-9.]+"')  # of JUnit's XML
 @click.option(
     "--make", is_flag=True, help="Write the snapshots anew (with --core or --only: those)."
 )
-@click.option("--core", is_flag=True, help="Only the core, which takes half a minute.")
+@click.option("--core", is_flag=True, help="Only the core, which takes a minute.")
 @click.option("--only", metavar="TEXT", help="Only lines with this text.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Write the outputs there.")
 @click.option("--show", default=40, help="Number of changed lines to print.")

@@ -105,7 +105,7 @@ ALONE = (
     "study plan.toml --jobs 1 --out new", "study --seeds 0 --out new",
 )  # fmt: skip
 
-CORE = ("info", "verify", "replay", "log", "resume", "diff", "record", "season", "fork", "prompt")
+CORE = ("verify", "resume", "record", "season", "fork")
 
 
 def commands(folder: Path) -> Iterator[Words]:
@@ -159,7 +159,7 @@ def _reached() -> Words:
 
 
 def is_core(words: Words) -> bool:
-    """Whether a command stands in the core of the net, which takes half a minute."""
+    """Whether a command stands in the core of the net, which takes a minute."""
     if words[0] not in CORE:
         return False
     return (
