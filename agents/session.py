@@ -308,8 +308,9 @@ class Session(Generic[S]):
             RunStopped: if a limit on models is reached.
 
         """
-        pending, self._pending = self._pending, Block(())
-        play = self._play_of(state)
+        play, pending = self._play_of(state), self._pending
+        if pending.batches:
+            self._pending = Block(())
         if not isinstance(play, list):
             return self._played(play, pending)
         if pending.batches:

@@ -292,8 +292,10 @@ def _play(
             return _checked(world, journal.path, unit + 1, batches, is_input=is_input)
         return Block(batches)
 
-    def judged(state: S, inputs: Block) -> Block:
+    def checked(state: S, inputs: Block) -> Block:
         return recorded(world.decide(state, inputs), is_input=False)
+
+    judge = checked if world.checks_rows else None
 
     def commit_early(batches: Sequence[Batch]) -> None:
         piece = recorded(batches)
@@ -311,7 +313,7 @@ def _play(
         try:
             rest = recorded(batches)
             inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
-            state, derived, is_closed = advance(world, state, inputs, judged)
+            state, derived, is_closed = advance(world, state, inputs, judge)
             pieces.clear()
             blocks += (rest, derived)
             if not is_closed:
