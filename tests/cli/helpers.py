@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import signal
 import struct
 import subprocess
@@ -86,15 +87,17 @@ def _end(server: "subprocess.Popen[str]") -> None:
 @cache
 def listening() -> str:
     """The address of a process that forks commands for the programs of `tests.cli.warm.shim`."""
-    folder = tempfile.TemporaryDirectory()
-    address = os.path.join(folder.name, "socket")
+    # No TemporaryDirectory: a forked child of CPython 3.13 forgets what is to be done at exit, and
+    # the last reference to the object with it, which removes the folder.
+    folder = tempfile.mkdtemp()
+    address = os.path.join(folder, "socket")
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.warm", address], cwd=ROOT, stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert server.stdout is not None
     assert server.stdout.readline()
-    atexit.register(folder.cleanup)
+    atexit.register(shutil.rmtree, folder)
     atexit.register(server.communicate)
     atexit.register(server.kill)
     return address
