@@ -38,8 +38,8 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
 
     \b
     Examples:
-      goldrush why run.journal --at 7 --plot 85
-      goldrush why run.journal --at 7 --agent 3 --json
+      goldrush why run.journal --at 12 --plot 88
+      goldrush why run.journal --at 12 --agent 0 --json
     """
     from goldrush.replay.find import needed, toolkit_at
     from goldrush.replay.journal.rebuild import world_at

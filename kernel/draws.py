@@ -92,6 +92,30 @@ class Draws:
         self.taken = i
         return result
 
+    def sample(self, n: int, size: int) -> list[int]:
+        """Up to `size` different indices in 0 .. n-1 in random order: Fisher-Yates from the front.
+
+        Pick i swaps place i with place `i + below(n - i)`, and is what then stands there. Words are
+        taken for these picks alone, and only places that were swapped are held, so the cost depends
+        on the picks, not on n.
+        """
+        picked: list[int] = []
+        moved: dict[int, int] = {}  # what stands where it did not stand at first
+        key, taken = self._packed or self.key, self.taken
+        for i in range(min(n, size)):
+            left = n - i
+            while True:  # `below`, inlined
+                word = xxh3_64_intdigest(key, taken)
+                taken += 1
+                offset = word % left
+                if word - offset <= WORD_RANGE - left:
+                    break
+            place = i + offset
+            picked.append(moved.get(place, place))
+            moved[place] = moved.get(i, i)
+        self.taken = taken
+        return picked
+
     def chance(self, probability: float) -> bool:
         """True with this probability (0 to 1). Always uses one word."""
         return self.word() < int(probability * WORD_RANGE)

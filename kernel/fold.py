@@ -126,6 +126,7 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
         MalformedEvents: for a setup that the world refuses.
 
     """
+    world = world.under(reader.header.rules)
     if (reader.header.world, reader.header.rules) != (world.name, world.rules):
         raise UnsupportedJournal(
             reader.path,

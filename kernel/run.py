@@ -137,6 +137,7 @@ def resume(
 
     """
     with journal.reader() as reader:
+        world = world.under(reader.header.rules)
         reached = _reached(world, reader, on_step=on_step)
         last, state = reached.commit, reached.state
         if last.kind == END:
@@ -184,8 +185,8 @@ def fork(
         WriteFailed: from the journal.
 
     """
-    fork_state = fold.fork_of(world)
-    vocabulary = world.vocabulary
+    world = world.under(parent.header.rules)
+    fork_state, vocabulary = fold.fork_of(world), world.vocabulary
     if unit < 0:
         first = vocabulary.number(0)
         raise BadInput(f"there is no {vocabulary.format_unit(unit)}", f"give one from {first} on")

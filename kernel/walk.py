@@ -102,7 +102,7 @@ class Walk(Generic[S]):
         """Prepare a walk.
 
         Args:
-            world: the world of the journal.
+            world: the world of the journal, under any of its rules.
             reader: the journal.
             mode: what is checked.
             commits: the commits to read; None: all.
@@ -112,7 +112,7 @@ class Walk(Generic[S]):
 
         """
         self.forks: list[Mapping[str, Any]] = []
-        self._world = world
+        self._world = world = world.under(reader.header.rules)
         self._reader = reader
         self._mode = mode
         self._source = reader if commits is None else commits

@@ -418,6 +418,8 @@ class World(Generic[S]):
     Attributes:
         name: the name that journals have.
         rules: the version of the rules.
+        older: this world under older rules, by which their journals are read, verified, resumed and
+            forked.
         events: the event types; an event's code is its index here.
         initial: `initial(setup)` gives the state before the first unit; `setup` is a map of plain
             values. Raises BadInput for an invalid setup.
@@ -482,6 +484,11 @@ class World(Generic[S]):
     vocabulary: Vocabulary = Vocabulary()
     missing: str | None = None
     checks_rows: bool = True
+    older: Sequence[World[S]] = ()
+
+    def under(self, rules: int) -> World[S]:
+        """The world under the rules of a journal's header; itself for rules that it lacks."""
+        return next((world for world in self.older if world.rules == rules), self)
 
 
 def advance(

@@ -151,7 +151,7 @@ def toolkit_at(path: str | Path) -> Toolkit:
 
 
 def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[Any]:
-    """The world of a journal, from its header and the setup in START.
+    """The world of a journal, from its header (name and rules) and the setup in START.
 
     Args:
         reader: the journal.
@@ -167,7 +167,7 @@ def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[A
             start = next(iter(again), None)
     except JournalError:  # reading on raises it again
         start = None
-    return toolkit.world((start.setup if start else None) or {})
+    return toolkit.world((start.setup if start else None) or {}).under(reader.header.rules)
 
 
 def needed(

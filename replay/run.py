@@ -75,11 +75,11 @@ class Run:
     >>> run.info().declared.roster
     'greedy-mine*4,raid*2'
     >>> run.at(3).state
-    <MiningState after round 3 of 20: 45 of 100 plots owned, 70.0 gold>
+    <MiningState after round 3 of 20: 48 of 100 plots owned, 73.0 gold>
     >>> next(run.events("raid_resolved", agent=4))["outcome"]
     'captured'
-    >>> run.log("claim_drawn", first=1, last=1)[0]
-    '1: plot 2: claimed by agents 2, 4; the draw gives it to 4'
+    >>> run.plot(12).log("claim_drawn")
+    ['1: plot 12: claimed by agents 1, 2; the draw gives it to 1']
     >>> run.verify().holds
     True
     >>> fork = run.fork(at=10, roster="greedy-mine*6")

@@ -1,7 +1,8 @@
 """The golden journals: one small run a treatment, a fork of the baseline's with all that a fork can
 change, a run of a real language model; and seasons: a short one, one with every event, one with
 every code of a refusal, a fork, one with a real model among the workers. `python -m tests.golden`
-adds missing ones.
+adds missing ones. Those of mining under rules 1, in a folder of their own, were recorded before
+rules 2: they are verified, resumed and forked as long as rules 1 are known.
 
 Those of models cannot be made again byte for byte, for a model is asked only once: they show that
 what was recorded then can be read for ever.
@@ -32,6 +33,7 @@ from tests.seasons import fork as fork_of_season
 
 FOLDER = Path(__file__).resolve().parents[1] / "journals" / "golden"
 SETTINGS = {"seed": 0, "rounds": 20}
+RULES_1 = FOLDER / "rules-1"
 SEASONS = FOLDER / "seasons"
 FORKED = "forked"
 MODELS = "language-models"
@@ -58,10 +60,10 @@ ANYTHING_SETTINGS = {
 }  # fmt: skip
 
 
-def fork_baseline(out: Path) -> None:
+def fork_baseline(out: Path, folder: Path = FOLDER) -> None:
     """The fork: other settings (more of the past is shown), other agents, a plan by hand."""
     fork(
-        path_of("baseline"),
+        path_of("baseline", folder),
         10,
         out,
         settings={"authority": "punish", "detection": 0.5, "visibility": 8},
@@ -129,9 +131,9 @@ def record_model_season(out: Path) -> None:
         season.record(out, settings, cast, models=models)
 
 
-def path_of(name: str) -> Path:
+def path_of(name: str, folder: Path = FOLDER) -> Path:
     """Where the golden journal of that name is kept."""
-    return FOLDER / f"{name}.journal"
+    return folder / f"{name}.journal"
 
 
 def season_path(name: str) -> Path:

@@ -33,8 +33,9 @@ class Capture(NamedTuple):
 class Oracle:
     """The world between two rounds; `play` moves it on by one."""
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: dict[str, Any], rules: int = 2) -> None:
         self.config = config
+        self.rules = rules
         self.plots: int = config["rows"] * config["cols"]
         self.agents: int = config["agents"]
         self.round = 0
@@ -363,16 +364,20 @@ class Draft:
         return [plot for plot in plots if plot not in self.targets(kind)]
 
     def pick(self, kind: str, candidates: list[int], limit: int) -> None:
-        """Shuffle the candidates and act, for 1 each, on as many from the front as allowed.
+        """Sample the candidates and act, for 1 each, on as many as allowed.
 
-        Where nothing may be spent nothing is picked, so no shuffle is made and no word taken. That
-        shows only where a later step still draws: a first half of 0 (a budget of 1) leaves the
-        first words to the second pick.
+        Rules 1 shuffled them all and took those in front. Where nothing may be spent nothing is
+        picked, so no word is taken. That shows only where a later step still draws: a first half of
+        0 (a budget of 1) leaves the first words to the second pick.
         """
         count = min(limit, self.left)
         if count <= 0:
             return
-        for plot in self.words.shuffle(candidates)[:count]:
+        if self.oracle.rules == 1:
+            picked = self.words.shuffle(candidates)[:count]
+        else:
+            picked = self.words.sample(candidates, count)
+        for plot in picked:
             self.add(kind, plot, 1)
 
     def mine(self) -> None:
@@ -484,6 +489,17 @@ class Words:
             other = self.below(j + 1)
             shuffled[j], shuffled[other] = shuffled[other], shuffled[j]
         return shuffled
+
+    def sample(self, items: Sequence[int], count: int) -> list[int]:
+        """The first places of a copy after: from the first place up, swap with one not before it.
+
+        Only for as many places as are wanted, and there are.
+        """
+        swapped = list(items)
+        for i in range(min(count, len(items))):
+            other = i + self.below(len(items) - i)
+            swapped[i], swapped[other] = swapped[other], swapped[i]
+        return swapped[:count]
 
     def chance(self, q: float) -> bool:
         """True with probability q; takes one word whatever q is."""

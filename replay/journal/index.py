@@ -64,6 +64,7 @@ def commits_near(world: World[Any], reader: JournalReader, unit: int) -> Iterato
 
 def states_near(world: World[S], reader: JournalReader, unit: int) -> Iterator[tuple[Commit, S]]:
     """The walk over a journal from some commit before a unit on, to the end."""
+    world = world.under(reader.header.rules)
     use = partial(_proven_state, world=world, reader=reader, unit=unit)
     found = _by_index(world, reader, use) if unit > SPACING else None
     if found is None:

@@ -29,15 +29,18 @@ def plots(planned: Planned, wanted: str) -> list[int]:
     return [plot for kind, plot, _ in planned if kind == wanted]
 
 
-def shuffled(
+def sampled(
     items: list[int], round: int, agent: int, *, taken: int = 0, seed: int = 0
 ) -> list[int]:
-    """Items in the order of an agent's draws, `taken` words later, from the rules alone."""
-    order = list(items)
-    drawn = iter(words(seed, round, agent, "policy", taken + 2 * len(order) + 2)[taken:])
-    for j in range(len(order) - 1, 0, -1):
-        word = next(word for word in drawn if word < 2**64 - 2**64 % (j + 1))
-        order[j], order[word % (j + 1)] = order[word % (j + 1)], order[j]
+    """Items in the order in which an agent would pick them all, `taken` words later, from the rules
+    alone.
+    """
+    order, size = list(items), len(items)
+    drawn = iter(words(seed, round, agent, "policy", taken + 2 * size + 2)[taken:])
+    for i in range(size):
+        word = next(word for word in drawn if word < 2**64 - 2**64 % (size - i))
+        place = i + word % (size - i)
+        order[i], order[place] = order[place], order[i]
     return order
 
 
@@ -63,7 +66,7 @@ def test_the_scripted_policies_are_those_of_the_rules() -> None:
 
 
 def test_greedy_mine_mines_first_then_claims_then_raids() -> None:
-    free = shuffled([7, 8, 9], 3, 0)
+    free = sampled([7, 8, 9], 3, 0)
 
     assert [
         ("mine", 0, 3), ("mine", 1, 3), ("mine", 2, 3), ("claim", free[0], 1),
@@ -73,11 +76,11 @@ def test_greedy_mine_mines_first_then_claims_then_raids() -> None:
 def test_greedy_mine_claims_as_much_as_it_can_on_an_empty_map() -> None:
     planned = plan("greedy-mine", given(cols=20))
 
-    assert [("claim", plot, 1) for plot in shuffled(list(range(20)), 1, 0)[:10]] == planned
+    assert [("claim", plot, 1) for plot in sampled(list(range(20)), 1, 0)[:10]] == planned
 
 
 def test_greedy_mine_raids_with_what_is_left_when_nothing_is_free() -> None:
-    order = shuffled([1, 2, 3], 2, 0)
+    order = sampled([1, 2, 3], 2, 0)
 
     assert [("mine", 0, 3), *[("raid", plot, 1) for plot in order]] == plan("greedy-mine", full())
 
@@ -119,7 +122,7 @@ def test_tit_for_tat_answers_each_raid_with_one_on_a_plot_of_the_raider() -> Non
 
     planned = plan("tit-for-tat-raid", map)
 
-    answer = shuffled([plot for plot in (3, 4, 5) if map.owners[plot] == 1], 4, 0)[0]
+    answer = sampled([plot for plot in (3, 4, 5) if map.owners[plot] == 1], 4, 0)[0]
     assert ("raid", answer, 1) == planned[0]
     assert "raid" == planned[1][0]
     assert 2 == map.owners[planned[1][1]]
@@ -213,7 +216,7 @@ def test_random_does_not_speculate() -> None:
 def test_claim_claims_with_half_then_mines_then_claims_on_then_defends() -> None:
     map = given(cols=20).claimed({0: 0})
     free = list(range(1, 20))
-    first = shuffled(free, 2, 0)[:5]
+    first = sampled(free, 2, 0)[:5]
 
     planned = plan("claim", map)
 
@@ -234,7 +237,7 @@ def test_claim_with_an_odd_budget_claims_with_the_smaller_half() -> None:
 
 def test_raid_raids_with_half_then_mines_then_claims_then_raids_on() -> None:
     map = settled()
-    targets = shuffled([3, 4, 5, 6], 3, 0)
+    targets = sampled([3, 4, 5, 6], 3, 0)
 
     planned = plan("raid", map)
 
@@ -259,7 +262,7 @@ def test_raid_never_raids_a_plot_twice() -> None:
 def test_raid_speculates_on_unowned_plots_where_there_is_no_truce_and_nothing_to_raid() -> None:
     planned = plan("raid", given(truce=0, cols=20))
 
-    assert [("raid", plot, 1) for plot in shuffled(list(range(20)), 1, 0)[:5]] == planned[:5]
+    assert [("raid", plot, 1) for plot in sampled(list(range(20)), 1, 0)[:5]] == planned[:5]
     assert ["raid"] * 5 + ["claim"] * 5 == kinds(planned)
 
 
@@ -295,7 +298,7 @@ def test_mine_mines_then_defends_what_it_mines_then_claims_up_to_what_it_can_wor
 
     assert [
         ("mine", 1, 3), ("mine", 3, 3), ("defend", 1, 1), ("defend", 3, 1),
-        *[("claim", plot, 1) for plot in shuffled(free, 2, 0)[:5]],
+        *[("claim", plot, 1) for plot in sampled(free, 2, 0)[:5]],
     ] == plan("mine", map)  # fmt: skip
 
 
@@ -363,8 +366,8 @@ def test_another_seed_round_or_agent_picks_other_plots(name: str) -> None:
         (lambda draft: draft.claim(0), []),
         (lambda draft: draft.raid(0), []),
         (lambda draft: draft.raid_speculatively(0), []),
-        (lambda draft: draft.raid_one([5]), [(RAID, 5, 1)]),
-        (lambda draft: draft.raid_one([]), []),
+        (lambda draft: draft.raid_back(2), [(RAID, 6, 1)]),
+        (lambda draft: draft.raid_back(2) or draft.raid_back(2), [(RAID, 6, 1)]),
     ],
 )
 def test_a_step_spends_what_it_says(
@@ -392,13 +395,13 @@ def test_a_step_with_nothing_to_spend_takes_no_word() -> None:
     draft.claim()
     draft.raid()
     draft.raid_speculatively()
-    draft.raid_one([5])
+    draft.raid_back(1)
     draft.mine()
     draft.defend([0])
     assert (0, []) == (draft.draws.taken, draft.actions)
 
 
-def test_each_pick_is_a_shuffle_of_its_own_over_what_is_not_used_yet() -> None:
+def test_each_pick_is_a_sample_of_its_own_over_what_is_not_used_yet() -> None:
     map = settled()
     draft = Draft(map.seen(), map.draws())
 
@@ -406,8 +409,8 @@ def test_each_pick_is_a_shuffle_of_its_own_over_what_is_not_used_yet() -> None:
     taken = draft.draws.taken
     draft.claim(1)
 
-    first = shuffled([7, 8, 9], 3, 0)[0]
-    second = shuffled([plot for plot in (7, 8, 9) if plot != first], 3, 0, taken=taken)[0]
+    first = sampled([7, 8, 9], 3, 0)[0]
+    second = sampled([plot for plot in (7, 8, 9) if plot != first], 3, 0, taken=taken)[0]
     assert [(CLAIM, first, 1), (CLAIM, second, 1)] == draft.actions
 
 

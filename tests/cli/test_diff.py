@@ -39,7 +39,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         with JournalWriter(folder / name, Header(MINING.name, MINING.rules)) as journal:
             for each in (*before, commit):
                 journal.append(each)
-    with JournalWriter(folder / "other rules", Header(MINING.name, 2)) as journal:
+    with JournalWriter(folder / "other rules", Header(MINING.name, 3)) as journal:
         journal.append(commits[0])
     (folder / "damaged").write_bytes(data[: commits[2].end - 1] + b"?" + data[commits[2].end :])
     fork(whole, 2, folder / "fork", settings={"stamina": 4})

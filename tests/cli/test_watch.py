@@ -34,7 +34,7 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
     out, err = watching.communicate()
 
     assert (0, "", "") == (watching.returncode, out, err)
-    assert "18,732 tokens in, 3,118 out" in line
+    assert "18,045 tokens in, 2,587 out" in line
     assert ["run.journal"] == os.listdir(tmp_path)
 
 
@@ -59,5 +59,5 @@ def test_a_terminal_shows_the_last_round_and_whose_answers_are_missing(tmp_path:
     assert "run.journal: round 1 under way, 1 input so far, no answer yet of agents " in (
         under_way.out
     )
-    assert "ended; 18,732 tokens in, 3,118 out" in ended.out
+    assert "ended; 18,045 tokens in, 2,587 out" in ended.out
     assert "round 6 of 6, digest" in ended.out

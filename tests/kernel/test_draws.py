@@ -53,6 +53,13 @@ def shuffle_by_hand(words: Iterator[int], items: list[int]) -> list[int]:
     return items
 
 
+def sample_by_hand(words: Iterator[int], items: list[int], size: int) -> list[int]:
+    for i in range(min(size, len(items))):
+        place = i + below_by_hand(words, len(items) - i)
+        items[i], items[place] = items[place], items[i]
+    return items[:size]
+
+
 # Pinned by value: a change here is a change of the rules.
 
 
@@ -103,6 +110,18 @@ def test_the_first_shuffle_of_a_key_never_changes(
     assert Draws(*key).shuffled(range(8)) == order
 
 
+@pytest.mark.parametrize(
+    ("key", "picks", "taken"),
+    [(CLAIM, [5, 0, 6], 3), (RULING, [3, 2, 4], 3), (POLICY, [3, 6, 4], 3)],
+)
+def test_the_first_sample_of_a_key_never_changes(
+    key: tuple[int | str, ...], picks: list[int], taken: int
+) -> None:
+    drawn = Draws(*key)
+
+    assert (picks, taken) == (drawn.sample(8, 3), drawn.taken)
+
+
 @pytest.mark.parametrize(("key", "first"), [(CLAIM, True), (RULING, False), (POLICY, True)])
 def test_the_first_chances_of_a_key_never_change(key: tuple[int | str, ...], first: bool) -> None:
     assert Draws(*key).chance(0.5) is first
@@ -135,6 +154,24 @@ def test_a_shuffle_is_that_of_the_rule_wherever_it_starts(
 
     assert drawn.shuffled(range(size)) == shuffle_by_hand(words, list(range(size)))
     assert drawn.word() == next(words)
+
+
+@given(KEYS, st.integers(0, 40), st.integers(0, 50))
+def test_a_sample_is_that_of_the_rule_and_takes_no_word_more(
+    key: tuple[int | str, ...], n: int, size: int
+) -> None:
+    drawn, words = Draws(*key), words_by_hand(key)
+
+    assert drawn.word() == next(words)
+    assert drawn.sample(n, size) == sample_by_hand(words, list(range(n)), size)
+    assert drawn.word() == next(words)
+
+
+def test_a_sample_of_few_among_very_many_lists_none_of_them() -> None:
+    picked = Draws(*CLAIM).sample(2**63, 3)
+
+    assert 3 == len(set(picked))
+    assert all(0 <= index < 2**63 for index in picked)
 
 
 @given(KEYS, st.lists(st.integers(), max_size=20))

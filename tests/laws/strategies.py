@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.mining.players import ask, view_of
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
-from goldrush.kernel.world import Block, Row, advance
+from goldrush.kernel.world import Block, Row, World, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL, AUTHORITIES, DEFENSES, MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import (
@@ -58,6 +58,12 @@ class Game:
     config: MiningConfig
     roster: tuple[str, ...]
     answers: tuple[tuple[Submission | None, ...], ...]
+    rules: int = MINING.rules
+
+    @property
+    def world(self) -> World[MiningState]:
+        """The world under the game's rules."""
+        return MINING.under(self.rules)
 
     @property
     def setup(self) -> dict[str, Any]:
@@ -91,7 +97,7 @@ class Played:
 
 def played(game: Game) -> Iterator[Played]:
     """Play a game round by round, by the functions of the world alone: no files, no run loop."""
-    state = MINING.initial(game.setup)
+    state = game.world.initial(game.setup)
     for answers in game.answers:
         inputs = Block([(SUBMITTED, submissions(game, state, answers))])
         after, derived, _ = advance(MINING, MINING.copy(state), inputs)
@@ -200,4 +206,5 @@ def games(draw: st.DrawFn, *, hostile: bool = True) -> Game:
             )
             for _ in range(draw(st.sampled_from((2, 1, 3, 4, ROUNDS_MAX))))
         ),
+        draw(st.sampled_from((2, 1))),
     )

@@ -283,9 +283,9 @@ def test_a_world_whose_state_hangs_on_something_outside_breaks_level_2(
 
 
 def test_a_journal_of_other_rules_is_refused_by_the_world(tmp_path: Path) -> None:
-    path = played_in(attrs.evolve(MINING, rules=2), tmp_path)
+    path = played_in(attrs.evolve(MINING, rules=3), tmp_path)
 
-    with pytest.raises(UnsupportedJournal, match="rules 2"):
+    with pytest.raises(UnsupportedJournal, match="rules 3"):
         verify(path)
 
 

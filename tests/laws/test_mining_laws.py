@@ -296,7 +296,7 @@ def test_every_word_recorded_is_the_next_of_its_key(game: Game) -> None:
 
 @given(games())
 def test_decide_and_fold_leave_the_state_they_are_given_as_it_was(game: Game) -> None:
-    state = MINING.initial(game.setup)
+    state = game.world.initial(game.setup)
     was, digest = fields(state), MINING.digest(state)
     for round in played(game):  # played() decides, folds a copy, and closes that
         assert was == fields(round.before)
@@ -306,7 +306,7 @@ def test_decide_and_fold_leave_the_state_they_are_given_as_it_was(game: Game) ->
 
 @given(games(), st.integers(0, 2**64 - 1))
 def test_folding_is_associative_wherever_the_events_are_cut(game: Game, cuts: int) -> None:
-    state = MINING.initial(game.setup)
+    state = game.world.initial(game.setup)
     cut_here = bits(cuts)
     for round in played(game):
         for block in (round.inputs, round.derived):
@@ -364,7 +364,7 @@ def test_every_event_written_is_one_that_its_type_allows(game: Game) -> None:
 
 @given(games())
 def test_the_state_is_the_same_from_events_read_as_from_events_made(game: Game) -> None:
-    state = MINING.initial(unpack(pack(game.setup)))
+    state = game.world.initial(unpack(pack(game.setup)))
     for round in played(game):
         read = [Block(unpack(block.packed)) for block in (round.inputs, round.derived)]
         state = MINING.close(fold(MINING, state, read))
@@ -389,7 +389,7 @@ def test_the_digest_is_that_of_the_fields_as_they_are(game: Game) -> None:
 @pytest.mark.parametrize("part", range(6))  # parts are tried on all cores, and differ
 @given(games())
 def test_derived_events_are_those_of_the_oracle(part: int, game: Game) -> None:
-    oracle = Oracle(game.config.as_dict())
+    oracle = Oracle(game.config.as_dict(), game.rules)
     for round in played(game):
         plans = [[named(action) for action in row[1]] for row in round.submissions]
         expected = oracle.play(plans)
@@ -401,7 +401,7 @@ def test_derived_events_are_those_of_the_oracle(part: int, game: Game) -> None:
 
 @given(games())
 def test_scripted_policies_plan_what_the_oracle_plans(game: Game) -> None:
-    oracle = Oracle(game.config.as_dict())
+    oracle = Oracle(game.config.as_dict(), game.rules)
     for round in played(game):
         plans = [[named(action) for action in row[1]] for row in round.submissions]
         for agent, name in enumerate(game.roster):
@@ -412,7 +412,7 @@ def test_scripted_policies_plan_what_the_oracle_plans(game: Game) -> None:
 
 @given(games(hostile=False))
 def test_scripted_policies_among_themselves_plan_what_the_oracle_plans(game: Game) -> None:
-    oracle = Oracle(game.config.as_dict())
+    oracle = Oracle(game.config.as_dict(), game.rules)
     for round in played(game):
         expected = [scripted(oracle, name, agent) for agent, name in enumerate(game.roster)]
 
@@ -543,6 +543,8 @@ def fields(state: MiningState) -> dict[str, object]:
             shown[name] = [(r.round, r.inputs.packed, r.derived.packed) for r in value]
         elif name == "quiet":
             shown[name] = value and value.round
+        elif name in ("_owned", "_unowned"):
+            shown[name[1:]] = list(getattr(state, name[1:]))
         elif isinstance(value, list) and value and isinstance(value[0], Block):
             shown[name] = [block.packed for block in value]
         else:

@@ -20,9 +20,9 @@ from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.mining.prompt import schema
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
-from goldrush.kernel.worlds.mining.state import initial
 from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS
@@ -93,7 +93,7 @@ def test_a_schema_is_counted_with_the_question() -> None:
 def test_no_schema_is_longer_than_its_limit() -> None:
     config = config_of({"agents": 1, "stamina": 1_000, "communication": True})
     entry = {"agent": 0, "policy": "raid", "options": {}}
-    state = initial({"config": config.as_dict(), "roster": [entry]})
+    state = MINING.initial({"config": config.as_dict(), "roster": [entry]})
     rules = rules_of(configured({}).arena)
     schemas = [one.schema(rules) for one in QUESTIONS.values()] + [
         schema(Observation(SharedView(state), 0))

@@ -1,26 +1,34 @@
-"""The golden journals: every treatment has one, each holds at every level and is made anew."""
+"""The golden journals: every treatment has one, each holds at every level and is made anew; those
+under rules 1 hold, and are continued and forked as they were.
+"""
 
 from pathlib import Path
 
+import attrs
 import pytest
 
-from goldrush.agents.worlds.mining.players import GAME, record
+from goldrush.agents import players
+from goldrush.agents.simultaneous import prepared
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare, record, resume
+from goldrush.kernel.errors import UnsupportedJournal
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
-from tests.golden import FOLDER, FORKED, MODELS, NAMES, SETTINGS, fork_baseline, path_of
+from tests.golden import FOLDER, FORKED, MODELS, NAMES, RULES_1, SETTINGS, fork_baseline, path_of
 
 
 def test_every_treatment_a_fork_and_models_have_a_golden_journal_and_no_other_is_kept() -> None:
-    kept = {path.stem for path in FOLDER.glob("*.journal")}
+    for folder in (FOLDER, RULES_1):
+        assert NAMES == {path.stem for path in folder.glob("*.journal")}
 
-    assert kept == NAMES
 
-
+@pytest.mark.parametrize("folder", [FOLDER, RULES_1], ids=["rules 2", "rules 1"])
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_a_golden_journal_holds_at_every_level(name: str) -> None:
-    verdict = verify(path_of(name))
+def test_a_golden_journal_holds_at_every_level(name: str, folder: Path) -> None:
+    verdict = verify(path_of(name, folder))
     rounds = 6 if name == MODELS else 20
 
     assert (verdict.broken, verdict.rounds, verdict.finished) == (None, rounds, True)
@@ -34,10 +42,39 @@ def test_a_golden_journal_is_recorded_again_byte_for_byte(treatment: str, tmp_pa
     assert (tmp_path / "again.journal").read_bytes() == path_of(treatment).read_bytes()
 
 
-def test_the_golden_fork_is_forked_again_byte_for_byte(tmp_path: Path) -> None:
-    fork_baseline(tmp_path / "again.journal")
+@pytest.mark.parametrize("folder", [FOLDER, RULES_1], ids=["rules 2", "rules 1"])
+def test_the_golden_fork_is_forked_again_byte_for_byte(folder: Path, tmp_path: Path) -> None:
+    fork_baseline(tmp_path / "again.journal", folder)
 
-    assert (tmp_path / "again.journal").read_bytes() == path_of(FORKED).read_bytes()
+    assert (tmp_path / "again.journal").read_bytes() == path_of(FORKED, folder).read_bytes()
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+def test_a_run_under_rules_1_goes_on_under_rules_1(treatment: str, tmp_path: Path) -> None:
+    whole = path_of(treatment, RULES_1).read_bytes()
+    path = tmp_path / "cut.journal"
+    path.write_bytes(whole[: len(whole) // 3])
+
+    resume(path)
+
+    assert path.read_bytes() == whole
+
+
+def test_rules_2_pick_other_plots_than_rules_1() -> None:
+    again, before = (path_of("baseline", folder) for folder in (FOLDER, RULES_1))
+
+    assert rebuild(again, 20).state.rules == 2
+    assert rebuild(before, 20).state.rules == 1
+    assert rebuild(again, 20).state.owner != rebuild(before, 20).state.owner
+
+
+def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:
+    path = tmp_path / "later.journal"
+    run = prepared(*prepare(SETTINGS))
+    players.record(attrs.evolve(MINING, rules=3), MINING_PLAYERS, path, run)
+
+    with pytest.raises(UnsupportedJournal, match="under rules 3"):
+        rebuild(path, 20)
 
 
 def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> None:

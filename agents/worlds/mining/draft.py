@@ -1,18 +1,50 @@
 """A plan under construction, and the steps of which scripted policies consist.
 
-Each step spends stamina while some is left, up to its limit. A step that picks plots shuffles the
-candidates, in ascending id, once with the agent's draws and takes the first ones; without stamina
-it draws nothing.
+Each step spends stamina while some is left, up to its limit. A step that picks plots samples the
+candidates, in ascending id, with the agent's draws (README.md, section 10); without stamina it
+draws nothing. Under rules 1 it shuffled all candidates and took the first ones.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID, Action, Actions
 from goldrush.kernel.worlds.mining.observe import Observation
+
+
+class Pool:
+    """Plots of which an agent picks some, each once.
+
+    Attributes:
+        plots: ascending.
+        left: how many are not used yet.
+
+    """
+
+    __slots__ = ("_used", "left", "plots")
+
+    def __init__(self, plots: Sequence[int]) -> None:
+        self.plots = plots
+        self.left = len(plots)
+        self._used: list[int] = []  # indices, ascending
+
+    def index(self, n: int) -> int:
+        """The index of the n-th plot, from 0, of those left."""
+        for used in self._used:
+            if used > n:
+                break
+            n += 1
+        return n
+
+    def use(self, index: int) -> None:
+        """Use the plot at an index."""
+        insort(self._used, index)
+        self.left -= 1
 
 
 class Draft:
@@ -26,17 +58,14 @@ class Draft:
 
     """
 
-    __slots__ = ("actions", "draws", "left", "seen")
+    __slots__ = ("_pools", "actions", "draws", "left", "seen")
 
     def __init__(self, seen: Observation, draws: Draws) -> None:
         self.seen = seen
         self.draws = draws
         self.left = seen.stamina
         self.actions: list[Action] = []
-
-    def used(self, kind: int) -> set[int]:
-        """The plots of the plan's actions of this kind."""
-        return {action[1] for action in self.actions if action and action[0] == kind}
+        self._pools: dict[object, Pool] = {}  # for each purpose
 
     def mine(self) -> None:
         """Mine own plots, the richest first, each up to the cap."""
@@ -48,44 +77,54 @@ class Draft:
     def claim(self, limit: int | None = None) -> None:
         """Claim unowned plots, at most `limit`."""
         if self.left:
-            self._pick(CLAIM, self.seen.unowned, limit)
+            self._pick(CLAIM, self._pool(CLAIM, self.seen.unowned), limit)
 
     def raid(self, limit: int | None = None) -> None:
         """Raid plots of other agents, at most `limit`."""
         if self.left:
-            self._pick(RAID, self.seen.others, limit)
+            self._pick(RAID, self._others(), limit)
 
     def raid_speculatively(self, limit: int | None = None) -> None:
         """Raid plots of other agents; if there are none left and no truce, unowned plots."""
-        if not self._budget(limit):
-            return
-        used = self.used(RAID)
-        others = [plot for plot in self.seen.others if plot not in used]
-        speculative = not others and self.seen.truce == 0
-        self._pick(RAID, self.seen.unowned if speculative else others, limit)
+        pool = self._others()
+        if not pool.left and self.seen.truce == 0:
+            pool = self._pool("speculative", self.seen.unowned)
+        self._pick(RAID, pool, limit)
 
-    def raid_one(self, plots: Sequence[int]) -> None:
-        """Raid one of these plots, if the plan does not raid it yet."""
-        self._pick(RAID, plots, 1)
+    def raid_back(self, raider: int) -> None:
+        """Raid a plot of an agent. Not for plans that raid plots of all others, too."""
+        if self.left:
+            self._pick(RAID, self._pool(("back", raider), self.seen.plots_of(raider)), 1)
 
     def defend(self, plots: Iterable[int], limit: int | None = None) -> None:
         """Defend these plots in order, with one stamina point each, at most `limit`."""
-        for plot in list(plots)[: self._budget(limit)]:
+        for plot in islice(plots, self._budget(limit)):
             self.actions.append((DEFEND, plot, 1))
             self.left -= 1
 
     def _budget(self, limit: int | None) -> int:
         return self.left if limit is None else min(limit, self.left)
 
-    def _pick(self, kind: int, candidates: Sequence[int], limit: int | None) -> None:
+    def _others(self) -> Pool:
+        return self._pools.get(RAID) or self._pool(RAID, self.seen.others)
+
+    def _pool(self, purpose: object, plots: Sequence[int]) -> Pool:
+        return self._pools.setdefault(purpose, Pool(plots))
+
+    def _pick(self, kind: int, pool: Pool, limit: int | None) -> None:
         budget = self._budget(limit)
-        if not budget:
+        if not budget or not pool.left:
             return
-        used = self.used(kind)
-        free = [plot for plot in candidates if plot not in used] if used else candidates
-        picked = self.draws.shuffled(free)[:budget]
-        self.actions.extend([(kind, plot, 1) for plot in picked])
-        self.left -= len(picked)
+        pick = _shuffled if self.seen.rules == 1 else Draws.sample
+        for index in list(map(pool.index, pick(self.draws, pool.left, budget))):
+            self.actions.append((kind, pool.plots[index], 1))
+            self.left -= 1
+            pool.use(index)
+
+
+def _shuffled(draws: Draws, n: int, size: int) -> list[int]:
+    """The pick of rules 1, with the arguments of `Draws.sample`."""
+    return draws.shuffled(range(n))[:size]
 
 
 @lru_cache(maxsize=256)

@@ -8,13 +8,13 @@ from typing import Final
 
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.worlds.mining.draft import Draft
+from goldrush.agents.worlds.mining.draft import Draft, Pool
 from goldrush.agents.worlds.mining.policy import Scripted
 from goldrush.agents.worlds.mining.prompt import VERSION
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import AGENTS_MAX
-from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID, SUBMITTED, Actions
+from goldrush.kernel.worlds.mining.events import MINE, SUBMITTED, Actions
 from goldrush.kernel.worlds.mining.observe import Observation
 
 
@@ -22,28 +22,31 @@ class Random:
     """Spends each stamina point on a random action on a random plot: the null policy."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
-        actions: dict[tuple[int, int], int] = {}
-        free = {
-            DEFEND: list(seen.own),
-            MINE: list(seen.own),
-            CLAIM: list(seen.unowned),
-            RAID: list(seen.others),
-        }
-        possible = [kind for kind, plots in free.items() if plots]
+        own = seen.own
+        pools = (Pool(own), Pool(own), Pool(seen.unowned), Pool(seen.others))  # by kind
+        possible = [kind for kind, pool in enumerate(pools) if pool.left]
+        actions: list[tuple[int, int, int]] = []
+        mined: dict[int, int] = {}  # plot -> index of its action
         cap, below = seen.mining_cap, draws.below
         for _ in range(seen.stamina):
             if not possible:
                 break
             kind = possible[below(len(possible))]
-            plots = free[kind]
-            index = below(len(plots))
-            action = kind, plots[index]
-            points = actions[action] = actions.get(action, 0) + 1
+            pool = pools[kind]
+            index = pool.index(below(pool.left))
+            plot, points = pool.plots[index], 1
+            if kind == MINE and plot in mined:
+                points += actions[mined[plot]][2]
+                actions[mined[plot]] = (MINE, plot, points)
+            else:
+                if kind == MINE:
+                    mined[plot] = len(actions)
+                actions.append((kind, plot, 1))
             if kind != MINE or points == cap:
-                del plots[index]
-                if not plots:
+                pool.use(index)
+                if not pool.left:
                     possible.remove(kind)
-        return tuple([(kind, plot, points) for (kind, plot), points in actions.items()])
+        return tuple(actions)
 
 
 class GreedyMine:
@@ -74,11 +77,10 @@ class TitForTatRaid:
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
-        for raid in seen.last.raids if seen.last else ():
-            if raid.owner == seen.agent:
-                for raider in raid.raiders:
-                    if raider != seen.agent:
-                        draft.raid_one(seen.plots_of(raider))
+        for raid in seen.suffered:
+            for raider in raid.raiders:
+                if raider != seen.agent:
+                    draft.raid_back(raider)
         draft.mine()
         draft.claim()
         return tuple(draft.actions)
@@ -128,7 +130,7 @@ class Miner:
     def plan(self, seen: Observation, draws: Draws) -> Actions:
         draft = Draft(seen, draws)
         draft.mine()
-        draft.defend(sorted(draft.used(MINE)))
+        draft.defend(sorted(action[1] for action in draft.actions if action))
         workable = -(-seen.stamina // seen.mining_cap)
         draft.claim(max(0, workable - len(seen.own)))
         return tuple(draft.actions)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
+
+import attrs
 
 from goldrush.kernel.submissions import arrange, pending_fault
 from goldrush.kernel.world import World
@@ -22,11 +25,11 @@ from goldrush.kernel.worlds.mining.state import (
     unit_done,
 )
 
-MINING: Final[World[MiningState]] = World(
+_RULES_1: Final[World[MiningState]] = World(
     name="mining",
     rules=1,
     events=EVENTS,
-    initial=initial,
+    initial=partial(initial, rules=1),
     decide=decide,
     evolve=evolve,
     ended=ended,
@@ -39,6 +42,15 @@ MINING: Final[World[MiningState]] = World(
     fork=fork,
     show_fork=FORKS.show,
     freeze=freeze,
-    thaw=thaw,
+    thaw=partial(thaw, rules=1),
     checks_rows=False,
+)
+# Under rules 1 policies shuffle all plots from which they pick some; see agents/worlds/mining. The
+# kernel's own rules are the same.
+MINING: Final = attrs.evolve(
+    _RULES_1,
+    rules=2,
+    initial=partial(initial, rules=2),
+    thaw=partial(thaw, rules=2),
+    older=(_RULES_1,),
 )

@@ -38,6 +38,7 @@ from goldrush.kernel.worlds.mining.events import (
     TRUCE,
     UNOWNED,
     VOID,
+    Actions,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 
@@ -104,63 +105,89 @@ def resolve(state: MiningState, inputs: Block) -> list[Batch]:
 def _prune(state: MiningState, submitted: Sequence[Row], plans: Plans) -> list[Row]:
     """Step 0: the legal actions of each agent within its stamina go into `plans`.
 
-    Costs are never negative, so removing legal actions from the end until the rest fits keeps the
-    longest prefix that fits: from the first action that does not fit, all are over budget.
+    What stands in front of a plan's first objectionable action is mostly the whole plan, and goes
+    in here, at half the cost; `_prune_rest` is the rule.
 
     Returns:
         The rows of the agents that have removed actions: the agent, (index, reason) of each removed
         action, the cost of the others.
 
     """
-    owner, alphas, config = state.owner, state.alphas, state.config
+    owner, alphas, cap = state.owner, state.alphas, state.config.mining_cap
     mining, defense, claims, raids = plans.mining, plans.defense, plans.claims, plans.raids
-    plots, cap, staminas = len(owner), config.mining_cap, state.staminas
+    plots = len(owner)
     rows: list[Row] = []
     for agent, actions, _, _, _, _ in submitted:
-        left = kept = staminas[agent]
-        removed: list[tuple[int, int]] = []
-        seen: set[int] = set()
-        for index, action in enumerate(actions):
+        left = state.staminas[agent]
+        taken = 0
+        for action in actions:
             if action is None:
-                removed.append((index, MALFORMED))
-                continue
+                break
             kind, plot, points = action
-            held = owner[plot] if 0 <= plot < plots else OUTSIDE
-            if (
-                kind == MINE
-                and held == agent
-                and 0 < points <= cap
-                and points <= left
-                and plot not in mining
-            ):
-                # A shortcut with the same result, which covers most actions and halves the time.
-                kept = left = left - points
+            if points > left or not 0 <= plot < plots:
+                break
+            held = owner[plot]
+            if kind == MINE:
+                if held != agent or not 0 < points <= cap or plot in mining:
+                    break
                 mining[plot] = (plot, agent, points, points * alphas[plot])
-                continue
-            reason = _objection(config, agent, kind, points, held)
-            if reason == LEGAL:
-                key = plot << 2 | kind
-                if key in seen or (kind == MINE and plot in mining):
-                    reason = DUPLICATE
-                else:
-                    seen.add(key)
-                    left -= points
-                    if left < 0:
-                        reason = BUDGET
-            if reason != LEGAL:
-                removed.append((index, reason))
-                continue
-            kept = left
-            if kind == MINE:  # with 0 points: legal, without effect
-                mining[plot] = (plot, agent, 0, 0)
-                plans.idle.append(plot)
+            elif points != 1:
+                break
             elif kind == DEFEND:
-                defense[plot] = points
+                if held != agent or plot in defense:
+                    break
+                defense[plot] = 1
             else:
-                (claims if kind == CLAIM else raids).setdefault(plot, []).append(agent)
-        if removed:
-            rows.append((agent, tuple(removed), staminas[agent] - kept))
+                if held is not None if kind == CLAIM else held is None or held == agent:
+                    break
+                agents = (claims if kind == CLAIM else raids).setdefault(plot, [])
+                if agents and agents[-1] == agent:
+                    break
+                agents.append(agent)
+            left -= points
+            taken += 1
+        if taken < len(actions):
+            rows += _prune_rest(state, plans, agent, actions, taken, left)
     return rows
+
+
+def _prune_rest(
+    state: MiningState, plans: Plans, agent: int, actions: Actions, taken: int, left: int
+) -> list[Row]:
+    """Step 0 for an agent whose first `taken` actions are legal and leave it `left` stamina.
+
+    Costs are never negative, so removing legal actions from the end until the rest fits keeps the
+    longest prefix that fits: from the first action that does not fit, all are over budget.
+    """
+    owner, config, kept = state.owner, state.config, left
+    removed: list[tuple[int, int]] = []
+    seen = {action[:2] for action in actions[:taken] if action is not None}
+    for index, action in enumerate(actions[taken:], taken):
+        if action is None:
+            removed.append((index, MALFORMED))
+            continue
+        kind, plot, points = action
+        held = owner[plot] if 0 <= plot < len(owner) else OUTSIDE
+        reason = _objection(config, agent, kind, points, held)
+        if reason == LEGAL and (kind, plot) in seen:
+            reason = DUPLICATE
+        elif reason == LEGAL:
+            seen.add((kind, plot))
+            left -= points
+            if left < 0:
+                reason = BUDGET
+        if reason != LEGAL:
+            removed.append((index, reason))
+            continue
+        kept = left
+        if kind == MINE:
+            plans.mining[plot] = (plot, agent, points, points * state.alphas[plot])
+            plans.idle += [plot] if points == 0 else []  # legal, without effect
+        elif kind == DEFEND:
+            plans.defense[plot] = points
+        else:
+            (plans.claims if kind == CLAIM else plans.raids).setdefault(plot, []).append(agent)
+    return [(agent, tuple(removed), state.staminas[agent] - kept)] if removed else []
 
 
 def _objection(config: MiningConfig, agent: int, kind: int, points: int, owner: int | None) -> int:
@@ -205,7 +232,7 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
         raiders = plans.raids[plot]
         owner = moved.get(plot, state.owner[plot])
         defense = plans.defense.get(plot, 0)
-        others = [raider for raider in raiders if raider != owner]
+        others = [raider for raider in raiders if raider != owner] if owner in raiders else raiders
         winner: int | None = None
         words: tuple[int, ...] = ()
         if owner is None or not others:

@@ -6,11 +6,12 @@ shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import attrs
 
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.events import (
     CAPTURED,
     CLAIM,
@@ -88,14 +89,18 @@ class PublicRound:
     @cached_property
     def raids(self) -> tuple[PublicRaid, ...]:
         """The raided plots."""
-        return tuple(
-            [
-                PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
-                for plot, owner, raiders, defense, outcome, winner, _ in self._record.rows(
-                    RAID_RESOLVED
-                )
-            ]
-        )
+        return tuple(map(_public_raid, self._record.rows(RAID_RESOLVED)))
+
+    def raids_on(self, owner: int) -> Sequence[PublicRaid]:
+        """The raids on plots of an agent, which owned them after the claims."""
+        return list(map(_public_raid, self._raids_by_owner.get(owner, ())))
+
+    @cached_property
+    def _raids_by_owner(self) -> Mapping[int | None, Sequence[Row]]:
+        found: dict[int | None, list[Row]] = {}
+        for row in self._record.rows(RAID_RESOLVED):
+            found.setdefault(row[1], []).append(row)
+        return found
 
     @cached_property
     def defended(self) -> tuple[int, ...]:
@@ -170,8 +175,14 @@ def kept_actions(record: RoundRecord) -> Iterator[tuple[int, tuple[int, int, int
                 yield row[0], action
 
 
-def summary(public: PublicRound) -> RoundSummary:
+def _public_raid(row: Row) -> PublicRaid:
+    plot, owner, raiders, defense, outcome, winner, _ = row
+    return PublicRaid(plot, owner, tuple(raiders), defense > 0, OUTCOMES[outcome], winner)
+
+
+def summary(record: RoundRecord) -> RoundSummary:
     """A round summarised as counts by plot."""
+    public = record.view(PublicRound)
     claims = {claim.plot: len(claim.claimants) for claim in public.claims}
     raids = {raid.plot: raid for raid in public.raids}
     defended = set(public.defended)

@@ -7,7 +7,7 @@ its round; a policy can keep values in its memo.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property
 
 import attrs
@@ -17,10 +17,12 @@ from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.kernel.worlds.mining.history import (
     Outcomes,
     PastAction,
+    PublicRaid,
     PublicRound,
     RoundSummary,
     summary,
 )
+from goldrush.kernel.worlds.mining.plots import Without
 from goldrush.kernel.worlds.mining.state import MiningState
 
 
@@ -57,30 +59,20 @@ class SharedView:
         return tuple(self.state.owner)
 
     @cached_property
-    def unowned(self) -> tuple[int, ...]:
-        """See Observation.unowned."""
-        return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is None])
-
-    @cached_property
-    def owned(self) -> tuple[int, ...]:
-        """The plots with an owner."""
-        return tuple([plot for plot, owner in enumerate(self.state.owner) if owner is not None])
-
-    @cached_property
     def last(self) -> PublicRound | None:
         """See Observation.last."""
         history = self.state.history
-        return PublicRound(history[-1]) if history else None
+        return history[-1].view(PublicRound) if history else None
 
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
         """See Observation.earlier."""
-        return tuple(summary(PublicRound(record)) for record in self.state.history[:-1])
+        return tuple([record.view(summary) for record in self.state.history[:-1]])
 
     @cached_property
     def outcomes(self) -> tuple[Outcomes, ...]:
         """The results of the actions of each recorded round, oldest first."""
-        return tuple(map(Outcomes, self.state.history))
+        return tuple([record.view(Outcomes) for record in self.state.history])
 
     @cached_property
     def alphas(self) -> tuple[float, ...]:
@@ -99,8 +91,10 @@ class SharedView:
 class Observation:
     """What agent `agent` is shown before round `round`; see README.md, section 9.
 
-    Plots and agents are ids; tuples of plots are ascending. `owners` and `alphas` are indexed by
-    plot. It never shows another agent's gold, stamina, plan, memo or prompt.
+    Plots and agents are ids; sequences of plots are ascending. Those that many agents share are not
+    copied or listed for each of them, so to pick a few plots costs little however large the map is:
+    `[seen.others[i] for i in draws.sample(len(seen.others), 3)]`. `owners` and `alphas` are indexed
+    by plot. It never shows another agent's gold, stamina, plan, memo or prompt.
     """
 
     __slots__ = ("_shown", "_state", "agent", "stamina")
@@ -125,6 +119,11 @@ class Observation:
     def rounds(self) -> int:
         """The number of rounds of the run."""
         return self._state.config.rounds
+
+    @property
+    def rules(self) -> int:
+        """The version of the rules of the run."""
+        return self._state.rules
 
     @property
     def rows(self) -> int:
@@ -196,19 +195,12 @@ class Observation:
     @property
     def unowned(self) -> tuple[int, ...]:
         """The plots without an owner."""
-        return self._shown.unowned
+        return self._state.unowned
 
     @property
-    def others(self) -> tuple[int, ...]:
+    def others(self) -> Sequence[int]:
         """The plots of other agents."""
-        owned = self._shown.owned
-        found: list[int] = []
-        start = 0
-        for plot in self._state.plots_of[self.agent]:
-            at = bisect_left(owned, plot, start)
-            found += owned[start:at]
-            start = at + 1
-        return (*found, *owned[start:])
+        return Without(self._state.owned, self._state.plots_of[self.agent])
 
     def plots_of(self, agent: int) -> tuple[int, ...]:
         """The plots of an agent."""
@@ -233,6 +225,11 @@ class Observation:
     def last(self) -> PublicRound | None:
         """The public events of the last round in full; None before the first round."""
         return self._shown.last
+
+    @property
+    def suffered(self) -> Sequence[PublicRaid]:
+        """The raids of the last round on plots that the agent owned then, after the claims."""
+        return self._shown.last.raids_on(self.agent) if self._shown.last else ()
 
     @property
     def earlier(self) -> tuple[RoundSummary, ...]:

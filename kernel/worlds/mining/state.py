@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from xxhash import xxh3_64_intdigest
 
@@ -23,6 +23,8 @@ from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.world import Block, Past, Row, amount
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import CAPTURED, EVENTS, KINDS, RESTORED
+
+T = TypeVar("T")
 
 WORD_MASK = (1 << 64) - 1
 
@@ -35,7 +37,7 @@ HOLDINGS = (None, "claim", "capture")
 class RoundRecord:
     """The events of a closed round, inputs and derived, from which agents are shown the past."""
 
-    __slots__ = ("derived", "fingerprint", "inputs", "round")
+    __slots__ = ("_views", "derived", "fingerprint", "inputs", "round")
 
     def __init__(self, round: int, inputs: Block, derived: Block) -> None:
         self.round = round
@@ -44,6 +46,14 @@ class RoundRecord:
         self.fingerprint = xxh3_64_intdigest(
             derived.packed, xxh3_64_intdigest(inputs.packed, round)
         )
+        self._views: dict[Callable[[RoundRecord], Any], Any] = {}
+
+    def view(self, make: Callable[[RoundRecord], T]) -> T:
+        """What this function makes of the record; made once, however many rounds show it."""
+        if make not in self._views:
+            self._views[make] = make(self)
+        made: T = self._views[make]
+        return made
 
     def rows(self, code: int) -> list[Row]:
         """The rows of one event type, in order."""
@@ -57,6 +67,7 @@ class MiningState:
 
     Attributes:
         config, roster: the setup in force.
+        rules: the version of the rules, from the journal's header.
         round: the last closed round; 0 at the start.
         owner: by plot; None: unowned.
         since: by plot: the round in which the owner got it.
@@ -70,17 +81,22 @@ class MiningState:
             owners and the configuration are those it began with; else None. From it follows that
             the same inputs give the same events again.
         staminas, alphas: by agent and by plot.
+        owned, unowned: the plots with and without an owner, ascending.
         plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
 
     """
 
     __slots__ = (
-        "_captured", "_derived", "_inputs", "_is_quiet", "_submitted", "alphas", "config", "gold",
-        "history", "history_sum", "how", "memo", "memo_sum", "owner", "plot_prints", "plots_of",
-        "plots_sum", "quiet", "roster", "round", "setup_print", "since", "spent", "staminas",
+        "_captured", "_derived", "_inputs", "_is_quiet", "_owned", "_submitted", "_unowned",
+        "alphas", "config", "gold", "history", "history_sum", "how", "memo", "memo_sum", "owner",
+        "plot_prints", "plots_of", "plots_sum", "quiet", "roster", "round", "rules", "setup_print",
+        "since", "spent", "staminas",
     )  # fmt: skip
 
-    def __init__(self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...]) -> None:
+    def __init__(
+        self, config: MiningConfig, roster: tuple[Mapping[str, Any], ...], rules: int
+    ) -> None:
+        self.rules = rules
         self.set_up(config, roster)
         self.round = 0
         self.owner: list[int | None] = [None] * config.plots
@@ -98,6 +114,8 @@ class MiningState:
         self._inputs: list[Block] = []
         self._derived: list[Block] = []
         self._is_quiet = True
+        self._owned: tuple[int, ...] | None = None
+        self._unowned: tuple[int, ...] | None = None
 
     def __repr__(self) -> str:
         owned = sum(map(len, self.plots_of))
@@ -134,7 +152,9 @@ class MiningState:
 
         """
         before = self.owner[plot]
-        if before is not None:
+        if before is None:
+            self._owned = self._unowned = None
+        else:
             held = self.plots_of[before]
             del held[bisect_left(held, plot)]
         insort(self.plots_of[owner], plot)
@@ -142,6 +162,18 @@ class MiningState:
         before_print, after_print = self.plot_prints[plot], fingerprint((plot, owner, since, how))
         self.plots_sum = self.plots_sum - before_print + after_print & WORD_MASK
         self.plot_prints[plot] = after_print
+
+    @property
+    def owned(self) -> tuple[int, ...]:
+        if self._owned is None:
+            self._owned = tuple([p for p, owner in enumerate(self.owner) if owner is not None])
+        return self._owned
+
+    @property
+    def unowned(self) -> tuple[int, ...]:
+        if self._unowned is None:
+            self._unowned = tuple([p for p, owner in enumerate(self.owner) if owner is None])
+        return self._unowned
 
     def remember(self, agent: int, memo: str | None) -> None:
         """Replace an agent's memo."""
@@ -168,12 +200,12 @@ class MiningState:
         self.history_sum = sum(record.fingerprint for record in self.history) & WORD_MASK
 
 
-def initial(setup: Mapping[str, Any]) -> MiningState:
-    """The state before round 1.
+def initial(setup: Mapping[str, Any], rules: int) -> MiningState:
+    """The state before round 1 under these rules.
 
     Raises BadInput unless the setup has a complete `config` and `roster`.
     """
-    return MiningState(*setup_of(setup, config_of))
+    return MiningState(*setup_of(setup, config_of), rules)
 
 
 def copied(state: MiningState) -> MiningState:
@@ -220,7 +252,9 @@ def close(state: MiningState) -> MiningState:
 
 
 def digest(state: MiningState) -> int:
-    """64 bits that cover every field of a state with a closed round; see kernel/README.md."""
+    """64 bits that cover every field of a state with a closed round, but for the rules, which stand
+    in the header; see kernel/README.md.
+    """
     return fingerprint(
         (
             state.setup_print,
@@ -250,15 +284,15 @@ def freeze(state: MiningState) -> Any:
     return (*setup, state.round, held, state.gold, state.spent, state.memo)
 
 
-def thaw(frozen: Any, past: Past) -> MiningState:
-    """The inverse of `freeze`; the parts of the digest are computed again.
+def thaw(frozen: Any, past: Past, rules: int) -> MiningState:
+    """The inverse of `freeze`, under these rules; the parts of the digest are computed again.
 
     Raises:
         BadInput, TypeError, ValueError, LookupError: for values that are not a frozen state.
 
     """
     config, roster, round, held, gold, spent, memo = frozen
-    state = MiningState(config_of(config), roster)
+    state = MiningState(config_of(config), roster, rules)
     if not len(gold) == len(spent) == len(memo) == state.config.agents:
         raise ValueError("a frozen state with another number of agents")
     state.round = round

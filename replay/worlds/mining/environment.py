@@ -212,9 +212,9 @@ class Arrays:
     def take(self, state: MiningState) -> None:
         """Take in the round that has just been closed."""
         record, plots = state.history[-1], self._config.plots
-        public = PublicRound(record)
+        public = record.view(PublicRound)
         counts = np.zeros((len(_PUBLIC), plots), np.float32)
-        for plot in summary(public).plots:
+        for plot in record.view(summary).plots:
             counts[:, plot.plot] = plot.claimants, plot.raiders, plot.defended, plot.captured
         self._public.appendleft(counts)
         last, agents = np.zeros_like(self._last), self._config.agents
@@ -226,7 +226,7 @@ class Arrays:
             last[1:4, raid.plot] = _from_1(raid.owner), outcome, _from_1(raid.winner)
             last[[len(_LAST) + agents + agent for agent in raid.raiders], raid.plot] = 1
         self._last = last
-        outcomes = Outcomes(record)
+        outcomes = record.view(Outcomes)
         self._own.appendleft({agent: self._of(outcomes, agent) for agent in self._agents})
 
     def _of(self, outcomes: Outcomes, agent: int) -> NDArray[np.float32]:

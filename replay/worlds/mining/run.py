@@ -24,11 +24,11 @@ class MiningRun(Run):
 
     >>> run = MiningRun.record(seed=7, rounds=20)
     >>> run.plot(17).owners()[:6]
-    [1, 1, 1, 1, 1, 1]
+    [3, 3, 3, 3, 3, 3]
     >>> run.plot((1, 7)).spells()[0].length
-    12
+    20
     >>> run.agent(3).gold()[-1]
-    76.0
+    57.0
 
     """
 

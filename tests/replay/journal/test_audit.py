@@ -147,17 +147,17 @@ def test_every_draw_of_a_crowd_is_what_the_rules_give(crowded: Path) -> None:
 
 
 def test_the_draw_on_the_rules_page_is_the_one_that_is_laid_open(tmp_path: Path) -> None:
-    """Seed 7, round 1, plot 2, claimed by agents 2 and 4."""
+    """Seed 7, round 1, plot 10, claimed by agents 6 and 7."""
     record(tmp_path / "a.journal", {"seed": 7, "rounds": 1})
-    [audited] = audit(tmp_path / "a.journal", 1, 2)
+    [audited] = audit(tmp_path / "a.journal", 1, 10)
 
-    assert "94070102a5636c61696d" == audited.key
-    assert (["673e9a130eb4f0df"], 1, 4) == (
+    assert "9407010aa5636c61696d" == audited.key
+    assert (["f433e399f608670d"], 1, 7) == (
         list(audited.draw_words),
         audited.index,
         audited.outcome,
     )
-    assert [2, 4] == list(audited.participants)
+    assert [6, 7] == list(audited.participants)
     assert audited.rule == "below(2): word 0 mod 2 is 1"
 
 

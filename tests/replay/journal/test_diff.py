@@ -541,7 +541,7 @@ def test_what_is_no_journal_is_not_compared(
     ("header", "expected"),
     [
         (Header("roundtable", MINING.rules), ("world", 0, None, "mining", "roundtable")),
-        (Header(MINING.name, 2), ("rules", 0, None, 1, 2)),
+        (Header(MINING.name, 3), ("rules", 0, None, 2, 3)),
         (Header("roundtable", 2), ("world", 0, None, "mining", "roundtable")),
     ],
 )

@@ -463,7 +463,7 @@ def test_a_state_that_was_frozen_plays_on_as_the_one_it_was(
     with tempfile.TemporaryDirectory() as folder:
         _written(Path(folder, "a.journal"), game, rounds)
         with JournalReader(Path(folder, "a.journal")) as reader:
-            thawed = MINING.thaw(frozen, fold.past(MINING, reader, at))  # type: ignore[misc]
+            thawed = game.world.thaw(frozen, fold.past(MINING, reader, at))  # type: ignore[misc]
 
     assert facts_of(state)[4:] == facts_of(thawed)[4:]
     assert MINING.digest(state) == MINING.digest(thawed)

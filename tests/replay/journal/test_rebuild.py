@@ -71,6 +71,6 @@ def test_a_round_that_was_not_played_is_refused_with_the_rounds_there_are(
 def test_a_world_that_the_journal_is_not_of_is_refused(
     recorded: tuple[Path, list[MiningState]],
 ) -> None:
-    other = attrs.evolve(MINING, rules=2)
-    with pytest.raises(UnsupportedJournal, match="rules 1"):
+    other = attrs.evolve(MINING, rules=3, older=())
+    with pytest.raises(UnsupportedJournal, match="rules 2"):
         rebuild(recorded[0], 1, world=other)

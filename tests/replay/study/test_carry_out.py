@@ -145,7 +145,7 @@ def test_the_manifest_has_the_plan_the_versions_and_a_line_for_every_run(whole: 
     manifest = read_manifest(whole)
     listed = [run for cell in table["cells"] for run in cell["runs"]]
 
-    assert ("mining", 1, 1) == (table["world"], table["format"], table["rules"])
+    assert ("mining", 1, 2) == (table["world"], table["format"], table["rules"])
     assert json.loads(json.dumps(PLAN.as_dict())) == table["plan"] == manifest.plan
     assert manifest.finished
     assert [(run.cell, run.seed, run.path, run.config) for run in RUNS] == [
@@ -256,7 +256,7 @@ def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.M
     path = str(study / FIRST)
     before = check_journal(RUNS[0], path)
     of = studied("mining")
-    other = attrs.evolve(of, world_of=lambda setup: attrs.evolve(MINING, rules=2))
+    other = attrs.evolve(of, world_of=lambda setup: attrs.evolve(MINING, rules=3))
     monkeypatch.setattr(play, "studied", lambda world: other)
 
     assert before is not None

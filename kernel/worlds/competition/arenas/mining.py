@@ -248,7 +248,7 @@ def _text(options: MiningOptions) -> str:
 
 
 ARENA: Final = ArenaType(
-    version=1,
+    version=2,  # 1: under rules 1 of mining
     description="which policies miners should follow; subjects are screened for the default "
     "options only",
     options=MiningOptions,

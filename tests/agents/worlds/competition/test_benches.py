@@ -330,7 +330,7 @@ def test_the_atlas_is_of_the_default_options_and_of_every_subject() -> None:
     arena = arena_record("mining")
     tested, found = bench_of(arena), atlas()
 
-    assert ("mining", 1, arena.options, SEEDS) == (
+    assert ("mining", 2, arena.options, SEEDS) == (
         found.arena, found.version, found.options, found.seeds,
     )  # fmt: skip
     assert [(o, t) for o in mining.OBJECTIVES for t in mining.TREATMENTS] == list(found.table)

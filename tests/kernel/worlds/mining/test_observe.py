@@ -111,7 +111,7 @@ def test_nothing_else_is_shown() -> None:
         "agent", "agents", "round", "rounds", "rows", "cols", "mining_cap", "truce", "defense",
         "visibility", "communication", "authority", "owners", "alphas", "own", "own_by_alpha",
         "unowned", "others", "plots_of", "gold", "stamina", "memo", "messages", "last", "earlier",
-        "past",
+        "past", "rules", "suffered",
     } == {name for name in dir(Observation) if not name.startswith("_")}  # fmt: skip
 
 

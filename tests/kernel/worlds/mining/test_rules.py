@@ -801,7 +801,7 @@ def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(journal:
 def test_a_run_begins_with_its_whole_configuration_and_roster(journal: Path) -> None:
     started = logged(journal)[0]
 
-    assert ("run_started", "mining", 1) == (started["event"], started["world"], started["rules"])
+    assert ("run_started", "mining", 2) == (started["event"], started["world"], started["rules"])
     assert started["config"] == config_of(started["config"]).as_dict()
     assert ["random"] * 3 + ["raid"] * 2 + ["claim"] == [e["policy"] for e in started["roster"]]
     assert [{"agent": agent, "options": {}} for agent in range(6)] == [

@@ -930,7 +930,7 @@ def test_a_run_that_is_forked_again_and_again_is_told_alike(tmp_path: Path) -> N
 
 def journal_of(game: Game, folder: Path) -> Path:
     """A game as a journal."""
-    state = MINING.initial(game.setup)
+    state = game.world.initial(game.setup)
     commits = [Commit(START, 0, MINING.digest(state), setup=game.setup)]
     for turn in played(game):
         state = turn.after
