@@ -16,23 +16,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import attrs
 import click
 import msgpack
 
-from goldrush.agents import players
-from goldrush.agents.simultaneous import prepared
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
+from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import ROSTER_DEFAULT
 from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.decide import resolve
 from goldrush.replay.journal.verify import verify
 from tests.indexes import cache_apart
 
@@ -105,55 +101,20 @@ def main(repeats: int, python: str | None, **others: bool) -> None:
             click.echo(f"{what:<34} {against:<42} {measured:>14} {target:>10}   {reference}")
 
 
+# Whose runs are measured, by name: the roster, and as the peers have it. Greedy miners rest once
+# every plot is theirs, and rounds repeat; those of the default roster never do.
+RUNS: Final = {
+    "default roster": (ROSTER_DEFAULT, plain.MIXED),
+    "greedy miners": ("greedy-mine", plain.GREEDY),
+}
+
+
 def rows(folder: Path, repeats: int) -> Iterator[Row]:
     """The rows of the table, each measured when it is asked for."""
     yield ("what", "against", "measured", "target", "reference: median (quartiles apart)")
-    path = folder / "greedy.journal"
-
-    def recording() -> object:
-        path.unlink(missing_ok=True)  # to replace a journal waits for the disk besides
-        return record(path, {"seed": SEED}, "greedy-mine")
-
-    recording()
-    _same_outcome()
-    yield _ratio("record a run", "plain loop", recording, _plain, repeats, "<= 3")
-    yield _ratio("record a run", "Mesa with DataCollector", recording, _mesa, repeats, "<= 1")
-    yield _ratio(
-        "the same, no round taken over",
-        "Mesa with DataCollector",
-        partial(_recording_resolved, path),
-        _mesa,
-        repeats,
-        "<= -",
-    )
-    yield from _whole_processes(folder)
-
-    body = path.read_bytes()
-    yield _ratio(
-        "verify levels 1 and 2",
-        "msgpack's decode of the same bytes",
-        lambda: verify(path, 2),
-        lambda: _decode(body),
-        repeats,
-        "<= 4",
-    )
-    busy = folder / "busy.journal"
-    record(busy, {"seed": SEED})
-    busy_body = busy.read_bytes()
-    yield _ratio(
-        "the same, rounds that differ",
-        "msgpack's decode of the same bytes",
-        lambda: verify(busy, 2),
-        lambda: _decode(busy_body),
-        repeats,
-        "<= -",
-    )
-    yield _ratio("verify level 3", "record", lambda: verify(path, 3), recording, repeats, "<= 1.2")
-
-    with JournalReader(path) as reader:
-        events = sum(1 for _ in fold.events(MINING, reader))
-    yield from _eventsourcing(folder, path, recording, events, repeats)
-
+    for name, (roster, peers) in RUNS.items():
+        yield (name, "", "", "", "")
+        yield from _run_rows(folder, roster, peers, repeats)
     for roster, target in (("greedy-mine", "<= 10"), ("random", "<= 16")):
         yield _bytes_an_event(folder, roster, target)
     yield _process(
@@ -168,27 +129,39 @@ def rows(folder: Path, repeats: int) -> Iterator[Row]:
                    ["-c", _EMPTY_COMMAND, "--help"], "<= 2")  # fmt: skip
 
 
-def _recording_resolved(path: Path) -> object:
-    """Record the run with every round worked out, though greedy miners soon repeat theirs."""
-    world = attrs.evolve(MINING, decide=resolve)
-    run = prepared(*prepare({"seed": SEED}, "greedy-mine"))
-    path.unlink(missing_ok=True)
-    return players.record(world, MINING_PLAYERS, path, run)
+def _run_rows(folder: Path, roster: str, peers: Sequence[str], repeats: int) -> Iterator[Row]:
+    """The rows about one run: recorded, verified, appended and replayed."""
+    path = folder / "run.journal"
+
+    def recording() -> object:
+        path.unlink(missing_ok=True)  # to replace a journal waits for the disk besides
+        return record(path, {"seed": SEED}, roster)
+
+    recording()
+    _check_peers(folder, roster, peers)
+    for against, reference, target in (
+        ("plain loop", lambda: plain.run(SEED, peers), "<= 3"),
+        ("Mesa with DataCollector", lambda: mesa_model.run(SEED, peers), "<= 1"),
+    ):
+        yield _ratio("record a run", against, recording, reference, repeats, target)
+    yield _whole_processes(folder, roster, peers)
+    body = path.read_bytes()
+    yield _ratio(
+        "verify levels 1 and 2",
+        "msgpack's decode of the same bytes",
+        lambda: verify(path, 2),
+        lambda: _decode(body),
+        repeats,
+        "<= 4",
+    )
+    yield _ratio("verify level 3", "record", lambda: verify(path, 3), recording, repeats, "<= 1.2")
+    yield from _eventsourcing(folder, path, recording, verify(path, 1).events, repeats)
 
 
-def _plain() -> object:
-    return plain.run(SEED)
-
-
-def _mesa() -> object:
-    return mesa_model.run(SEED)
-
-
-def _same_outcome() -> None:
+def _check_peers(folder: Path, roster: str, peers: Sequence[str]) -> None:
     """The three play the same game, or the comparison is worth nothing."""
-    with tempfile.TemporaryDirectory() as folder:
-        state = record(Path(folder) / "run.journal", {"seed": SEED}, "greedy-mine")
-    if not (state.owner, state.gold) == plain.run(SEED) == mesa_model.run(SEED):
+    state = record(folder / "checked.journal", {"seed": SEED}, roster, force=True)
+    if not (state.owner, state.gold) == plain.run(SEED, peers) == mesa_model.run(SEED, peers):
         raise SystemExit("the peers do not agree with the kernel on the outcome of a run")
 
 
@@ -219,7 +192,8 @@ def _eventsourcing(
 ) -> Iterator[Row]:
     """Per event, against a library that stores an id, a topic and a time with each."""
     n = EVENTS_AT_PEER
-    databases = (str(folder / f"peer{number}.sqlite") for number in range(repeats + 1))
+    new = Path(tempfile.mkdtemp(dir=folder))
+    databases = (str(new / f"peer{number}.sqlite") for number in range(repeats + 1))
     few = max(3, repeats // 3)
 
     def replaying() -> None:
@@ -259,12 +233,12 @@ for seed in range(100):
 """
 
 
-def _whole_processes(folder: Path) -> Iterator[Row]:
+def _whole_processes(folder: Path, roster: str, peers: Sequence[str]) -> Row:
     new = f"from tempfile import mkdtemp\nnew = mkdtemp(dir={str(folder)!r})"
-    run = "record(f'{new}/{seed}.journal', {'seed': seed}, 'greedy-mine')"
+    run = f"record(f'{{new}}/{{seed}}.journal', {{'seed': seed}}, {roster!r})"
     ours = f"{new}{_HUNDRED.format(run=run)}"
-    theirs = _HUNDRED.format(run="run(seed)")
-    yield _process(
+    theirs = _HUNDRED.format(run=f"run(seed, {list(peers)!r})")
+    return _process(
         "100 runs, whole process",
         ["-c", f"from goldrush.agents.worlds.mining.players import record\n{ours}"],
         "the same in Mesa",

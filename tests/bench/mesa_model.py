@@ -1,4 +1,4 @@
-"""The same world and policy in Mesa 3.3, as somebody who models in Mesa would write it.
+"""The same world and policies in Mesa 3.3, as somebody who models in Mesa would write it.
 
 Recording a run with the kernel is compared with `run`: a model, an agent class, agents activated
 through the model's AgentSet, and a DataCollector that keeps every round's totals and every agent's
@@ -16,6 +16,8 @@ are shared, as they are neither's own. Owners and gold at the end are equal to t
 """
 
 from bisect import insort
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import mesa  # type: ignore[import-untyped]  # Mesa ships no types
 
@@ -24,9 +26,11 @@ from . import plain
 Action = tuple[str, int, int]  # kind, plot, amount
 
 
-def run(seed: int, rounds: int = 200, agents: int = 10) -> tuple[list[int | None], list[float]]:
+def run(
+    seed: int, roster: Sequence[str] = plain.MIXED, rounds: int = 200
+) -> tuple[list[int | None], list[float]]:
     """The owner of every plot (None: nobody) and the gold of every agent after the last round."""
-    world = GoldRush(seed, agents)
+    world = GoldRush(seed, roster)
     for _ in range(rounds):
         world.step()
     owners = [None if plot.owner is None else plot.owner.number for plot in world.plots]
@@ -56,12 +60,14 @@ class Plot:
 class GoldRush(mesa.Model):  # type: ignore[misc]  # Mesa ships no types
     """The grid, its miners, and the rules by which what they submitted is resolved."""
 
-    def __init__(self, seed: int, miners: int) -> None:
+    def __init__(self, seed: int, roster: Sequence[str]) -> None:
         super().__init__(seed=seed)
         self.world_seed = seed
         self.plots = [Plot(number, plain.ALPHA) for number in range(plain.PLOTS)]
         self.captures = 0  # in this round
-        Miner.create_agents(self, miners)
+        self.suffered: list[tuple[Miner | None, list[Miner]]] = []  # raids of the last round
+        for name in roster:
+            MINERS[name](self)
         self.datacollector = mesa.DataCollector(
             model_reporters={
                 "total_gold": total_gold,
@@ -92,9 +98,11 @@ class GoldRush(mesa.Model):  # type: ignore[misc]  # Mesa ships no types
 
     def settle_raids(self) -> None:
         self.captures = 0
+        self.suffered = []
         for number in sorted(self.raids):
             plot = self.plots[number]
             owner = plot.owner
+            self.suffered.append((owner, self.raids[number]))
             if owner is None:
                 continue
             raiders = [miner for miner in self.raids[number] if miner is not owner]
@@ -133,7 +141,8 @@ class Miner(mesa.Agent):  # type: ignore[misc]  # Mesa ships no types
     def submit(self) -> None:
         """Plan the round and enter what the rules leave of the plan."""
         world = self.model
-        for kind, number, amount in self.clean(self.plan()):
+        self.drawer: plain.Below | None = None
+        for kind, number, amount in self.clean(self.plan(plain.STAMINA)):
             if kind == "mine":
                 if amount:
                     world.allocations[number] = (self, amount)
@@ -144,30 +153,40 @@ class Miner(mesa.Agent):  # type: ignore[misc]  # Mesa ships no types
             else:
                 world.defended.add(number)
 
-    def plan(self) -> list[Action | None]:
+    def plan(self, left: int) -> list[Action | None]:
+        plan, left = self.mine(left)
+        if left:
+            claims = plain.sample(self.unowned(), left, self.below)
+            plan += [("claim", number, 1) for number in claims]
+            left -= len(claims)
+        if left:
+            raids = plain.sample(self.others(), left, self.below)
+            plan += [("raid", number, 1) for number in raids]
+        return plan
+
+    def mine(self, left: int) -> tuple[list[Action | None], int]:
+        """Mines own plots; and what stamina is left."""
         plan: list[Action | None] = []
-        left = plain.STAMINA
         for number in self.holdings:
             if left <= plain.MINING_CAP:
-                plan.append(("mine", number, left))
-                return plan
+                return [*plan, ("mine", number, left)] if left else plan, 0
             plan.append(("mine", number, plain.MINING_CAP))
             left -= plain.MINING_CAP
-        world = self.model
-        below = plain.drawer(world.world_seed, world.steps, self.number, "policy")
-        unowned = [plot.number for plot in world.plots if plot.owner is None]
-        plain.shuffle(unowned, below)
-        plan += [("claim", number, 1) for number in unowned[:left]]
-        left -= min(left, len(unowned))
-        if left:
-            others = [
-                plot.number
-                for plot in world.plots
-                if plot.owner is not None and plot.owner is not self
-            ]
-            plain.shuffle(others, below)
-            plan += [("raid", number, 1) for number in others[:left]]
-        return plan
+        return plan, left
+
+    def below(self, n: int) -> int:
+        """The next draw of this round; most plans need none."""
+        if self.drawer is None:
+            key = self.model.world_seed, self.model.steps, self.number
+            self.drawer = plain.drawer(*key, "policy")
+        return self.drawer(n)
+
+    def unowned(self) -> list[int]:
+        return [plot.number for plot in self.model.plots if plot.owner is None]
+
+    def others(self) -> list[int]:
+        plots = self.model.plots
+        return [p.number for p in plots if p.owner is not None and p.owner is not self]
 
     def clean(self, plan: list[Action | None]) -> list[Action]:
         """What the rules allow of a plan, cut from the tail down to what stamina pays for."""
@@ -205,3 +224,55 @@ class Miner(mesa.Agent):  # type: ignore[misc]  # Mesa ships no types
     def take(self, plot: Plot) -> None:
         plot.owner = self
         insort(self.holdings, plot.number)
+
+
+class Defender(Miner):
+    """A miner that defends its plots first."""
+
+    def plan(self, left: int) -> list[Action | None]:
+        defended: list[Action | None] = [("defend", number, 1) for number in self.holdings[:left]]
+        return defended + super().plan(left - len(defended))
+
+
+class Avenger(Miner):
+    """A miner that raids those back that raided it in the last round, and nobody else."""
+
+    def plan(self, left: int) -> list[Action | None]:
+        raided: list[int] = []
+        for owner, raiders in self.model.suffered:
+            for raider in raiders if owner is self else ():
+                if raider is not self and len(raided) < left:
+                    theirs = [number for number in raider.holdings if number not in raided]
+                    raided += plain.sample(theirs, 1, self.below)
+        raids: list[Action | None] = [("raid", number, 1) for number in raided]
+        mined, left = self.mine(left - len(raids))
+        claims = plain.sample(self.unowned(), left, self.below) if left else []
+        return [*raids, *mined, *(("claim", number, 1) for number in claims)]
+
+
+class Anything(Miner):
+    """A miner that spends each point on a random kind of action and a random target of it."""
+
+    def plan(self, left: int) -> list[Action | None]:
+        free = {
+            "defend": self.holdings.copy(),
+            "mine": self.holdings.copy(),
+            "claim": self.unowned(),
+            "raid": self.others(),
+        }
+        points: dict[tuple[str, int], int] = {}
+        while left and (possible := [kind for kind, plots in free.items() if plots]):
+            kind = possible[self.below(len(possible))]
+            at = self.below(len(free[kind]))
+            action = kind, free[kind][at]
+            points[action] = points.get(action, 0) + 1
+            if kind != "mine" or points[action] == plain.MINING_CAP:
+                del free[kind][at]
+            left -= 1
+        return [(kind, number, amount) for (kind, number), amount in points.items()]
+
+
+MINERS: Final[Mapping[str, type[Miner]]] = {
+    "greedy-mine": Miner, "defend-then-mine": Defender, "tit-for-tat-raid": Avenger,
+    "random": Anything,
+}  # fmt: skip
