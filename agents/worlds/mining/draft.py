@@ -8,9 +8,8 @@ draws nothing. Under rules 1 it shuffled all candidates and took the first ones.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.events import CLAIM, DEFEND, MINE, RAID, Action, Actions
@@ -45,6 +44,13 @@ class Pool:
         """Use the plot at an index."""
         insort(self._used, index)
         self.left -= 1
+
+    def take(self, places: Sequence[int]) -> list[int]:
+        """Use the plots at these different places among those left."""
+        indices = list(map(self.index, places)) if self._used else places
+        self._used = sorted([*self._used, *indices])
+        self.left -= len(indices)
+        return [self.plots[index] for index in indices]
 
 
 class Draft:
@@ -96,11 +102,11 @@ class Draft:
         if self.left:
             self._pick(RAID, self._pool(("back", raider), self.seen.plots_of(raider)), 1)
 
-    def defend(self, plots: Iterable[int], limit: int | None = None) -> None:
+    def defend(self, plots: Sequence[int], limit: int | None = None) -> None:
         """Defend these plots in order, with one stamina point each, at most `limit`."""
-        for plot in islice(plots, self._budget(limit)):
-            self.actions.append((DEFEND, plot, 1))
-            self.left -= 1
+        defended = plots[: self._budget(limit)]
+        self.actions += [(DEFEND, plot, 1) for plot in defended]
+        self.left -= len(defended)
 
     def _budget(self, limit: int | None) -> int:
         return self.left if limit is None else min(limit, self.left)
@@ -116,10 +122,9 @@ class Draft:
         if not budget or not pool.left:
             return
         pick = _shuffled if self.seen.rules == 1 else Draws.sample
-        for index in list(map(pool.index, pick(self.draws, pool.left, budget))):
-            self.actions.append((kind, pool.plots[index], 1))
-            self.left -= 1
-            pool.use(index)
+        plots = pool.take(pick(self.draws, pool.left, budget))
+        self.actions += [(kind, plot, 1) for plot in plots]
+        self.left -= len(plots)
 
 
 def _shuffled(draws: Draws, n: int, size: int) -> list[int]:
