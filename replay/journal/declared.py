@@ -11,18 +11,21 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby, zip_longest
-from typing import Any
+from operator import eq
+from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.seats import policy_label
 from goldrush.kernel import fold
-from goldrush.kernel.codec import pack
+from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.text import format_ranges
+
+PARTS_MAX: Final = 40  # of the text of a roster
 
 
 @attrs.frozen
@@ -58,13 +61,25 @@ class Declared:
 
 
 def format_roster(players: Sequence[Any]) -> str | None:
-    """Players as text, `greedy-mine*5,random*5`; None if they are unknown."""
+    """Players as text, `greedy-mine*5,random*5`; None if they are unknown.
+
+    It has at most PARTS_MAX parts, for it stands in every row of a table. A longer roster that
+    repeats is the list that is repeated, which gives it again for that number of agents; of any
+    other the first parts are given, the number of the others, and a fingerprint of all.
+    """
     try:
         names = [policy_label(entry) for entry in players]
     except (TypeError, LookupError, AttributeError):
         return None
     groups = [(name, len(list(same))) for name, same in groupby(names)]
-    return ",".join(name if n == 1 else f"{name}*{n}" for name, n in groups) or None
+    parts = [name if n == 1 else f"{name}*{n}" for name, n in groups]
+    if len(parts) <= PARTS_MAX:
+        return ",".join(parts) or None
+    for period in range(2, PARTS_MAX + 1):
+        if all(map(eq, names, names[period:])):
+            return ",".join(names[:period])
+    more = f"{len(parts) - PARTS_MAX:,} more {fingerprint(names):016x}"
+    return ",".join([*parts[:PARTS_MAX], more])
 
 
 def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, Any]:

@@ -430,6 +430,22 @@ def test_no_scripted_policy_submits_what_would_be_pruned(game: Game) -> None:
         ]
 
 
+@given(games())
+def test_what_happens_on_a_plot_follows_from_the_actions_left_on_it(game: Game) -> None:
+    for round in played(game):
+        left = kept(round)
+        for code in (CLAIM_DRAWN, RAID_RESOLVED, MINING_SETTLED):
+            for row in round.derived.rows(code):
+                on_plot = {
+                    agent: tuple(action for action in actions if action[1] == row[0])
+                    for agent, actions in left.items()
+                }
+                rows = [(agent, actions, *(None,) * 4) for agent, actions in on_plot.items()]
+                alone = dict(events_of(round.before, [row for row in rows if row[1]]))
+
+                assert [row] == alone[code]
+
+
 # What was left of the plans, from the record.
 
 

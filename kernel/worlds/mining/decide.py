@@ -87,7 +87,15 @@ def decide(state: MiningState, inputs: Block) -> Batches:
 
 def resolve(state: MiningState, inputs: Block) -> list[Batch]:
     """As `decide`, without a look at the last round. Raises as `decide` does."""
-    submitted = one_of_each(inputs, SUBMITTED, state.config.agents)
+    return events_of(state, one_of_each(inputs, SUBMITTED, state.config.agents))
+
+
+def events_of(state: MiningState, submitted: Sequence[Row]) -> list[Batch]:
+    """The derived events of these submissions, ascending by agent, as if nobody else submitted.
+
+    What happens on a plot depends on nothing but the actions on it that are not removed. So the
+    submissions that have such an action decide it, without those of all others.
+    """
     plans = Plans()
     pruned = _prune(state, submitted, plans)
     moved: Moved = {}

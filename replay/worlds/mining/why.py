@@ -21,9 +21,10 @@ from goldrush.agents.seats import is_outside
 from goldrush.kernel.errors import BadInput, BadPlan
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.text import format_count, quoted_path
-from goldrush.kernel.world import Batches, Block, Row
+from goldrush.kernel.world import Batches, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
+from goldrush.kernel.worlds.mining.decide import events_of
 from goldrush.kernel.worlds.mining.events import (
     ALREADY_OWNED,
     BAD_AMOUNT,
@@ -546,9 +547,12 @@ class Round:
         self.number = record.round
         self.outcome = Outcome(record.derived.batches)
         self.submitted: Sequence[Row] = record.rows(SUBMITTED)
+        self._outside = [e["agent"] for e in before.roster if is_outside(e["policy"])]
         self._plans: list[list[Act]] = [[] for _ in self.submitted]
+        self._on_plot: dict[int, list[tuple[int, Act]]] = {}
         for agent, action in kept_actions(record):
             self._plans[agent].append(action)
+            self._on_plot.setdefault(action[1], []).append((agent, action))
 
     def plan(self, agent: int) -> Sequence[Act]:
         """An agent's plan after pruning."""
@@ -586,16 +590,22 @@ class Round:
         return [action for action in self._plans[agent] if action[:2] != (kind, plot)]
 
     def again(self, agent: int, plan: Sequence[Act]) -> Outcome:
-        """The outcome with another plan of one agent.
+        """The outcome with another plan of one agent, on the plots of the two plans alone: those of
+        a large round are too many to be decided again for each explanation.
 
         Raises ValueError if the rest of its submission is not one that a recorder writes.
         """
-        rows = list(self.submitted)
         try:
-            rows[agent] = resubmitted(self._submission(agent, plan), self.config)
+            row = resubmitted(self._submission(agent, plan), self.config)
         except BadPlan as error:
             raise ValueError(str(error)) from None
-        return Outcome(MINING.decide(self.before, Block([(SUBMITTED, rows)])))
+        others: dict[int, list[Act]] = {}
+        for plot in sorted({action[1] for action in (*plan, *self._plans[agent])}):
+            for other, action in self._on_plot.get(plot, ()):
+                if other != agent:
+                    others.setdefault(other, []).append(action)
+        rows = [(other, tuple(actions), *(None,) * 4) for other, actions in others.items()]
+        return Outcome(events_of(self.before, sorted([*rows, row])))
 
     def change(self, agent: int, plan: Sequence[Act], says: str) -> PlanChange:
         """The fork in which an agent has another plan.
@@ -607,9 +617,7 @@ class Round:
 
         """
         replaced = [self._submission(agent, plan)]
-        for entry in self.before.roster:
-            if entry["agent"] != agent and is_outside(entry["policy"]):
-                replaced.append(self._recorded(entry["agent"]))
+        replaced += [self._recorded(other) for other in self._outside if other != agent]
         return PlanChange(says, agent, self.number, replaced)
 
     def _recorded(self, agent: int) -> dict[str, Any]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 _MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
 PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
-WHY_MAX: Final = 1 << 17  # characters of explanations in a page, about
+WHY_MAX: Final = 1 << 17  # characters of explanations in a page, up to the end of a round
+ROUND_MAX: Final = 1 << 19  # characters at which a round is left out whole
 
 
 def facts(state: MiningState) -> list[list[Any]]:
@@ -54,8 +55,10 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     why: list[list[Any]] = []
     size, until = 0, last
     for one, submitted in explained(path, first, last):
-        if size > WHY_MAX and one.unit != why[-1][0]:
-            until = why[-1][0]
+        is_over = size > WHY_MAX and one.unit != why[-1][0]
+        if is_over or size > ROUND_MAX:
+            until = why[-1][0] if is_over else one.unit - 1
+            why = [each for each in why if each[0] <= until]
             break
         why.append(
             [
