@@ -19,7 +19,7 @@ from goldrush.kernel.fold import block_events, faults, fold
 from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL, config_of
-from goldrush.kernel.worlds.mining.decide import resolve
+from goldrush.kernel.worlds.mining.decide import events_of, resolve
 from goldrush.kernel.worlds.mining.events import (
     CAPTURED,
     CLAIM,
