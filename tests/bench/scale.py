@@ -1,15 +1,15 @@
 """Scale: what an event costs as agents and plots grow, and as rounds do.
 
-Two curves, each with three lines: recording, verify level 2 (fold), verify level 3 (derive). Every
-point is measured in pairs with the smallest one, in the same process and by CPU time, and what is
-printed is the median of the ratios.
+Every point is measured in pairs with the smallest one, in the same process and by CPU time, and
+what is printed is the median of the ratios. The curves:
 
-- By size, 10 agents on 100 plots to 100,000 on 1,000,000. Most shipped policies look at every plot
-  for every agent (greedy-mine shuffles all unowned plots), which is agents x plots by definition
-  and would hide the kernel. So the agents here play `Neighbour`, which looks at its own plots and
-  at a few whose ids follow from its number. All points have the same rounds, so that their events
-  are of the same types in the same shares; the smaller ones are run more often. Start and first
-  round, in which everything is claimed, are not in the cost of an event.
+- The kernel by size, 10 agents on 100 plots to 100,000 on 1,000,000: recording, verify level 2
+  (fold), verify level 3 (derive). The agents play `Neighbour`, which picks its plots by number. All
+  points have the same rounds, so that their events are of the same types in the same shares; the
+  smaller ones are run more often. Start and first round, in which everything is claimed, are not in
+  the cost of an event.
+- Each shipped policy by size, to 10,000 agents on 100,000 plots: recording, and verify level 4,
+  which asks it again.
 - By rounds, 200 to 1,000,000, default configuration, greedy-mine, whole runs.
 """
 
@@ -19,18 +19,21 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.worlds.mining.players import record
+from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.replay.journal.verify import verify
 
 SEED: Final = 7
 SIZES: Final = tuple((10**n, 10 ** (n + 1)) for n in range(1, 6))  # agents, plots
+SIZES_OF_POLICIES: Final = SIZES[:4]
 ROUNDS: Final = 10  # of the curve by size
 LENGTHS: Final = (200, 2_000, 20_000, 200_000, 1_000_000)  # rounds
 EVENTS: Final = 50_000  # of one measurement, at least
@@ -38,10 +41,10 @@ BUDGET: Final = 20_000_000  # events of all measurements of a point, about
 REPEATS: Final = 5  # at most; a point with more events is measured less often
 EACH: Final = 45  # events of ten agents in a round, about
 BAR: Final = 10  # characters of the bar of the smallest point
-KINDS: Final = ("record", "verify 2", "verify 3")
+LEVELS: Final = (2, 3)  # of verify
 
 Row = tuple[str, str, str, str, str]
-Costs = tuple[float, ...]  # CPU ns an event, one for each of KINDS
+Costs = tuple[float, ...]  # CPU ns an event: of recording, and of verify at each level
 
 
 class Neighbour:
@@ -80,26 +83,34 @@ def rows(folder: Path) -> Iterator[Row]:
     """The rows of both tables, each measured when it is asked for."""
     gc.collect()
     gc.freeze()  # or every full collection would also walk through the peers of other benchmarks
-    sizes = [
-        Point(f"{agents:,} on {plots:,}", agents * EACH // 10 * ROUNDS,
-              _by_size(folder / "run.journal", agents, plots))
-        for agents, plots in SIZES
-    ]  # fmt: skip
+    path, kernel = folder / "run.journal", f"{__name__}:{Neighbour.__name__}"
+    yield from _curve("agents, plots", _sizes(path, SIZES, kernel, LEVELS), LEVELS)
+    for policy in POLICIES:
+        yield from _curve(policy, _sizes(path, SIZES_OF_POLICIES, policy, (4,)), (4,))
     lengths = [
         Point(f"{rounds:,}", EACH * rounds, _by_rounds(folder / "run.journal", rounds))
         for rounds in LENGTHS
     ]
-    yield from _curve("agents, plots", sizes)
-    yield from _curve("rounds", lengths)
+    yield from _curve("rounds", lengths, LEVELS)
 
 
-def _curve(what: str, points: Sequence[Point]) -> Iterator[Row]:
+def _sizes(
+    path: Path, sizes: Sequence[tuple[int, int]], roster: str, levels: Sequence[int]
+) -> list[Point]:
+    return [
+        Point(f"{agents:,} on {plots:,}", agents * EACH // 10 * ROUNDS,
+              _by_size(path, agents, plots, roster, levels))
+        for agents, plots in sizes
+    ]  # fmt: skip
+
+
+def _curve(what: str, points: Sequence[Point], levels: Sequence[int]) -> Iterator[Row]:
     yield ("CPU time", what, "an event", "ratio", "")
     for point in points:
         repeats = max(1, min(REPEATS, BUDGET // point.events))
         references = -(-REPEATS // repeats)
         pairs = [_pair(point, points[0], references, repeat % 2) for repeat in range(repeats)]
-        for index, kind in enumerate(KINDS):
+        for index, kind in enumerate(["record", *(f"verify {level}" for level in levels)]):
             cost = statistics.median(ours[index] for ours, _ in pairs)
             ratio = statistics.median(ours[index] / first[index] for ours, first in pairs)
             yield (kind, point.name, f"{cost:,.0f} ns", f"{ratio:.2f} x", "#" * round(BAR * ratio))
@@ -112,8 +123,9 @@ def _pair(point: Point, first: Point, references: int, goes_first: int) -> tuple
     return ours or point.costs(), tuple(map(statistics.median, zip(*theirs, strict=True)))
 
 
-def _by_size(path: Path, agents: int, plots: int) -> Callable[[], Costs]:
-    roster = f"{__name__}:{Neighbour.__name__}"
+def _by_size(
+    path: Path, agents: int, plots: int, roster: str, levels: Sequence[int]
+) -> Callable[[], Costs]:
     settings = {
         "seed": SEED, "rounds": ROUNDS, "agents": agents, "rows": agents, "cols": plots // agents,
     }  # fmt: skip
@@ -126,7 +138,7 @@ def _by_size(path: Path, agents: int, plots: int) -> Callable[[], Costs]:
 
         record(path, settings, roster, force=True, on_round=lap)
         yield laps[-1] - laps[0]
-        for level in (2, 3):
+        for level in levels:
             laps.clear()
             verify(path, level, on_bytes=lap)
             yield laps[-1] - laps[1]  # after START and the first round
@@ -138,18 +150,20 @@ def _by_rounds(path: Path, rounds: int) -> Callable[[], Costs]:
     def played() -> Iterator[float]:
         settings = {"seed": SEED, "rounds": rounds}
         yield _seconds(lambda: record(path, settings, "greedy-mine", force=True))
-        yield _seconds(lambda: verify(path, 2))
-        yield _seconds(lambda: verify(path, 3))
+        for level in LEVELS:
+            yield _seconds(partial(verify, path, level))
 
     return lambda: _costs(path, played, 1)
 
 
 def _costs(path: Path, played: Callable[[], Iterable[float]], share: float) -> Costs:
     """CPU ns an event, over so many runs that they have EVENTS; `share` of the events is timed."""
-    spent, events = [0.0] * len(KINDS), 0.0
+    spent: list[float] = []
+    events = 0.0
     while events < EVENTS:
         gc.collect()
-        spent = [before + now for before, now in zip(spent, played(), strict=True)]
+        now = list(played())
+        spent = [one + other for one, other in zip(spent or [0.0] * len(now), now, strict=True)]
         verdict = verify(path, 1)
         assert verdict.holds
         events += verdict.events * share
