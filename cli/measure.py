@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,6 +13,7 @@ from goldrush.cli.codes import DONE
 from goldrush.cli.help import command
 from goldrush.cli.models import models_file, models_of
 from goldrush.cli.options import jobs_option, json_option
+from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv, echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
     from goldrush.replay.toolkit import Spells
+
+R = TypeVar("R")
 
 WIDTH_MAX = 40  # characters of a treatment, of a roster
 SHOWN_MAX = 8  # measures that have room beside each other
@@ -68,7 +71,6 @@ def measure(
       goldrush measure study --csv
       goldrush measure run.journal --spells --plot 1,4-7
     """
-    from goldrush.replay.data.run_data import map_runs
     from goldrush.replay.journal.batch import journals_in
 
     _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
@@ -80,15 +82,28 @@ def measure(
     if not (is_single or by_run or by_round or spells):
         _tell_groups(paths, jobs, as_csv, as_json)
     elif as_json:
-        echo_json(list(map_runs(partial(_as_dict, by_round, spells, numbers), paths, jobs)))
+        echo_json(_each(partial(_as_dict, by_round, spells, numbers), paths, jobs))
     elif as_csv:
         _print_csv(paths, by_round, spells, numbers, jobs)
     elif len(paths) > 1 and not by_round and not spells:
         click.echo(_compared(paths, jobs))
     else:
         text = partial(_format, by_round, spells, numbers)
-        click.echo("\n\n".join(map_runs(text, paths, jobs)))
+        click.echo("\n\n".join(_each(text, paths, jobs)))
     return DONE
+
+
+def _each(of: Callable[[RunData], R], paths: Sequence[str], jobs: int | None) -> list[R]:
+    """What a function gives for the run of each journal; a long one is shown in progress."""
+    from goldrush.agents.workers import printing_to_stderr
+    from goldrush.replay.data.run_data import map_runs, run_at, size_of
+
+    if len(paths) > 1:
+        return list(map_runs(of, paths, jobs))
+    run, size = run_at(paths[0]), size_of(paths[0])
+    with progress() as step, printing_to_stderr():
+        run.on_bytes = lambda done: step("bytes", done, size)
+        return [of(run)]
 
 
 def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:

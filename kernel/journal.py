@@ -467,8 +467,12 @@ class JournalReader:
         header: its header.
         size: its bytes.
         ended: after the iteration: whether the run has ended.
+        on_bytes: called, while it is iterated, with the end of each commit that was read and used,
+            in bytes; None: nothing is.
 
     """
+
+    on_bytes: Callable[[int], None] | None
 
     def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
         """Open a journal and read its header.
@@ -509,6 +513,7 @@ class JournalReader:
     def _open(self, fd: int, path: str, hashed: bool) -> None:
         self.path = path
         self.ended = False
+        self.on_bytes = None
         self._fd = fd
         self.size = os.fstat(fd).st_size
         self._bytes = _Bytes(fd, self.size)
@@ -609,6 +614,8 @@ class JournalReader:
                 closed, pending = commit.unit, 0
             self.ended = commit.kind == END
             yield commit
+            if self.on_bytes is not None:
+                self.on_bytes(end)
         if index < 0:
             raise TornTail(self.path, 0, self.size, 0)
 

@@ -30,7 +30,12 @@ DEPTH: Final = 4  # folders above a journal, its own included, in which a study 
 
 
 class RunData:
-    """A journal as a source of rows. It is measured once, on first use."""
+    """A journal as a source of rows. It is measured once, on first use.
+
+    Attributes:
+        on_bytes: called while it is measured, as of JournalReader.
+
+    """
 
     def __init__(
         self, path: str | Path, toolkit: Toolkit, world: World[Any], cell: tuple[str, str] | None
@@ -40,6 +45,7 @@ class RunData:
         self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
         self.toolkit = toolkit
         self.world = world
+        self.on_bytes: Callable[[int], None] | None = None
         self._cell = cell
 
     @cached_property
@@ -52,6 +58,7 @@ class RunData:
         """The run with its measures. Raises BadInput for a world without any, JournalError."""
         read = self.measures.read
         with self.reporting_forged(), JournalReader(self.path) as reader:
+            reader.on_bytes = self.on_bytes
             return read(reader)
 
     @cached_property

@@ -205,9 +205,9 @@ def verify(
             size, sha256 = os.fstat(file.fileno()).st_size, sha256_in(file)
             return Verdict(str(path), size, sha256, level, 0, 0, False, _unreadable(error))
     with reader:
+        reader.on_bytes = on_bytes
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
-        check.on_bytes = on_bytes
         players = None if world is not None else toolkit_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
@@ -249,7 +249,6 @@ class _Check:
         self.asker_of: Callable[[Any, Forks], PolicyCheck] = lambda state, forks: PolicyCheck(
             None, ("the policies of this world",)
         )
-        self.on_bytes: Callable[[int], None] | None = None
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False
@@ -335,8 +334,6 @@ class _Check:
             for commit in self._reader:
                 yield commit
                 self._count(commit)
-                if self.on_bytes is not None:
-                    self.on_bytes(commit.end)
         except JournalError as error:
             self._unread = _unreadable(error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from goldrush.replay.study.inference import interval
 from goldrush.replay.worlds.mining.measured import measure
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.tables import SPELLS
-from tests.cli.helpers import Ran, assert_refused, goldrush
+from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import path_of
 from tests.journals import commits_of, write
 
@@ -346,3 +347,13 @@ def test_measuring_does_not_change_the_file(kept: Path) -> None:
     goldrush("measure", path, cwd=kept)
 
     assert before == path.read_bytes()
+
+
+def test_a_long_journal_is_shown_in_progress_and_the_measures_are_the_same(tmp_path: Path) -> None:
+    journal = path_of("baseline")
+    shown = in_terminal("measure", journal, cwd=tmp_path, **bars_after(0, tmp_path))
+    quiet = goldrush("measure", journal, cwd=tmp_path)
+    size = journal.stat().st_size
+
+    assert re.search(rf"bytes .*{size}/{size}", re.sub(r"\x1b\[[0-9;]*m", "", shown.out))
+    assert quiet.out in shown.out.replace("\r\n", "\n")
