@@ -21,7 +21,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL
 from goldrush.kernel.worlds.mining.events import CLAIM
 from goldrush.kernel.worlds.mining.fork import FORKS, fork
-from goldrush.kernel.worlds.mining.state import MiningState, copied, digest, ended, freeze, thaw
+from goldrush.kernel.worlds.mining.state import MiningState, copied, digest, ended, freeze
 from goldrush.kernel.worlds.mining.submit import Plan
 from tests.kernel.worlds.mining.scenario import Plans, Scenario, words
 
@@ -312,7 +312,7 @@ def test_the_digest_is_that_of_a_state_with_the_new_setting(name: str) -> None:
     before = digest(scenario.state)
     state = scenario.fork(changes={name: EVERY_CHANGE[name]}).state
 
-    assert digest(state) == digest(thaw(freeze(state), scenario.past))
+    assert digest(state) == digest(MINING.thaw(freeze(state), scenario.past))
     assert digest(state) != before
     assert getattr(state.config, name) == EVERY_CHANGE[name]
 
