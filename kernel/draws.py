@@ -78,7 +78,7 @@ class Draws:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken
-        # `below` inlined: policies shuffle hundreds of plots a round. It accepts every word of at
+        # `below` inlined, for a shuffle takes many words. It accepts every word of at
         # most 2^64 - n, so nearly always one comparison decides.
         safe = WORD_RANGE - len(result)
         for j in range(len(result) - 1, 0, -1):
@@ -98,7 +98,15 @@ class Draws:
         Pick i swaps place i with place `i + below(n - i)`, and is what then stands there. Words are
         taken for these picks alone, and only places that were swapped are held, so the cost depends
         on the picks, not on n.
+
+        Raises:
+            ValueError: unless n is 0 .. 2^64 and size is not negative.
+
         """
+        if not 0 <= n <= WORD_RANGE or size < 0:
+            raise ValueError(
+                f"sample({n}, {size}): n must be from 0 to 2^64, and size not negative"
+            )
         picked: list[int] = []
         moved: dict[int, int] = {}  # what stands where it did not stand at first
         key, taken = self._packed or self.key, self.taken

@@ -35,7 +35,7 @@ class RunKind:
     """The common properties of the runs of a group.
 
     Attributes:
-        world: its name.
+        world: its name, and its rules unless they are the newest.
         treatment: the treatment of their study; elsewhere the settings that differ from the world's
             defaults, by name (None: there are none, the default configuration).
         roster: the roster; None if it is unknown.
@@ -136,7 +136,7 @@ def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
     found: dict[bytes, _Gathered] = {}
     for one in map_runs(_one, paths, jobs):
         if one.key not in found:
-            measures = needed(toolkit_for(one.kind.world).measures, one.name, "measures")
+            measures = needed(toolkit_for(one.world).measures, one.name, "measures")
             found[one.key] = _Gathered(one.kind, measures().known)
         found[one.key].add(one)
     return [gathered.group() for gathered in found.values()]
@@ -147,6 +147,7 @@ class _One:
     """The part of a measured run that its group needs."""
 
     name: str
+    world: str
     kind: RunKind
     key: bytes
     sha256: str
@@ -160,8 +161,8 @@ def _one(run: RunData) -> _One:
         kind, key = _kind_of(run)
         measured = run.measured
         return _One(
-            run.name, kind, key, sha256_of(run.path), run.front.seed, measured.finished,
-            [measured.of(name) for name in run.measures.known],
+            run.name, run.world.name, kind, key, sha256_of(run.path), run.front.seed,
+            measured.finished, [measured.of(name) for name in run.measures.known],
         )  # fmt: skip
 
 
@@ -175,7 +176,9 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes]:
     treatment: str | Mapping[str, Any] | None = front.treatment
     if treatment is None:
         treatment = unusual(settings, run.toolkit.config) or None
-    kind = RunKind(run.world.name, treatment, front.roster, horizon, units, run.declared.forks)
+    newest = run.world.rules == run.toolkit.world({}).rules
+    world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
+    kind = RunKind(world, treatment, front.roster, horizon, units, run.declared.forks)
     own = None if front.treatment is not None else settings
     return kind, pack([kind.world, front.treatment, own, kind.roster, horizon, kind.forks])
 

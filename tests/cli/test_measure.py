@@ -26,7 +26,7 @@ from goldrush.replay.worlds.mining.measured import measure
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.tables import SPELLS
 from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
-from tests.golden import path_of
+from tests.golden import RULES_1, path_of
 from tests.journals import commits_of, write
 
 DASH = "-"
@@ -357,3 +357,10 @@ def test_a_long_journal_is_shown_in_progress_and_the_measures_are_the_same(tmp_p
 
     assert re.search(rf"bytes .*{size}/{size}", re.sub(r"\x1b\[[0-9;]*m", "", shown.out))
     assert quiet.out in shown.out.replace("\r\n", "\n")
+
+
+def test_runs_under_different_rules_are_in_different_groups() -> None:
+    found = groups([str(path_of("baseline")), str(path_of("baseline", RULES_1))])
+
+    assert ["mining", "mining, rules 1"] == [group.kind.world for group in found]
+    assert [1, 1] == [group.runs for group in found]

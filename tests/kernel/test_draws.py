@@ -167,6 +167,12 @@ def test_a_sample_is_that_of_the_rule_and_takes_no_word_more(
     assert drawn.word() == next(words)
 
 
+@pytest.mark.parametrize(("n", "size"), [(-1, 1), (2**64 + 1, 1), (3, -1)])
+def test_a_sample_of_what_cannot_be_counted_is_refused(n: int, size: int) -> None:
+    with pytest.raises(ValueError, match="from 0 to 2"):
+        Draws(*CLAIM).sample(n, size)
+
+
 def test_a_sample_of_few_among_very_many_lists_none_of_them() -> None:
     picked = Draws(*CLAIM).sample(2**63, 3)
 

@@ -38,7 +38,7 @@ def run_of(folder: Path, rounds: int) -> Path:
     """A small run, a fork of it from its second round on, and its first nine tenths."""
     path = folder / f"{rounds}.journal"
     settings = {"seed": 3, "rounds": rounds, "rows": 2, "cols": 4, "stamina": 4}
-    record(path, settings, "greedy-mine*1,random*1")
+    record(path, settings, "tit-for-tat-raid*1,random*1")
     fork(path, 2, path.with_suffix(".forked"), roster="random*2")
     data = path.read_bytes()
     path.with_suffix(".cut").write_bytes(data[: len(data) * 9 // 10])

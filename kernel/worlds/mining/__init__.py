@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
-
-import attrs
 
 from goldrush.kernel.submissions import arrange, pending_fault
 from goldrush.kernel.world import World
@@ -25,32 +24,31 @@ from goldrush.kernel.worlds.mining.state import (
     unit_done,
 )
 
-_RULES_1: Final[World[MiningState]] = World(
-    name="mining",
-    rules=1,
-    events=EVENTS,
-    initial=partial(initial, rules=1),
-    decide=decide,
-    evolve=evolve,
-    ended=ended,
-    arrange=arrange,
-    pending_fault=lambda state, pending: pending_fault(pending, SUBMITTED, state.config.agents),
-    unit_done=unit_done,
-    close=close,
-    digest=digest,
-    copy=copied,
-    fork=fork,
-    show_fork=FORKS.show,
-    freeze=freeze,
-    thaw=partial(thaw, rules=1),
-    checks_rows=False,
-)
-# Under rules 1 policies shuffle all plots from which they pick some; see agents/worlds/mining. The
-# kernel's own rules are the same.
-MINING: Final = attrs.evolve(
-    _RULES_1,
-    rules=2,
-    initial=partial(initial, rules=2),
-    thaw=partial(thaw, rules=2),
-    older=(_RULES_1,),
-)
+
+def _world(rules: int, older: Sequence[World[MiningState]] = ()) -> World[MiningState]:
+    return World(
+        name="mining",
+        rules=rules,
+        events=EVENTS,
+        initial=partial(initial, rules=rules),
+        decide=decide,
+        evolve=evolve,
+        ended=ended,
+        arrange=arrange,
+        pending_fault=lambda state, pending: pending_fault(pending, SUBMITTED, state.config.agents),
+        unit_done=unit_done,
+        close=close,
+        digest=digest,
+        copy=copied,
+        fork=fork,
+        show_fork=FORKS.show,
+        freeze=freeze,
+        thaw=partial(thaw, rules=rules),
+        checks_rows=False,
+        older=older,
+    )
+
+
+# Under rules 1 policies shuffle all plots from which they pick some; all else is the same. See
+# agents/worlds/mining/draft.py.
+MINING: Final = _world(2, older=(_world(1),))

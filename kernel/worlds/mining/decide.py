@@ -93,8 +93,9 @@ def resolve(state: MiningState, inputs: Block) -> list[Batch]:
 def events_of(state: MiningState, submitted: Sequence[Row]) -> list[Batch]:
     """The derived events of these submissions, ascending by agent, as if nobody else submitted.
 
-    What happens on a plot depends on nothing but the actions on it that are not removed. So the
-    submissions that have such an action decide it, without those of all others.
+    What happens on a plot depends on the actions on it that are not removed (but for a fine, which
+    depends on the captor's other captures, too). So the submissions that have an action on a plot
+    decide it, without those of all others.
     """
     plans = Plans()
     pruned = _prune(state, submitted, plans)

@@ -182,7 +182,7 @@ def _public_raid(row: Row) -> PublicRaid:
 
 def summary(record: RoundRecord) -> RoundSummary:
     """A round summarised as counts by plot."""
-    public = record.view(PublicRound)
+    public = PublicRound(record)
     claims = {claim.plot: len(claim.claimants) for claim in public.claims}
     raids = {raid.plot: raid for raid in public.raids}
     defended = set(public.defended)

@@ -22,7 +22,7 @@ from goldrush.kernel.worlds.mining.history import (
     RoundSummary,
     summary,
 )
-from goldrush.kernel.worlds.mining.plots import Without
+from goldrush.kernel.worlds.mining.plots import PlotsExcept
 from goldrush.kernel.worlds.mining.state import MiningState
 
 
@@ -62,7 +62,7 @@ class SharedView:
     def last(self) -> PublicRound | None:
         """See Observation.last."""
         history = self.state.history
-        return history[-1].view(PublicRound) if history else None
+        return PublicRound(history[-1]) if history else None
 
     @cached_property
     def earlier(self) -> tuple[RoundSummary, ...]:
@@ -93,8 +93,9 @@ class Observation:
 
     Plots and agents are ids; sequences of plots are ascending. Those that many agents share are not
     copied or listed for each of them, so to pick a few plots costs little however large the map is:
-    `[seen.others[i] for i in draws.sample(len(seen.others), 3)]`. `owners` and `alphas` are indexed
-    by plot. It never shows another agent's gold, stamina, plan, memo or prompt.
+    with `others = seen.others`, `[others[i] for i in draws.sample(len(others), 3)]`. `owners` and
+    `alphas` are indexed by plot. It never shows another agent's gold, stamina, plan, memo or
+    prompt.
     """
 
     __slots__ = ("_shown", "_state", "agent", "stamina")
@@ -200,7 +201,7 @@ class Observation:
     @property
     def others(self) -> Sequence[int]:
         """The plots of other agents."""
-        return Without(self._state.owned, self._state.plots_of[self.agent])
+        return PlotsExcept(self._state.owned, tuple(self._state.plots_of[self.agent]))
 
     def plots_of(self, agent: int) -> tuple[int, ...]:
         """The plots of an agent."""

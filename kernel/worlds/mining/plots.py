@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 
-class Without(Sequence[int]):
+class PlotsExcept(Sequence[int]):
     """Ascending integers without some of them, as of its making as long as neither is changed.
 
     Its length takes no time, an item and a search the time of a binary search; the first item takes

@@ -49,7 +49,10 @@ class RoundRecord:
         self._views: dict[Callable[[RoundRecord], Any], Any] = {}
 
     def view(self, make: Callable[[RoundRecord], T]) -> T:
-        """What this function makes of the record; made once, however many rounds show it."""
+        """What this function makes of the record; made once, however many rounds show it.
+
+        It must not hold the record, which would then live on until the garbage is collected.
+        """
         if make not in self._views:
             self._views[make] = make(self)
         made: T = self._views[make]

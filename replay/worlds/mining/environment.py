@@ -212,7 +212,7 @@ class Arrays:
     def take(self, state: MiningState) -> None:
         """Take in the round that has just been closed."""
         record, plots = state.history[-1], self._config.plots
-        public = record.view(PublicRound)
+        public = PublicRound(record)
         counts = np.zeros((len(_PUBLIC), plots), np.float32)
         for plot in record.view(summary).plots:
             counts[:, plot.plot] = plot.claimants, plot.raiders, plot.defended, plot.captured

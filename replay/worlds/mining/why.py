@@ -3,9 +3,10 @@ claims, and removed actions.
 
 Each explanation lists the agents' actions and, for a raid, how the owner spent its stamina. Then it
 gives a small change of one agent's plan that would have changed the result: unspent stamina is used
-first, then the stamina of the agent's least important actions. A change is given only if the round,
-derived again with it, has the other result: the replaced submission is validated like one from a
-file, and the world's own `decide` judges it with the recorded ones, as in a fork.
+first, then the stamina of the agent's least important actions. A change is given only if the plots
+of both plans, derived again with it, have the other result: the replaced submission is validated
+like one from a file, and the world's own rules judge it with what was left of the other agents'
+plans on these plots.
 """
 
 from __future__ import annotations

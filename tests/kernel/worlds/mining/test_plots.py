@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel.worlds.mining.plots import Without
+from goldrush.kernel.worlds.mining.plots import PlotsExcept
 
 INTEGERS = st.integers(0, 40)
 
 
 @st.composite
-def cut(draw: st.DrawFn) -> tuple[Without, list[int]]:
+def cut(draw: st.DrawFn) -> tuple[PlotsExcept, list[int]]:
     """Some ascending integers without some of them, and the list of those left."""
     every = sorted(draw(st.sets(INTEGERS) | st.integers(0, 20).map(range).map(set)))
     removed = sorted(draw(st.sets(st.sampled_from(every)))) if every else []
-    return Without(tuple(every), removed), [item for item in every if item not in removed]
+    return PlotsExcept(tuple(every), removed), [item for item in every if item not in removed]
 
 
 @given(cut())
-def test_it_has_the_items_of_the_list(cut: tuple[Without, list[int]]) -> None:
+def test_it_has_the_items_of_the_list(cut: tuple[PlotsExcept, list[int]]) -> None:
     plots, left = cut
 
     assert left == list(plots)
@@ -32,7 +32,7 @@ def test_it_has_the_items_of_the_list(cut: tuple[Without, list[int]]) -> None:
 
 
 @given(cut(), INTEGERS)
-def test_a_plot_is_found_as_in_the_list(cut: tuple[Without, list[int]], plot: int) -> None:
+def test_a_plot_is_found_as_in_the_list(cut: tuple[PlotsExcept, list[int]], plot: int) -> None:
     plots, left = cut
 
     assert (plot in left) is (plot in plots)
@@ -40,14 +40,14 @@ def test_a_plot_is_found_as_in_the_list(cut: tuple[Without, list[int]], plot: in
 
 
 @given(cut(), st.slices(10))
-def test_a_slice_is_that_of_the_list(cut: tuple[Without, list[int]], part: slice) -> None:
+def test_a_slice_is_that_of_the_list(cut: tuple[PlotsExcept, list[int]], part: slice) -> None:
     plots, left = cut
 
     assert tuple(left[part]) == plots[part]
 
 
 @given(cut())
-def test_beyond_its_items_there_is_none(cut: tuple[Without, list[int]]) -> None:
+def test_beyond_its_items_there_is_none(cut: tuple[PlotsExcept, list[int]]) -> None:
     plots, left = cut
     for index in (len(left), -len(left) - 1):
         with pytest.raises(IndexError, match=f"of {len(left)} plots"):
