@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.world import FACTS
-from goldrush.kernel.world import text as text_of
+from goldrush.kernel.shape import FACTS
+from goldrush.kernel.shape import text as text_of
 
 Roster = tuple[Mapping[str, Any], ...]
 

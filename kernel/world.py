@@ -18,6 +18,7 @@ import attrs
 
 from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import format_value
+from goldrush.kernel.shape import Kind, each, row
 
 S = TypeVar("S")
 
@@ -118,156 +119,6 @@ class Step:
     derived: Block
 
 
-# How `Kind.show` converts a value, for readers in other languages: None (tuples to lists, no other
-# change); ("optional", form); ("list", form); ("row", [form, ...]), one form for each value;
-# ("name", [name, ...]), an index among names; ("word",), 64 bits as 16 hex digits; ("event",),
-# [index, code, row] as {"index", "event", ...fields}.
-Form = tuple[Any, ...] | None
-
-
-@attrs.frozen
-class Kind:
-    """How a field is held in a row and shown to people.
-
-    Attributes:
-        name: a description for error messages.
-        holds: whether a value read from a file is of this kind.
-        show: converts a value to its logical form, the one that `export` prints.
-        entity: what such a value identifies ("agent", "plot", "word"), or None; by it tools find
-            agents and plots in the events of any world.
-        ids: the identifiers in a value's logical form.
-        form: a description of `show` as a value (see Form).
-
-    """
-
-    name: str
-    holds: Callable[[Any], bool]
-    show: Callable[[Any], Any] = lambda value: value
-    entity: str | None = None
-    ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
-    form: Form = None
-
-
-def optional(kind: Kind) -> Kind:
-    """The kind, or null. Null identifies nothing."""
-    holds = kind.holds
-    return Kind(
-        f"{kind.name} or null",
-        lambda value: value is None or holds(value),
-        lambda value: None if value is None else kind.show(value),
-        kind.entity,
-        lambda shown: () if shown is None else kind.ids(shown),
-        kind.form and ("optional", kind.form),
-    )
-
-
-def several(kind: Kind) -> Kind:
-    """A list of the kind. It identifies what its items identify."""
-    return Kind(
-        f"list of {kind.name}",
-        lambda value: type(value) is tuple and all(map(kind.holds, value)),
-        lambda value: [kind.show(item) for item in value],
-        kind.entity,
-        lambda shown: [named for item in shown for named in kind.ids(item)],
-        kind.form and ("list", kind.form),
-    )
-
-
-def row(*kinds: Kind) -> Kind:
-    """A list with one value of each of these kinds, in order."""
-    return Kind(
-        f"[{', '.join(kind.name for kind in kinds)}]",
-        lambda value: (
-            type(value) is tuple
-            and len(value) == len(kinds)
-            and all(kind.holds(item) for kind, item in zip(kinds, value, strict=True))
-        ),
-        lambda value: [kind.show(item) for kind, item in zip(kinds, value, strict=True)],
-        form=("row", [kind.form for kind in kinds]),
-    )
-
-
-def one_of(names: Sequence[str]) -> Kind:
-    """One of a few names, held as its index."""
-    return Kind(
-        " | ".join(names),
-        lambda value: type(value) is int and 0 <= value < len(names),
-        lambda value: names[value],
-        form=("name", names),
-    )
-
-
-INTEGER = Kind("integer", lambda value: type(value) is int)
-NATURAL = Kind("integer >= 0", lambda value: type(value) is int and value >= 0)
-BOOLEAN = Kind("boolean", lambda value: type(value) is bool)
-TEXT = Kind("text", lambda value: type(value) is str)
-AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
-AGENTS = several(AGENT)
-PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
-
-
-def text(most: int) -> Kind:
-    """Text of at most `most` characters."""
-    return Kind(f"text of at most {most}", lambda value: type(value) is str and len(value) <= most)
-
-
-WORD = Kind(
-    "64-bit word",
-    lambda value: type(value) is int and 0 <= value < 1 << 64,
-    lambda value: f"{value:016x}",
-    entity="word",
-    form=("word",),
-)
-
-
-def _is_plain(value: Any) -> bool:
-    if type(value) is float:
-        return value - value == 0.0  # neither an infinity nor NaN, which JSON does not have
-    if type(value) is int:
-        return -(1 << 63) <= value < 1 << 64
-    if type(value) is str:
-        return not any("\ud800" <= character <= "\udfff" for character in value)
-    return value is None or type(value) is bool
-
-
-FACTS = Kind(
-    "map of names to plain values",
-    lambda value: (
-        type(value) is dict
-        and all(type(name) is str and _is_plain(name) for name in value)
-        and all(map(_is_plain, value.values()))
-    ),
-)
-# Two fields at the end of a submission in worlds where language models can play: why it is empty or
-# incomplete (a short code), and the metadata of a model's answer.
-ERROR_MAX = 40  # characters of such a code
-FROM_MODELS: Mapping[str, Kind] = {
-    "error": optional(text(ERROR_MAX)),
-    "source": optional(FACTS),
-}
-# A whole number is held as an integer: one byte instead of nine.
-AMOUNT = Kind(
-    "real number",
-    lambda value: (
-        type(value) is int
-        or (type(value) is float and value - value == 0.0 and not value.is_integer())
-    ),
-    float,
-)
-
-
-def amount(value: float) -> float:
-    """A real number in the form that rows have (see AMOUNT)."""
-    return int(value) if type(value) is float and value.is_integer() else value
-
-
-def _with_amounts(value: Any, depth: int = 4) -> Any:
-    """A value with each amount in the form that rows have, down to some depth."""
-    if type(value) is tuple and depth:
-        return tuple(_with_amounts(item, depth - 1) for item in value)
-    return amount(value)
-
-
 @attrs.frozen
 class EventType:
     """A type of event.
@@ -278,6 +129,7 @@ class EventType:
         is_input: whether such events are inputs.
         drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
             WORD).
+        holds: whether all rows of a batch read from a file are valid.
 
     """
 
@@ -285,11 +137,11 @@ class EventType:
     fields: Mapping[str, Kind]
     is_input: bool = False
     drawn: frozenset[str] = frozenset()
-    _holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False, repr=False, eq=False)
+    holds: Callable[[Sequence[object]], bool] = attrs.field(init=False, repr=False, eq=False)
 
-    @_holds.default
-    def _of_fields(self) -> tuple[Callable[[Any], bool], ...]:
-        return tuple(kind.holds for kind in self.fields.values())
+    @holds.default
+    def _of_fields(self) -> Callable[[Sequence[object]], bool]:
+        return each(row(*self.fields.values()))
 
     def fields_naming(self, entity: str) -> tuple[str, ...]:
         """The fields that identify an entity ("agent", "plot", "word"), in order; see
@@ -304,22 +156,12 @@ class EventType:
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file; None for a valid one."""
-        if type(row) is not tuple or len(row) != len(self._holds):
+        if type(row) is not tuple or len(row) != len(self.fields):
             return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
-        for index, holds in enumerate(self._holds):
-            if not holds(row[index]):
-                return self._fault_in(list(self.fields)[index], row[index])
+        for (name, kind), value in zip(self.fields.items(), row, strict=True):
+            if not kind.holds(value):
+                return f"{self.name}.{name}: {kind.fault(value)}"
         return None
-
-    def _fault_in(self, name: str, value: Any) -> str:
-        kind, found = self.fields[name], format_value(value)
-        fault = f"{self.name}.{name}: {kind.name} expected, found {found}"
-        stored = _with_amounts(value)
-        if not kind.holds(stored):
-            return fault
-        whole = "the integer " if type(stored) is int else ""
-        cure = f"{found} must be stored as {whole}{format_value(stored)}"
-        return f"{fault}; {cure} (wrap amounts in `amount()`)"
 
 
 @attrs.frozen

@@ -16,19 +16,8 @@ from goldrush.kernel import run
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
-from goldrush.kernel.world import (
-    AGENT,
-    AGENTS,
-    TEXT,
-    WORD,
-    Batch,
-    Block,
-    EventType,
-    Past,
-    Vocabulary,
-    World,
-    several,
-)
+from goldrush.kernel.shape import AGENT, AGENTS, TEXT, WORD, several
+from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World
 from goldrush.replay.toolkit import Toolkit
 
 ANSWERED, PRAISED = range(2)

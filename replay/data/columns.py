@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from goldrush.kernel.world import (
-    AMOUNT,
-    BOOLEAN,
-    FACTS,
-    INTEGER,
-    NATURAL,
-    WORD,
-    Kind,
-    World,
-    several,
-)
+from goldrush.kernel.shape import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, several
+from goldrush.kernel.world import World
 
 if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured

@@ -14,9 +14,10 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput, DamagedJournal, JournalError, TornTail
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
+from goldrush.kernel.shape import amount
 from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import DIGESTS, Walk
-from goldrush.kernel.world import World, amount
+from goldrush.kernel.world import World
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, format_roster
 from goldrush.replay.journal.forged import reader_of

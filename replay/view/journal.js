@@ -58,7 +58,7 @@ function commitOf(body) {
   return { kind, unit: second, digest: third ?? null, blocks: rest };
 }
 
-// A value in its logical form, by the form that its kind declares (kernel/world.py, Kind.form).
+// A value in its logical form, by the form that its kind declares (kernel/shape.py, Kind.form).
 function shownAs(form, value, schemas) {
   if (form === null) return value;
   const [name, inner] = form;

@@ -23,7 +23,8 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
-from goldrush.kernel.world import AGENT, INTEGER, EventType, Past, Vocabulary, World
+from goldrush.kernel.shape import AGENT, INTEGER
+from goldrush.kernel.world import EventType, Past, Vocabulary, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan

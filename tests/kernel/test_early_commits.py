@@ -31,17 +31,8 @@ from goldrush.kernel.journal import (
     JournalWriter,
 )
 from goldrush.kernel.run import InputPieces, rest_of
-from goldrush.kernel.world import (
-    NATURAL,
-    WORD,
-    Batch,
-    Block,
-    Event,
-    EventType,
-    Vocabulary,
-    World,
-    several,
-)
+from goldrush.kernel.shape import NATURAL, WORD, several
+from goldrush.kernel.world import Batch, Block, Event, EventType, Vocabulary, World
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild

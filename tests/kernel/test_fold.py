@@ -36,22 +36,9 @@ from goldrush.kernel.journal import (
     JournalReader,
     JournalWriter,
 )
+from goldrush.kernel.shape import AMOUNT, INTEGER, NATURAL, TEXT, WORD, optional, several
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import (
-    AMOUNT,
-    INTEGER,
-    NATURAL,
-    TEXT,
-    WORD,
-    Batch,
-    Block,
-    EventType,
-    Step,
-    Vocabulary,
-    World,
-    optional,
-    several,
-)
+from goldrush.kernel.world import Batch, Block, EventType, Step, Vocabulary, World
 from goldrush.kernel.worlds.mining import MINING
 from tests.journals import commits_of
 

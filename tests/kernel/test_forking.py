@@ -9,7 +9,8 @@ import pytest
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.settings import configured, integer, setting
-from goldrush.kernel.world import AGENT, TEXT, EventType, Row, Vocabulary
+from goldrush.kernel.shape import AGENT, TEXT
+from goldrush.kernel.world import EventType, Row, Vocabulary
 
 
 @attrs.frozen

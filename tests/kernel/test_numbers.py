@@ -7,20 +7,9 @@ import pytest
 from goldrush.kernel import fold, run
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.shape import AGENT, AGENTS, NATURAL, PLOT, WORD, optional, several
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import (
-    AGENT,
-    AGENTS,
-    NATURAL,
-    PLOT,
-    WORD,
-    Block,
-    Event,
-    EventType,
-    Vocabulary,
-    optional,
-    several,
-)
+from goldrush.kernel.world import Block, Event, EventType, Vocabulary
 from tests.journals import commits_of, write
 from tests.lessons import ANSWERED, HEADER, LESSONS, SETUP, UNCHANGED, answer, forked, play
 

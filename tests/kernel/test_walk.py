@@ -12,8 +12,9 @@ from goldrush.agents.worlds.mining.players import GAME, fork, record, resume
 from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.walk import DERIVED, Walk
-from goldrush.kernel.world import Block, InvalidInputs, Kind, World
+from goldrush.kernel.world import Block, InvalidInputs, World
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role
 from goldrush.kernel.worlds.mining import MINING

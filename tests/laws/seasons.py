@@ -17,7 +17,8 @@ import attrs
 from hypothesis import strategies as st
 
 from goldrush.kernel.fold import fold
-from goldrush.kernel.world import Block, Kind, Row, World
+from goldrush.kernel.shape import Kind
+from goldrush.kernel.world import Block, Row, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
 from goldrush.kernel.worlds.competition.arenas import mining, nk

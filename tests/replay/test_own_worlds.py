@@ -11,7 +11,8 @@ import pytest
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record
-from goldrush.kernel.world import AMOUNT, INTEGER, Batch, Block, EventType, World, optional, several
+from goldrush.kernel.shape import AMOUNT, INTEGER, optional, several
+from goldrush.kernel.world import Batch, Block, EventType, World
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, repeat
 from typing import Any
 
-from goldrush.kernel.world import amount
+from goldrush.kernel.shape import amount
 from goldrush.kernel.worlds.competition.events import PLAIN, PLAIN_DEPTH, PLAIN_MAX
 
 

@@ -34,7 +34,8 @@ from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
 from goldrush.agents.worlds.competition.seats import model_at, seats_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
-from goldrush.kernel.world import FACTS, Row
+from goldrush.kernel.shape import FACTS
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import VOCABULARY, competition
 from goldrush.kernel.worlds.competition.acts import fault_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, Tried

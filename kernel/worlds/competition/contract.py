@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.world import AMOUNT
+from goldrush.kernel.shape import AMOUNT
 from goldrush.kernel.worlds.competition.config import COUNT_MAX
 from goldrush.kernel.worlds.competition.terms import Condition, ContractEnd, Role, names_of
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, get_type_hints
 
-from goldrush.kernel.world import (
+from goldrush.kernel.shape import (
     AGENT,
     AGENTS,
     AMOUNT,
@@ -23,13 +23,13 @@ from goldrush.kernel.world import (
     NATURAL,
     TEXT,
     WORD,
-    EventType,
     Kind,
     optional,
     row,
     several,
     text,
 )
+from goldrush.kernel.world import EventType
 from goldrush.kernel.worlds.competition.terms import (
     ContractEnd,
     Dimension,

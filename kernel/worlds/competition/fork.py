@@ -14,7 +14,8 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import check_changes, check_facts, check_fixed
-from goldrush.kernel.world import FACTS, Past, Row
+from goldrush.kernel.shape import FACTS
+from goldrush.kernel.world import Past, Row
 from goldrush.kernel.worlds.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.state import SeasonState

@@ -15,7 +15,8 @@ import attrs
 from goldrush.kernel.codec import fingerprint_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.world import FACTS, Batch
+from goldrush.kernel.shape import FACTS
+from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, Rules, Subject
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.contract import Contract

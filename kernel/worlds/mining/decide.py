@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.shape import amount
 from goldrush.kernel.submissions import one_of_each
-from goldrush.kernel.world import Batch, Batches, Block, Row, amount
+from goldrush.kernel.world import Batch, Batches, Block, Row
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     ALREADY_OWNED,

@@ -6,11 +6,11 @@ A row holds the fields in the order given here; its round is that of the commit.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
-from goldrush.kernel.world import (
+from goldrush.kernel.shape import (
     AGENT,
     AGENTS,
     AMOUNT,
@@ -20,14 +20,14 @@ from goldrush.kernel.world import (
     NATURAL,
     PLOT,
     WORD,
-    EventType,
-    Kind,
+    at_most,
     one_of,
     optional,
     row,
     several,
     text,
 )
+from goldrush.kernel.world import EventType
 
 # The actions of an agent on a plot.
 KINDS: Final = ("defend", "mine", "claim", "raid")
@@ -61,39 +61,13 @@ Action = tuple[int, int, int] | None  # (kind, plot, amount), or null for a malf
 Actions = tuple[Action, ...]
 
 
-def _are_actions(value: Any) -> bool:
-    if type(value) is not tuple or len(value) > ITEMS_MAX:
-        return False
-    for action in value:
-        if action is not None:
-            if type(action) is not tuple:
-                return False
-            try:
-                kind, plot, points = action
-            except ValueError:
-                return False
-            if not (
-                type(kind) is type(plot) is type(points) is int
-                and 0 <= kind < len(KINDS)
-                and plot <= INT64_MAX
-                and points <= INT64_MAX
-            ):
-                return False
-    return True
-
-
-def show_action(action: Action) -> list[Any] | None:
-    """`[kind, plot, amount]` with the kind's name, or None."""
-    return None if action is None else [KINDS[action[0]], action[1], action[2]]
-
-
-ACTIONS = Kind(
-    "list of actions",
-    _are_actions,
-    lambda value: [show_action(a) for a in value],
+_INT64: Final = at_most(INT64_MAX)
+ACTION: Final = optional(row(one_of(KINDS), _INT64, _INT64))  # [kind, plot, amount], or null
+ACTIONS: Final = attrs.evolve(
+    several(ACTION, ITEMS_MAX),
+    name="list of actions",
     entity="plot",
     ids=lambda shown: [action[1] for action in shown if action is not None],
-    form=("list", ("optional", ("row", [("name", KINDS), None, None]))),
 )
 REMOVAL = attrs.evolve(row(NATURAL, one_of(REASONS)), name="[index, reason]")
 

@@ -20,7 +20,8 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.rosters import setup_of
-from goldrush.kernel.world import Block, Past, Row, amount
+from goldrush.kernel.shape import amount
+from goldrush.kernel.world import Block, Past, Row
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import CAPTURED, EVENTS, KINDS, RESTORED
 

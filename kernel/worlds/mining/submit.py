@@ -12,7 +12,8 @@ from typing import Any
 import attrs
 
 from goldrush.kernel.errors import BadPlan, format_value
-from goldrush.kernel.world import ERROR_MAX, Row
+from goldrush.kernel.shape import ERROR_MAX
+from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import (
     INT64_MAX,

@@ -14,8 +14,8 @@ from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.shape import several
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import several
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import (
     ACTIONS,

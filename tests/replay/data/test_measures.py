@@ -11,7 +11,8 @@ from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
-from goldrush.kernel.world import INTEGER, EventType, Vocabulary, World
+from goldrush.kernel.shape import INTEGER
+from goldrush.kernel.world import EventType, Vocabulary, World
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table

@@ -32,7 +32,8 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
-from goldrush.kernel.world import INTEGER, TEXT, Block, EventType, Kind, Row, World, several
+from goldrush.kernel.shape import INTEGER, TEXT, Kind, several
+from goldrush.kernel.world import Block, EventType, Row, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED

@@ -15,7 +15,8 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, DamagedJournal, TornTail, UnsupportedJournal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
-from goldrush.kernel.world import INTEGER, Event, EventType, World
+from goldrush.kernel.shape import INTEGER
+from goldrush.kernel.world import Event, EventType, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.story import chronicle, story, tell

@@ -30,7 +30,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     text,
     texts,
 )
-from goldrush.kernel.world import FACTS
+from goldrush.kernel.shape import FACTS
 from goldrush.kernel.worlds.competition.acts.act import SHORT_MAX, TEAM_MIN
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from goldrush.kernel.world import AMOUNT
+from goldrush.kernel.shape import AMOUNT
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import (
     FACTS_MAX,

@@ -19,7 +19,8 @@ from goldrush.agents.worlds.mining.players import ask, view_of
 from goldrush.agents.worlds.mining.policy import Policy
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.fold import block_events, fold
-from goldrush.kernel.world import Batch, Block, Row, advance, amount
+from goldrush.kernel.shape import amount
+from goldrush.kernel.world import Batch, Block, Row, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import (

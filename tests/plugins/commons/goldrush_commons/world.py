@@ -17,15 +17,16 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel import world as kinds
+from goldrush.kernel import shape as kinds
 from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.draws import WORD_RANGE, Draws
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, real, setting
+from goldrush.kernel.shape import amount
 from goldrush.kernel.submissions import arrange, one_of_each, pending_fault
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
-from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World, amount
+from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World
 
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (

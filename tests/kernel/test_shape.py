@@ -1,0 +1,122 @@
+"""The checks of values and rows, which are compiled, beside the same kinds written out by hand."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.kernel.shape import (
+    AMOUNT,
+    BOOLEAN,
+    INTEGER,
+    NATURAL,
+    TEXT,
+    WORD,
+    Kind,
+    at_most,
+    one_of,
+    optional,
+    row,
+    several,
+    text,
+)
+from goldrush.kernel.world import EventType
+from goldrush.kernel.worlds.mining.events import ACTIONS, ITEMS_MAX
+
+
+def is_integer(value: Any, low: float = -(10**30), high: float = 10**30) -> bool:
+    return type(value) is int and low <= value <= high
+
+
+def is_amount(value: Any) -> bool:
+    return is_integer(value) or (
+        isinstance(value, float) and abs(value) < float("inf") and value % 1 != 0
+    )
+
+
+def is_list(value: Any, holds: Callable[[Any], bool], most: float = 10**9) -> bool:
+    return isinstance(value, tuple) and len(value) <= most and all(map(holds, value))
+
+
+def is_action(value: Any) -> bool:
+    if value is None:
+        return True
+    if not isinstance(value, tuple) or len(value) != 3:
+        return False
+    kind, plot, points = value
+    return is_integer(kind, 0, 3) and is_integer(plot, -(10**30), 2**63 - 1) and (
+        is_integer(points, -(10**30), 2**63 - 1)
+    )  # fmt: skip
+
+
+EVEN = Kind("even", lambda value: value % 2 == 0)
+KINDS: Mapping[str, tuple[Kind, Callable[[Any], bool]]] = {
+    "integer": (INTEGER, is_integer),
+    "natural": (NATURAL, lambda value: is_integer(value, 0)),
+    "at most": (at_most(1), lambda value: is_integer(value, high=1)),
+    "boolean": (BOOLEAN, lambda value: value is True or value is False),
+    "text": (TEXT, lambda value: isinstance(value, str)),
+    "short": (text(2), lambda value: isinstance(value, str) and len(value) <= 2),
+    "word": (WORD, lambda value: is_integer(value, 0, 2**64 - 1)),
+    "amount": (AMOUNT, is_amount),
+    "name": (one_of(("a", "b")), lambda value: is_integer(value, 0, 1)),
+    "optional": (optional(NATURAL), lambda value: value is None or is_integer(value, 0)),
+    "list": (several(NATURAL), lambda value: is_list(value, lambda item: is_integer(item, 0))),
+    "short list": (several(TEXT, 1), lambda value: is_list(value, lambda x: type(x) is str, 1)),
+    "lists": (
+        several(several(optional(BOOLEAN))),
+        lambda value: is_list(value, lambda inner: is_list(inner, lambda x: x in (None, True, False)
+                                                           and type(x) in (type(None), bool))),
+    ),
+    "row": (
+        row(NATURAL, several(TEXT), row()),
+        lambda value: isinstance(value, tuple) and len(value) == 3 and is_integer(value[0], 0)
+        and is_list(value[1], lambda item: isinstance(item, str)) and value[2] == (),
+    ),
+    "actions": (ACTIONS, lambda value: is_list(value, is_action, ITEMS_MAX)),
+}  # fmt: skip
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 4), st.sampled_from((2**63 - 1, 2**63, 2**64 - 1)),
+    st.integers(-(2**63), 2**64 - 1), st.floats(), st.text(max_size=3), st.just([1]), st.just({}),
+)  # fmt: skip
+ACTION = st.tuples(st.integers(-1, 4), SCALARS, st.integers(-1, 4))
+VALUES = st.one_of(
+    st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4).map(tuple), max_leaves=6),
+    st.lists(st.one_of(st.none(), ACTION), max_size=3).map(tuple),
+    st.tuples(
+        st.integers(-1, 1), st.lists(st.text(max_size=1), max_size=2).map(tuple), st.just(())
+    ),
+)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(st.data())
+def test_a_value_is_of_a_kind_where_it_is_what_it_says(name: str, data: st.DataObject) -> None:
+    kind, expected = KINDS[name]
+    value = data.draw(VALUES)
+
+    assert kind.holds(value) is expected(value)
+
+
+@given(st.lists(st.one_of(VALUES, st.tuples(VALUES, st.integers(0, 9), st.text(max_size=3)))))
+def test_a_batch_is_valid_where_each_of_its_rows_has_no_fault(rows: list[object]) -> None:
+    event = EventType("tried", {"any": optional(several(NATURAL)), "n": NATURAL, "t": text(2)})
+
+    assert event.holds(rows) is (not any(map(event.fault, rows)))
+
+
+def test_kinds_of_plugins_are_called_wherever_they_stand() -> None:
+    event = EventType("tried", {"one": EVEN, "several": several(row(EVEN, optional(EVEN)))})
+
+    assert event.holds([(2, ((4, None), (6, 8)))])
+    assert not event.holds([(2, ((4, None), (6, 8))), (1, ())])
+    assert not event.holds([(2, ((4, None), (6, 7)))])
+    assert event.fault((2, ((4, 7),))) is not None
+
+
+@pytest.mark.parametrize("length", [ITEMS_MAX, ITEMS_MAX + 1])
+def test_a_plan_has_at_most_so_many_actions(length: int) -> None:
+    assert ACTIONS.holds(((0, 0, 0),) * length) is (length == ITEMS_MAX)
