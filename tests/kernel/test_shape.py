@@ -78,10 +78,13 @@ KINDS: Mapping[str, tuple[Kind, Callable[[Any], bool]]] = {
     "actions": (ACTIONS, lambda value: is_list(value, is_action, ITEMS_MAX)),
 }  # fmt: skip
 
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 4), st.sampled_from((2**63 - 1, 2**63, 2**64 - 1)),
-    st.integers(-(2**63), 2**64 - 1), st.floats(), st.text(max_size=3), st.just([1]), st.just({}),
+EDGES = (
+    None, False, True, -1, 0, 1, 2, 2**63 - 1, 2**63, 2**64 - 1, 0.0, 1.0, 0.5, 1e300, float("inf"),
+    float("nan"), "", "ab", "abc", b"", (), (0,), ("a", "b"), [1], {},
 )  # fmt: skip
+SCALARS = st.one_of(
+    st.sampled_from(EDGES), st.integers(-(2**63), 2**64 - 1), st.floats(), st.text(max_size=3)
+)
 ACTION = st.tuples(st.integers(-1, 4), SCALARS, st.integers(-1, 4))
 VALUES = st.one_of(
     st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4).map(tuple), max_leaves=6),
@@ -96,9 +99,9 @@ VALUES = st.one_of(
 @given(st.data())
 def test_a_value_is_of_a_kind_where_it_is_what_it_says(name: str, data: st.DataObject) -> None:
     kind, expected = KINDS[name]
-    value = data.draw(VALUES)
 
-    assert kind.holds(value) is expected(value)
+    for value in (*EDGES, data.draw(VALUES)):
+        assert kind.holds(value) is expected(value), value
 
 
 @given(st.lists(st.one_of(VALUES, st.tuples(VALUES, st.integers(0, 9), st.text(max_size=3)))))
