@@ -66,20 +66,18 @@ class Draws:
         """
         if not 1 <= n <= WORD_RANGE:
             raise ValueError(f"below({n}): n must be from 1 to 2^64")
-        key = self._packed or self.key
+        key, last = self._packed or self.key, WORD_RANGE - n
         while True:
-            word = xxh3_64_intdigest(key, self.taken)
+            word: int = xxh3_64_intdigest(key, self.taken)
             self.taken += 1
-            index: int = word % n
-            if word - index <= WORD_RANGE - n:
-                return index
+            if word <= last or word - word % n <= last:  # the first decides nearly always
+                return word % n
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken
-        # `below` inlined, for a shuffle takes many words. It accepts every word of at
-        # most 2^64 - n, so nearly always one comparison decides.
+        # `below` inlined, for a shuffle takes many words.
         safe = WORD_RANGE - len(result)
         for j in range(len(result) - 1, 0, -1):
             word = xxh3_64_intdigest(key, i)
@@ -115,10 +113,9 @@ class Draws:
             while True:  # `below`, inlined
                 word = xxh3_64_intdigest(key, taken)
                 taken += 1
-                offset = word % left
-                if word - offset <= WORD_RANGE - left:
+                if word <= WORD_RANGE - left or word - word % left <= WORD_RANGE - left:
                     break
-            place = i + offset
+            place = i + word % left
             picked.append(moved.get(place, place))
             moved[place] = moved.get(i, i)
         self.taken = taken

@@ -79,8 +79,8 @@ KINDS: Mapping[str, tuple[Kind, Callable[[Any], bool]]] = {
 }  # fmt: skip
 
 EDGES = (
-    None, False, True, -1, 0, 1, 2, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 0.0, 1.0, 0.5, 1e300, float("inf"),
-    float("nan"), "", "ab", "abc", b"", (), (0,), ("a", "b"), [1], {},
+    None, False, True, -1, 0, 1, 2, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 0.0, 1.0, 0.5, 1e300,
+    float("inf"), float("nan"), "", "ab", "abc", b"", (), (0,), ("a", "b"), [1], {},
 )  # fmt: skip
 SCALARS = st.one_of(
     st.sampled_from(EDGES), st.integers(-(2**63), 2**64 - 1), st.floats(), st.text(max_size=3)

@@ -45,6 +45,18 @@ class Pool:
         insort(self._used, index)
         self.left -= 1
 
+    def pop(self, n: int) -> int:
+        """Use the n-th plot, from 0, of those left."""
+        place = 0
+        for used in self._used:
+            if used > n:
+                break
+            n += 1
+            place += 1
+        self._used.insert(place, n)
+        self.left -= 1
+        return self.plots[n]
+
     def take(self, places: Sequence[int]) -> list[int]:
         """Use the plots at these different places among those left."""
         indices = list(map(self.index, places)) if self._used else places

@@ -22,30 +22,30 @@ class Random:
     """Spends each stamina point on a random action on a random plot: the null policy."""
 
     def plan(self, seen: Observation, draws: Draws) -> Actions:
-        own = seen.own
+        own, cap, below = seen.own, seen.mining_cap, draws.below
         pools = (Pool(own), Pool(own), Pool(seen.unowned), Pool(seen.others))  # by kind
         possible = [kind for kind, pool in enumerate(pools) if pool.left]
         actions: list[tuple[int, int, int]] = []
-        mined: dict[int, int] = {}  # plot -> index of its action
-        cap, below = seen.mining_cap, draws.below
+        mined: dict[int, int] = {}  # index in `own` -> index of its action
         for _ in range(seen.stamina):
             if not possible:
                 break
             kind = possible[below(len(possible))]
             pool = pools[kind]
-            index = pool.index(below(pool.left))
-            plot, points = pool.plots[index], 1
-            if kind == MINE and plot in mined:
-                points += actions[mined[plot]][2]
-                actions[mined[plot]] = (MINE, plot, points)
+            n = below(pool.left)
+            if kind != MINE:
+                actions.append((kind, pool.pop(n), 1))
             else:
-                if kind == MINE:
-                    mined[plot] = len(actions)
-                actions.append((kind, plot, 1))
-            if kind != MINE or points == cap:
-                pool.use(index)
-                if not pool.left:
-                    possible.remove(kind)
+                index = pool.index(n)
+                at = mined.setdefault(index, len(actions))
+                if at == len(actions):
+                    actions.append((MINE, own[index], 0))
+                points = actions[at][2] + 1
+                actions[at] = (MINE, own[index], points)
+                if points == cap:
+                    pool.use(index)
+            if not pool.left:
+                possible.remove(kind)
         return tuple(actions)
 
 

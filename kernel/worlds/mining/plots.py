@@ -38,14 +38,13 @@ class PlotsExcept(Sequence[int]):
     def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        length = len(self._every) - len(self._removed)
         if index < 0:
-            index += length
-        if not 0 <= index < length:
-            raise IndexError(f"index {index} of {length} plots")
+            index += len(self)
+            if index < 0:
+                raise IndexError("index out of range")
         if self._before is None:
             self._before = self._counted()
-        return self._every[index + bisect_right(self._before, index)]
+        return self._every[index + bisect_right(self._before, index)]  # or an IndexError
 
     def __iter__(self) -> Iterator[int]:
         every, start = self._every, 0
@@ -70,7 +69,7 @@ class PlotsExcept(Sequence[int]):
 
     def _counted(self) -> list[int]:
         every, removed = self._every, self._removed
-        if every[-1] == len(every) - 1:  # all plots from 0 on: each is its own index
+        if every and every[-1] == len(every) - 1:  # all plots from 0 on: each is its own index
             return [plot - at for at, plot in enumerate(removed)]
         return [bisect_left(every, plot) - at for at, plot in enumerate(removed)]
 
