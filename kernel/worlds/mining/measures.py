@@ -71,9 +71,9 @@ def basics(
     on_owned = [row for row in raids if before[row[0]] is not None]
     return Basics(
         owned=len(before) - before.count(None),
-        turned=sum(row[4] == CAPTURED and before[row[0]] != after[row[0]] for row in on_owned),
-        raids=sum(len(row[2]) for row in on_owned),
-        mined=math.fsum(row[3] for row in settled),
+        turned=sum([row[4] == CAPTURED and before[row[0]] != after[row[0]] for row in on_owned]),
+        raids=sum([len(row[2]) for row in on_owned]),
+        mined=math.fsum([row[3] for row in settled]),
     )
 
 
@@ -322,6 +322,8 @@ def convergence(spent: Sequence[Counts]) -> Value:
 
 
 def _spared(long: Sequence[PlotGroup], new: Sequence[PlotGroup]) -> Value:
-    on_long = ratio(sum(g.raids for g in long), sum(g.plots for g in long))
-    on_new = ratio(sum(g.raids for g in new), sum(g.plots for g in new))
+    on_long, on_new = (
+        ratio(sum([group.raids for group in groups]), sum([group.plots for group in groups]))
+        for groups in (long, new)
+    )
     return None if on_long is None or on_new is None else ratio(on_long, on_new)

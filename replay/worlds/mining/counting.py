@@ -24,6 +24,7 @@ from goldrush.kernel.worlds.mining.events import (
     RULED,
     SUBMITTED,
     TRUCE,
+    Action,
 )
 from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, PlotGroup, basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
@@ -107,6 +108,7 @@ class Counting:
         self._spells: Records[Spell] = Records(6, _spell)  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the index of its spell
         self._held: Counter[tuple[int, int]] = Counter()  # (how, since) -> plots held so
+        self._held_by: Counter[int] = Counter()  # how -> plots held so
         self._remember(state)
 
     def _remember(self, state: MiningState) -> None:
@@ -199,9 +201,8 @@ class Counting:
             on[self._how[plot], round - self._since[plot] >= HELD_LONG] += count
         long, new = [], []
         for how in _HOLDINGS:
-            recent = sum(self._held[how, round - age] for age in range(1, HELD_LONG))
-            every = sum(held for (by, _), held in self._held.items() if by == how)
-            long.append(PlotGroup(every - recent, on[how, True]))
+            recent = sum([self._held[how, round - age] for age in range(1, HELD_LONG)])
+            long.append(PlotGroup(self._held_by[how] - recent, on[how, True]))
             new.append(PlotGroup(recent, on[how, False]))
         return long, new
 
@@ -215,26 +216,27 @@ class Counting:
                 tied = [raider for raider in raiders if raider != owner]
                 self.ties.append(1, round, plot, len(tied), tied.index(winner))
 
+    def _hold(self, how: int, since: int, plots: int) -> None:
+        self._held_by[how] += plots
+        self._held[how, since] += plots
+        if not self._held[how, since]:
+            del self._held[how, since]
+
     def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
         """Update the ownership of plots that may have `changed` hands."""
         for plot in changed:
             before, after = self._owner[plot], state.owner[plot]
             assert after is not None  # plots are never given up
             if before is not None:
-                self._leave(plot, (self._how[plot], self._since[plot]))
+                self._hold(self._how[plot], self._since[plot], -1)
                 if before != after:
                     self._spells.put(self._running[plot], _END, state.round - 1)
                     self._spells.put(self._running[plot], _LOST_TO, after)
             if before != after:
                 self._running[plot] = len(self._spells)
                 self._spells.append(plot, after, state.round, state.round, state.how[plot], _NOBODY)
-            self._held[state.how[plot], state.since[plot]] += 1
+            self._hold(state.how[plot], state.since[plot], 1)
         self._remember(state)
-
-    def _leave(self, plot: int, held: tuple[int, int]) -> None:
-        self._held[held] -= 1
-        if not self._held[held]:
-            del self._held[held]
 
 
 _SUMMED: Final = [name for name in attrs.fields_dict(Totals) if name in attrs.fields_dict(Counts)]
@@ -269,11 +271,14 @@ class _Plans:
         self.spent = [0, 0, 0, 0]
         self.defended: dict[int, int] = {}
         removed = {row[0]: {index for index, _ in row[1]} for row in pruned}
+        spent, defended = self.spent, self.defended
         for row in submitted:
-            gone = removed.get(row[0], ())
-            for index, action in enumerate(row[1]):
-                if action is not None and index not in gone:
+            actions: Sequence[Action] = row[1]
+            if gone := removed.get(row[0]):
+                actions = [action for index, action in enumerate(actions) if index not in gone]
+            for action in actions:
+                if action is not None:  # as in a journal that is not verified
                     kind, plot, points = action
-                    self.spent[kind] += points
+                    spent[kind] += points
                     if kind == DEFEND:
-                        self.defended[plot] = points
+                        defended[plot] = points

@@ -112,11 +112,11 @@ def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
     for cell, results in cells.items():
         for result in results:
             for (length, is_over), count in result.own.lengths.items():
-                spells[cell][Seen(length, is_over, 0)] += count
+                spells[cell][length, is_over, 0] += count
     if not any(spells.values()):
         return None, ""
     curves = {cell: [(0, 1.0), *curve(weights.items())] for cell, weights in spells.items()}
-    longest = max(one.exit for weights in spells.values() for one in weights)
+    longest = max(length for weights in spells.values() for length, _, _ in weights)
     falls = math.ceil(1.1 * max(map(_last_fall, curves.values())))
     end = falls if 0 < falls <= longest / 2 else longest
     plot = Chart(
@@ -127,7 +127,7 @@ def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
     for index, (cell, weights) in enumerate(spells.items()):
         if weights:
             steps = [(float(at), share) for at, share in curves[cell] if at <= end]
-            steps.append((float(min(end, max(one.exit for one in weights))), steps[-1][1]))
+            steps.append((float(min(end, max(length for length, _, _ in weights))), steps[-1][1]))
             plot.line(steps, styles[cell.roster], steps=True)
             plot.marks(steps, styles[cell.roster], index, len(spells))
             says.append(f"{cell.roster} {number(curves[cell][-1][1], 2)}")

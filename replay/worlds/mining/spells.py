@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, repeat
-from typing import Any, Final, NamedTuple
+from itertools import repeat
+from typing import Any, Final
 
 import attrs
 
@@ -58,37 +58,32 @@ class Spell:
         }
 
 
-class Seen(NamedTuple):
-    """The observed part of a spell, on a clock of rounds.
-
-    Attributes:
-        exit: the time of its loss or censoring.
-        is_over: whether it was lost then; otherwise it is censored.
-        entry: the time after which it is at risk.
-
-    """
-
-    exit: int
-    is_over: bool
-    entry: int
+# The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it
+# was lost then; the time after which it is at risk.
+Seen = tuple[int, bool, int]
 
 
-def seen(spell: Spell, first: int, last: int) -> Seen | None:
-    """The part of a spell observed in some rounds; None if it is at risk in none of them.
+def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
+    """The parts of spells observed in some rounds, without those that are at risk in none of them.
 
     A spell is at risk from the round after it began. One that begins within these rounds enters
     late; one that was running before enters at 0, whatever its age.
 
     Args:
-        spell: the spell.
+        spells: the spells.
         first: the first round, at which the clock is 1.
         last: the last round.
 
     """
-    entry = max(0, spell.start + 1 - first)
-    is_over = spell.lost_to is not None and spell.end < last
-    exit = (spell.end + 1 if is_over else min(spell.end, last)) - first + 1
-    return Seen(exit, is_over, entry) if exit > entry else None
+    before = first - 1
+    for spell in spells:
+        entry, end = spell.start - before, spell.end
+        if entry < 0:
+            entry = 0
+        is_over = end < last and spell.lost_to is not None
+        exit = (end + 1 if is_over else min(end, last)) - before
+        if exit > entry:
+            yield exit, is_over, entry
 
 
 def half_life(spells: Sequence[Spell]) -> float | None:
@@ -96,7 +91,7 @@ def half_life(spells: Sequence[Spell]) -> float | None:
 
     None if the curve stays above one half, or there is no spell.
     """
-    whole = ((Seen(spell.length, spell.lost_to is not None, 0), 1) for spell in spells)
+    whole = (((spell.length, spell.lost_to is not None, 0), 1) for spell in spells)
     return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
@@ -117,11 +112,10 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
         A number from 0 to `horizon`; None if no plot is owned in these rounds.
 
     """
-    shown = (one for spell in spells if (one := seen(spell, first, last)) is not None)
-    earliest = next(shown, None)
-    if earliest is None:
+    shown = list(seen(spells, first, last))
+    if not shown:
         return None
-    return math.fsum(_areas(curve((one, 1) for one in chain((earliest,), shown)), horizon))
+    return math.fsum(_areas(curve(zip(shown, repeat(1))), horizon))
 
 
 def _areas(steps: Iterable[tuple[int, float]], horizon: int) -> Iterator[float]:
@@ -142,14 +136,14 @@ def curve(shown: Iterable[tuple[Seen, int]]) -> Iterator[tuple[int, float]]:
     the first time the share is 1.
     """
     entered, gone, lost = tallies = array("q"), array("q"), array("q")  # by time
-    for one, count in shown:
-        if one.exit >= len(gone):
+    for (exit, is_over, entry), count in shown:
+        if exit >= len(gone):
             for tally in tallies:
-                tally.extend(repeat(0, one.exit + 1 - len(tally)))
-        entered[one.entry] += count
-        gone[one.exit] += count
-        if one.is_over:
-            lost[one.exit] += count
+                tally.extend(repeat(0, exit + 1 - len(tally)))
+        entered[entry] += count
+        gone[exit] += count
+        if is_over:
+            lost[exit] += count
     at_risk, share = 0, 1.0
     for at, count in enumerate(lost):
         if count:
