@@ -13,11 +13,13 @@ from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare,
 from goldrush.kernel.errors import UnsupportedJournal
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.golden import FOLDER, FORKED, MODELS, NAMES, RULES_1, SETTINGS, fork_baseline, path_of
+from tests.indexes import cache_apart, index_of
 
 
 def test_every_treatment_a_fork_and_models_have_a_golden_journal_and_no_other_is_kept() -> None:
@@ -66,6 +68,40 @@ def test_rules_2_pick_other_plots_than_rules_1() -> None:
     assert rebuild(again, 20).state.rules == 2
     assert rebuild(before, 20).state.rules == 1
     assert rebuild(again, 20).state.owner != rebuild(before, 20).state.owner
+
+
+def test_a_long_run_under_rules_1_is_reached_from_its_index(tmp_path: Path) -> None:
+    path = tmp_path / "long.journal"
+    run = prepared(*prepare({**SETTINGS, "rounds": 2000}))
+    players.record(MINING.under(1), MINING_PLAYERS, path, run)
+    folded = rebuild(path, 1900)  # and leaves an index
+
+    with cache_apart():
+        apart = rebuild(path, 1900)
+    found = rebuild(path, 1900)
+
+    assert index_of(path).is_file()
+    assert found.state.rules == folded.state.rules == 1
+    assert found.digest == folded.digest == apart.digest
+
+
+def test_what_was_submitted_under_rules_1_is_submitted_again_under_rules_2(tmp_path: Path) -> None:
+    source = path_of("baseline", RULES_1)
+    again = tmp_path / "again.journal"
+    agents = rebuild(source, 20).state.config.agents
+
+    state = record(again, SETTINGS, f"recorded:{source}*{agents}")
+
+    assert state.rules == 2
+    assert state.owner == rebuild(source, 20).state.owner
+    assert verify(again).holds
+
+
+def test_runs_under_different_rules_are_told_apart_by_their_rules() -> None:
+    found = diff(path_of("baseline", RULES_1), path_of("baseline"))
+
+    assert not found.same
+    assert [(cause.kind, cause.a, cause.b) for cause in found.causes] == [("rules", 1, 2)]
 
 
 def test_rules_that_nobody_knows_are_refused_by_number(tmp_path: Path) -> None:

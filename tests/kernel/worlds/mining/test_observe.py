@@ -105,6 +105,20 @@ def test_the_rule_of_an_authority_is_shown() -> None:
     assert Authority("punish", 0.25, 7.0) == seen.authority
 
 
+def test_raids_suffered_are_those_of_the_last_round_on_plots_that_the_agent_then_owned() -> None:
+    """Plot 0 was agent 0's and fell, plot 1 stays agent 0's, plot 2 is claimed by 2 and raided in
+    the same round: without a truce it is 2 that suffers that raid.
+    """
+    plans = {0: [("defend", 1)], 1: [("raid", 0), ("raid", 1), ("raid", 2)], 2: [("claim", 2)]}
+    map = given(truce=0).claimed({0: 0, 1: 0, 3: 1}).when(plans)
+
+    by_plot = [
+        [(raid.plot, raid.raiders) for raid in map.seen(agent).suffered] for agent in range(3)
+    ]
+    assert [[(0, (1,)), (1, (1,))], [], [(2, (1,))]] == by_plot
+    assert () == tuple(given().seen().suffered)
+
+
 def test_nothing_else_is_shown() -> None:
     """A new field is a decision on what agents may know, and belongs in this list."""
     assert {
