@@ -152,7 +152,8 @@ class RunContext(Generic[S]):
     resources: Resources = attrs.field(factory=Resources)
 
 
-# Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked.
+# Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked. It
+# leaves the state as it is: policies of a user's own, which might change it, are shown a copy.
 AskAgain = Callable[[Any, Block], Sequence[Batch]]
 
 

@@ -209,3 +209,23 @@ def test_a_trusted_policy_that_cannot_be_made_cannot_be_judged(tmp_path: Path) -
 
     assert (None, 3) == (verdict.holds, verdict.level)
     assert "agent 0: policy gone:Gone cannot be made" in verdict.unknown[0]
+
+
+def test_a_policy_that_changes_what_it_is_shown_changes_nothing_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "meddling.py").write_text(
+        "DOES = []\n"
+        "class Meddler:\n"
+        "    def plan(self, seen, draws):\n"
+        "        if DOES:\n"
+        "            seen._state.gold[0] += 1\n"
+        "        return []\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    record(tmp_path / "a.journal", {"rounds": 3}, "greedy-mine*2,meddling:Meddler")
+    monkeypatch.setattr("meddling.DOES", ["meddle"])
+
+    verdict = verify(tmp_path / "a.journal", trust=["meddling:Meddler"])
+
+    assert (verdict.broken, verdict.level) == (None, 4)
