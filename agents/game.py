@@ -80,6 +80,8 @@ class Game(Generic[S, V]):
         replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
         forks: the changes that forks can make; None: runs cannot be forked.
         prompting: how language models are asked; None: models cannot play.
+        leaves_state: `view` and the world's own policies leave the state that they are given as it
+            is. Otherwise `verify` gives them a copy.
 
     """
 
@@ -96,6 +98,7 @@ class Game(Generic[S, V]):
     replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
+    leaves_state: bool = False
 
     def __attrs_post_init__(self) -> None:
         """Raises ValueError if world, policy set and prompting do not match."""

@@ -152,8 +152,7 @@ class RunContext(Generic[S]):
     resources: Resources = attrs.field(factory=Resources)
 
 
-# Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked. It
-# leaves the state as it is: policies of a user's own, which might change it, are shown a copy.
+# Like Ask, with the recorded inputs as second argument, whose rows stand for agents not asked.
 AskAgain = Callable[[Any, Block], Sequence[Batch]]
 
 
@@ -168,6 +167,8 @@ class PolicyCheck:
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
         uses_program: asking needs a program of the user's own (`--test`).
+        leaves_state: asking changes nothing in the state; else `verify` gives it a copy, which
+            takes as long as asking where there are many agents.
         unjudged: what asking so far could not compare with the record, why, and what to do: one
             text for each; the record stands in the answers. Grows with every call.
 
@@ -179,6 +180,7 @@ class PolicyCheck:
     pending: AskAgain | None = None
     close: Callable[[], None] = lambda: None
     uses_program: bool = False
+    leaves_state: bool = False
     unjudged: Sequence[str] = ()
 
 

@@ -226,11 +226,12 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
                 unknown.append(f"{entry.label}: {error.what}")
     is_alone = len(makers) + len(believed) == len(entries)  # no model and no person
     outside = {entry.agent for entry in entries if is_outside(entry.policy)}
-    # A copy of a state with many agents takes as long as asking them.
-    copies = not all(entries[agent].policy in game.policy_set.policies for agent in makers)
+    # A user-defined policy may change what it is shown.
+    played = {entries[agent].policy for agent in makers}
+    are_of_world = played <= game.policy_set.policies.keys()
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
-        view, unit = game.view(game.world.copy(state) if copies else state), game.unit(state)
+        view, unit = game.view(state), game.unit(state)
         by_hand = replaced.get(unit, {})
         policies = {agent: (entries[agent], make()) for agent, make in makers.items()}
         if is_alone and is_whole and not by_hand:
@@ -248,7 +249,10 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
     # Replaced submissions are known even if no agent can be asked.
     if len(believed) == len(entries) and not replaced:
         return PolicyCheck(None, found.not_asked, unknown)
-    return PolicyCheck(ask, found.not_asked, unknown, partial(ask, is_whole=False))
+    return PolicyCheck(
+        ask, found.not_asked, unknown, partial(ask, is_whole=False),
+        leaves_state=game.leaves_state and are_of_world,
+    )  # fmt: skip
 
 
 def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> BadInput:

@@ -77,7 +77,8 @@ class Draws:
         """A new list in random order: Fisher-Yates from the top, `below(j + 1)` for each j."""
         result = list(items)
         key, i = self.key, self.taken
-        # `below` inlined, for a shuffle takes many words.
+        # `below` inlined, for a shuffle takes many words. Every word of at most 2^64 - n passes for
+        # each bound up to n, so nearly always one comparison decides.
         safe = WORD_RANGE - len(result)
         for j in range(len(result) - 1, 0, -1):
             word = xxh3_64_intdigest(key, i)

@@ -244,7 +244,7 @@ def faults(
             if event.is_input != wants_input:
                 yield f"{event.name} among {'inputs' if wants_input else 'derived events'}"
             try:
-                if event.holds(rows):
+                if event.holds_all(rows):
                     continue
             except REFUSED:
                 pass  # said below, in the order of the rows

@@ -1,9 +1,17 @@
-"""Shapes: what a field of an event holds, how it is checked and how it is shown to people."""
+"""Shapes: what a field of an event holds, how it is checked and how it is shown to people.
+
+A call for each field of each row would cost more than reading the row. So a kind writes its check
+as Python statements; the check of a list or a row contains those of its items, and that of a batch
+of events is one function, compiled when it is first called.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import cache
+from operator import index
+from typing import Any, Final
 
 import attrs
 
@@ -15,35 +23,14 @@ from goldrush.kernel.errors import format_value
 # [index, code, row] as {"index", "event", ...fields}.
 Form = tuple[Any, ...] | None
 
-# Writes a check as Python statements: given the name of a variable, lines that return False if its
-# value does not pass. The functions that they call are put into the map, by name.
-Lines = Callable[[str, dict[str, Any]], Iterator[str]]
+# Writes a check as Python statements: given the name of a variable, statements that return False if
+# its value does not pass. What they refer to is put into the map, by name.
+Scope = dict[str, Any]
+Check = Callable[[str, Scope], Iterator[str]]
+Holds = Callable[[Any], bool]  # whether a value is of a kind
 
-
-class Check:
-    """Whether a value is of a kind, as a function that is compiled when it is first called.
-
-    A call for each field of each row costs more than reading the row. Checks are therefore written
-    as statements, and that of a list or a row has those of its items in it.
-    """
-
-    __slots__ = ("_function", "lines")
-
-    def __init__(self, lines: Lines | str) -> None:
-        """Describe a check by what writes its statements, or by an expression with `{0}` for the
-        value.
-        """
-        self.lines = _lines_of(lines) if isinstance(lines, str) else lines
-        self._function: Callable[[Any], bool] | None = None
-
-    def __call__(self, value: Any) -> bool:
-        """Whether the value passes."""
-        if self._function is None:
-            scope: dict[str, Any] = {}
-            lines = ["def check(value):", *_indented(self.lines("value", scope)), " return True"]
-            exec("\n".join(lines), scope)  # noqa: S102  # of statements written in this module
-            self._function = scope["check"]
-        return self._function(value)
+# Lists within lists whose checks are one function: Python allows 20 loops within each other.
+DEPTH_MAX: Final = 8
 
 
 @attrs.frozen
@@ -62,22 +49,23 @@ class Kind:
     """
 
     name: str
-    holds: Callable[[Any], bool]
+    holds: Holds
     show: Callable[[Any], Any] = lambda value: value
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
 
-    def lines(self, value: str, called: dict[str, Any]) -> Iterator[str]:
-        """The statements of `holds`, for the check of what such a value is part of (see Check)."""
-        if isinstance(self.holds, Check):
-            yield from self.holds.lines(value, called)
+    def statements(self, value: str, scope: Scope) -> Iterator[str]:
+        """The check of a variable, for that of a list or row of which it is an item (see Check)."""
+        check: Check | None = getattr(self.holds, _CHECK, None)
+        if check is not None and value.count("_") < DEPTH_MAX:
+            yield from check(value, scope)
         else:
-            name = f"holds_{len(called)}"
-            called[name] = self.holds
+            name = f"holds_{len(scope)}"
+            scope[name] = self.holds
             yield f"if not {name}({value}): return False"
 
-    def fault(self, value: object) -> str:
+    def format_fault(self, value: object) -> str:
         """The message for a value that is not of this kind."""
         found, stored = format_value(value), _with_amounts(value)
         fault = f"{self.name} expected, found {found}"
@@ -88,24 +76,56 @@ class Kind:
         return f"{fault}; {cure} (wrap amounts in `amount()`)"
 
 
-def _lines_of(expression: str) -> Lines:
-    return lambda value, called: iter([f"if not ({expression.format(value)}): return False"])
+_CHECK: Final = "goldrush_check"  # the attribute of a function by which its check is found
 
 
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f" {line}" for line in lines)
+def compiled(check: Check) -> Holds:
+    """The function of a check, compiled when it is first called."""
+
+    @cache
+    def function() -> Holds:
+        scope: Scope = {}
+        body = _indented(check("value", scope))
+        text = "\n".join(["def holds(value):", *body, " return True"])
+        exec(text, scope)  # noqa: S102  # of statements of kinds; limits in them are integers
+        holds: Holds = scope["holds"]
+        return holds
+
+    return _written(lambda value: function()(value), check)
+
+
+def _written(holds: Holds, check: Check) -> Holds:
+    """The function, with the check that writes it."""
+    holds.__dict__[_CHECK] = check
+    return holds
+
+
+def _indented(statements: Iterable[str]) -> Iterator[str]:
+    return (f" {statement}" for statement in statements)
+
+
+def _test(expression: str) -> Holds:
+    """The function of an expression of `value`, with its check."""
+
+    def check(value: str, scope: Scope) -> Iterator[str]:
+        yield f"if not ({_VALUE.sub(value, expression)}): return False"
+
+    return _written(eval(f"lambda value: {expression}"), check)  # noqa: S307  # of this module
+
+
+_VALUE: Final = re.compile(r"\bvalue\b")
 
 
 def optional(kind: Kind) -> Kind:
     """The kind, or null. Null identifies nothing."""
 
-    def lines(value: str, called: dict[str, Any]) -> Iterator[str]:
+    def check(value: str, scope: Scope) -> Iterator[str]:
         yield f"if {value} is not None:"
-        yield from _indented(kind.lines(value, called))
+        yield from _indented(kind.statements(value, scope))
 
     return Kind(
         f"{kind.name} or null",
-        Check(lines),
+        compiled(check),
         lambda value: None if value is None else kind.show(value),
         kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
@@ -114,26 +134,26 @@ def optional(kind: Kind) -> Kind:
 
 
 def each(kind: Kind) -> Check:
-    """Whether all items of a sequence are of the kind."""
+    """The check whether all items of a sequence are of the kind."""
 
-    def lines(value: str, called: dict[str, Any]) -> Iterator[str]:
+    def check(value: str, scope: Scope) -> Iterator[str]:
         yield f"for {value}_item in {value}:"
-        yield from _indented(kind.lines(f"{value}_item", called))
+        yield from _indented(kind.statements(f"{value}_item", scope))
 
-    return Check(lines)
+    return check
 
 
 def several(kind: Kind, most: int | None = None) -> Kind:
-    """A list of the kind, with at most so many items. It identifies what its items identify."""
+    """A list of the kind, of at most `most` items. It identifies what its items identify."""
+    limit = "" if most is None else f" or len({{}}) > {index(most)}"
 
-    def lines(value: str, called: dict[str, Any]) -> Iterator[str]:
-        too_long = "" if most is None else f" or len({value}) > {most}"
-        yield f"if type({value}) is not tuple{too_long}: return False"
-        yield from each(kind).lines(value, called)
+    def check(value: str, scope: Scope) -> Iterator[str]:
+        yield f"if type({value}) is not tuple{limit.format(value)}: return False"
+        yield from each(kind)(value, scope)
 
     return Kind(
-        f"list of {kind.name}",
-        Check(lines),
+        f"list of {kind.name}" if most is None else f"list of at most {most} {kind.name}",
+        compiled(check),
         lambda value: [kind.show(item) for item in value],
         kind.entity,
         lambda shown: [named for item in shown for named in kind.ids(item)],
@@ -144,16 +164,16 @@ def several(kind: Kind, most: int | None = None) -> Kind:
 def row(*kinds: Kind) -> Kind:
     """A list with one value of each of these kinds, in order."""
 
-    def lines(value: str, called: dict[str, Any]) -> Iterator[str]:
-        items = [f"{value}_{index}" for index in range(len(kinds))]
+    def check(value: str, scope: Scope) -> Iterator[str]:
+        items = [f"{value}_{place}" for place in range(len(kinds))]
         yield f"if type({value}) is not tuple or len({value}) != {len(kinds)}: return False"
         yield f"[{', '.join(items)}] = {value}"
         for kind, item in zip(kinds, items, strict=True):
-            yield from kind.lines(item, called)
+            yield from kind.statements(item, scope)
 
     return Kind(
         f"[{', '.join(kind.name for kind in kinds)}]",
-        Check(lines),
+        compiled(check),
         lambda value: [kind.show(item) for kind, item in zip(kinds, value, strict=True)],
         form=("row", [kind.form for kind in kinds]),
     )
@@ -163,21 +183,21 @@ def one_of(names: Sequence[str]) -> Kind:
     """One of a few names, held as its index."""
     return Kind(
         " | ".join(names),
-        Check(f"type({{0}}) is int and 0 <= {{0}} < {len(names)}"),
+        _test(f"type(value) is int and 0 <= value < {len(names)}"),
         lambda value: names[value],
         form=("name", names),
     )
 
 
 def at_most(high: int) -> Kind:
-    """An integer of at most so much. The format has none below -(2**63)."""
-    return Kind(f"integer <= {high}", Check(f"type({{0}}) is int and {{0}} <= {high}"))
+    """An integer of at most `high`. No journal has one below -(2**63), so that is not checked."""
+    return Kind(f"integer <= {high}", _test(f"type(value) is int and value <= {index(high)}"))
 
 
-INTEGER = Kind("integer", Check("type({0}) is int"))
-NATURAL = Kind("integer >= 0", Check("type({0}) is int and {0} >= 0"))
-BOOLEAN = Kind("boolean", Check("type({0}) is bool"))
-TEXT = Kind("text", Check("type({0}) is str"))
+INTEGER = Kind("integer", _test("type(value) is int"))
+NATURAL = Kind("integer >= 0", _test("type(value) is int and value >= 0"))
+BOOLEAN = Kind("boolean", _test("type(value) is bool"))
+TEXT = Kind("text", _test("type(value) is str"))
 AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
 PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
@@ -185,12 +205,13 @@ PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
 
 def text(most: int) -> Kind:
     """Text of at most `most` characters."""
-    return Kind(f"text of at most {most}", Check(f"type({{0}}) is str and len({{0}}) <= {most}"))
+    test = f"type(value) is str and len(value) <= {index(most)}"
+    return Kind(f"text of at most {most}", _test(test))
 
 
 WORD = Kind(
     "64-bit word",
-    Check(f"type({{0}}) is int and 0 <= {{0}} < {1 << 64}"),
+    _test(f"type(value) is int and 0 <= value < {1 << 64}"),
     lambda value: f"{value:016x}",
     entity="word",
     form=("word",),
@@ -225,7 +246,10 @@ FROM_MODELS: Mapping[str, Kind] = {
 # A whole number is held as an integer: one byte instead of nine.
 AMOUNT = Kind(
     "real number",
-    Check("type({0}) is int or type({0}) is float and {0} - {0} == 0.0 and not {0}.is_integer()"),
+    _test(
+        "type(value) is int or "
+        "type(value) is float and value - value == 0.0 and not value.is_integer()"
+    ),
     float,
 )
 

@@ -16,9 +16,9 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from goldrush.kernel import shape
 from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import format_value
-from goldrush.kernel.shape import Kind, each, row
 
 S = TypeVar("S")
 
@@ -129,19 +129,19 @@ class EventType:
         is_input: whether such events are inputs.
         drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
             WORD).
-        holds: whether all rows of a batch read from a file are valid.
+        holds_all: whether all rows of a batch read from a file are valid.
 
     """
 
     name: str
-    fields: Mapping[str, Kind]
+    fields: Mapping[str, shape.Kind]
     is_input: bool = False
     drawn: frozenset[str] = frozenset()
-    holds: Callable[[Sequence[object]], bool] = attrs.field(init=False, repr=False, eq=False)
+    holds_all: Callable[[Sequence[object]], bool] = attrs.field(init=False, repr=False, eq=False)
 
-    @holds.default
+    @holds_all.default
     def _of_fields(self) -> Callable[[Sequence[object]], bool]:
-        return each(row(*self.fields.values()))
+        return shape.compiled(shape.each(shape.row(*self.fields.values())))
 
     def fields_naming(self, entity: str) -> tuple[str, ...]:
         """The fields that identify an entity ("agent", "plot", "word"), in order; see
@@ -160,7 +160,7 @@ class EventType:
             return f"{self.name}: {len(self.fields)} fields expected, found {format_value(row)}"
         for (name, kind), value in zip(self.fields.items(), row, strict=True):
             if not kind.holds(value):
-                return f"{self.name}.{name}: {kind.fault(value)}"
+                return f"{self.name}.{name}: {kind.format_fault(value)}"
         return None
 
 

@@ -33,7 +33,7 @@ class Series(Sequence[Value]):
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[Value]:
-        return iter([None if number != number else number for number in self._numbers])
+        return (None if number != number else number for number in self._numbers)
 
     @overload
     def __getitem__(self, index: int) -> Value: ...
@@ -78,6 +78,10 @@ class Records(Sequence[T], Generic[T]):
     def put(self, index: int, field: int, number: int) -> None:
         """Replace an integer of a record. Raises OverflowError for a larger one."""
         self._numbers[index * self._width + field] = number
+
+    def column(self, field: int) -> Sequence[int]:
+        """One integer of every record."""
+        return self._numbers[field :: self._width]
 
     def __len__(self) -> int:
         return len(self._numbers) // self._width

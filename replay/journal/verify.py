@@ -222,7 +222,7 @@ def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:
 
     def again(state: Any, recorded: Block) -> Sequence[Batch]:
         pieces: list[Block] = []
-        rest = rest_of(ask(world.copy(state)), lambda batches: pieces.append(Block(batches)))
+        rest = rest_of(ask(state), lambda batches: pieces.append(Block(batches)))
         if not pieces:
             return rest
         return world.arrange(Block.joined([*pieces, Block(rest)])).batches
@@ -398,7 +398,9 @@ class _Check:
     ) -> None:
         where, judged = self._where(), len(self._asker.unjudged)
         try:
-            answers = ask(state, recorded)
+            # The state is nobody's to change but events'.
+            shown = state if self._asker.leaves_state else self.world.copy(state)
+            answers = ask(shown, recorded)
         except PolicyFailed as error:
             raise _Broken(DECIDE, where, "a plan", str(error), error.trace) from None
         self._unjudged += [f"{where}, {text}" for text in self._asker.unjudged[judged:]]

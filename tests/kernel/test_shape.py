@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,7 +98,7 @@ VALUES = st.one_of(
 
 @pytest.mark.parametrize("name", KINDS)
 @given(st.data())
-def test_a_value_is_of_a_kind_where_it_is_what_it_says(name: str, data: st.DataObject) -> None:
+def test_a_compiled_check_is_the_kind_written_by_hand(name: str, data: st.DataObject) -> None:
     kind, expected = KINDS[name]
 
     for value in (*EDGES, data.draw(VALUES)):
@@ -108,18 +109,42 @@ def test_a_value_is_of_a_kind_where_it_is_what_it_says(name: str, data: st.DataO
 def test_a_batch_is_valid_where_each_of_its_rows_has_no_fault(rows: list[object]) -> None:
     event = EventType("tried", {"any": optional(several(NATURAL)), "n": NATURAL, "t": text(2)})
 
-    assert event.holds(rows) is (not any(map(event.fault, rows)))
+    assert event.holds_all(rows) is (not any(map(event.fault, rows)))
 
 
 def test_kinds_of_plugins_are_called_wherever_they_stand() -> None:
     event = EventType("tried", {"one": EVEN, "several": several(row(EVEN, optional(EVEN)))})
 
-    assert event.holds([(2, ((4, None), (6, 8)))])
-    assert not event.holds([(2, ((4, None), (6, 8))), (1, ())])
-    assert not event.holds([(2, ((4, None), (6, 7)))])
+    assert event.holds_all([(2, ((4, None), (6, 8)))])
+    assert not event.holds_all([(2, ((4, None), (6, 8))), (1, ())])
+    assert not event.holds_all([(2, ((4, None), (6, 7)))])
     assert event.fault((2, ((4, 7),))) is not None
 
 
 @pytest.mark.parametrize("length", [ITEMS_MAX, ITEMS_MAX + 1])
 def test_a_plan_has_at_most_so_many_actions(length: int) -> None:
     assert ACTIONS.holds(((0, 0, 0),) * length) is (length == ITEMS_MAX)
+
+
+def test_however_deep_lists_are_their_check_is_compiled() -> None:
+    kind, value = NATURAL, 1
+    for _ in range(40):
+        kind, value = several(kind), (value,)  # type: ignore[assignment]
+
+    assert kind.holds(value)
+    assert not kind.holds((value,))
+
+
+def test_another_test_of_the_same_kind_is_the_one_that_is_compiled() -> None:
+    positive = attrs.evolve(NATURAL, holds=lambda value: value > 0)
+
+    assert not several(positive).holds((0,))
+
+
+@pytest.mark.parametrize("make", [text, at_most, lambda most: several(TEXT, most)])
+@pytest.mark.parametrize("limit", [float("inf"), "1", 2.0])
+def test_a_limit_that_is_no_integer_is_refused_where_it_is_given(
+    make: Callable[[Any], Kind], limit: object
+) -> None:
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        make(limit)

@@ -18,7 +18,8 @@ import attrs
 import pytest
 
 from goldrush.agents.players import RunContext
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare, record
+from goldrush.agents.rounds import check_of
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare, record
 from goldrush.kernel import fold, run
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
@@ -179,6 +180,32 @@ def test_who_is_given_to_be_asked_is_asked(original: Path) -> None:
     ).holds
     broken = break_of(verify(original, ask=lambda state: [(SUBMITTED, nothing)]))
     assert (DECIDE, True) == (broken.level, broken.where.startswith("round 1, commit 1 "))
+
+
+def test_who_changes_the_state_when_asked_again_changes_nothing(original: Path) -> None:
+    def meddle(state: MiningState) -> list[Batch]:
+        state.gold[0] += 5
+        return []
+
+    broken = break_of(verify(original, ask=meddle))
+
+    assert DECIDE == broken.level  # other plans; the state is as it was
+
+
+@pytest.mark.parametrize(
+    ("policies", "changes", "expected"),
+    [
+        ("greedy-mine*2", {}, True),
+        ("greedy-mine,{own}", {}, False),
+        ("greedy-mine*2", {"leaves_state": False}, False),
+    ],
+)
+def test_a_state_is_shown_without_a_copy_only_to_policies_that_leave_it(
+    policies: str, changes: dict[str, Any], expected: bool
+) -> None:
+    _, roster = prepare({}, policies.format(own=named(Honest)))
+
+    assert expected is check_of(attrs.evolve(GAME, **changes), roster).leaves_state
 
 
 def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.competition.events import (
     named,
 )
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 
 
@@ -87,7 +87,7 @@ class SeasonCheck:
     ) -> Sequence[Batch]:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
-        play = SeasonPlay(copied(state), self._scripts, self._roster.trust, self._roster)
+        play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster)
         found = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
         return arrange(Block(found)).batches
 

@@ -46,7 +46,7 @@ class Pool:
         self.left -= 1
 
     def pop(self, n: int) -> int:
-        """Use the n-th plot, from 0, of those left."""
+        """Use the n-th plot, from 0, of those left: `use(index(n))` in one search."""
         place = 0
         for used in self._used:
             if used > n:

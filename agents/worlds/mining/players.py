@@ -177,5 +177,6 @@ GAME: Final = Game[MiningState, PlanPrompts](
         longest=PROMPT_MAX,
         stand_in="greedy-mine",
     ),
+    leaves_state=True,
 )
 MINING_PLAYERS: Final = simultaneous.make_players(GAME)

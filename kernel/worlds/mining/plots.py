@@ -38,13 +38,15 @@ class PlotsExcept(Sequence[int]):
     def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
         if isinstance(index, slice):
             return tuple(self)[index]
-        if index < 0:
-            index += len(self)
-            if index < 0:
-                raise IndexError("index out of range")
+        at = index if index >= 0 else index + len(self)
         if self._before is None:
             self._before = self._counted()
-        return self._every[index + bisect_right(self._before, index)]  # or an IndexError
+        try:
+            if at >= 0:
+                return self._every[at + bisect_right(self._before, at)]
+        except IndexError:
+            pass  # said below
+        raise IndexError(f"index {index} of {len(self)} plots")
 
     def __iter__(self) -> Iterator[int]:
         every, start = self._every, 0

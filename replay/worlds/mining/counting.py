@@ -27,14 +27,12 @@ from goldrush.kernel.worlds.mining.events import (
     Action,
 )
 from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, PlotGroup, basics
-from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
+from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
 from goldrush.replay.data.compact import Records
-from goldrush.replay.worlds.mining.spells import Spell
+from goldrush.replay.worlds.mining.spells import Spells
 
 _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)
 _TIES: Final = ("claim", "raid")
-_NOBODY: Final = -1
-_END, _LOST_TO = 3, 5  # integers of a spell
 
 
 @attrs.frozen
@@ -105,7 +103,7 @@ class Counting:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self.ties: Records[Tie] = Records(5, _tie)
         self._totals: Counter[str] = Counter()
-        self._spells: Records[Spell] = Records(6, _spell)  # as long as they are, if they run
+        self._spells = Spells()  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the index of its spell
         self._held: Counter[tuple[int, int]] = Counter()  # (how, since) -> plots held so
         self._held_by: Counter[int] = Counter()  # how -> plots held so
@@ -116,10 +114,10 @@ class Counting:
             state.owner.copy(), state.since.copy(), state.how.copy()
         )  # fmt: skip
 
-    def spells(self) -> Sequence[Spell]:
+    def spells(self) -> Spells:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
         for index in self._running.values():
-            self._spells.put(index, _END, self.windows[-1].round)
+            self._spells.extend(index, self.windows[-1].round)
         return self._spells
 
     def totals(self) -> Totals:
@@ -230,21 +228,14 @@ class Counting:
             if before is not None:
                 self._hold(self._how[plot], self._since[plot], -1)
                 if before != after:
-                    self._spells.put(self._running[plot], _END, state.round - 1)
-                    self._spells.put(self._running[plot], _LOST_TO, after)
+                    self._spells.lose(self._running[plot], state.round, after)
             if before != after:
-                self._running[plot] = len(self._spells)
-                self._spells.append(plot, after, state.round, state.round, state.how[plot], _NOBODY)
+                self._running[plot] = self._spells.begin(plot, after, state.round, state.how[plot])
             self._hold(state.how[plot], state.since[plot], 1)
         self._remember(state)
 
 
 _SUMMED: Final = [name for name in attrs.fields_dict(Totals) if name in attrs.fields_dict(Counts)]
-
-
-def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) -> Spell:
-    gained = HOLDINGS[how] or ""
-    return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
 
 
 def _tie(kind: int, round: int, plot: int, participants: int, rank: int) -> Tie:
@@ -277,7 +268,7 @@ class _Plans:
             if gone := removed.get(row[0]):
                 actions = [action for index, action in enumerate(actions) if index not in gone]
             for action in actions:
-                if action is not None:  # as in a journal that is not verified
+                if action is not None:  # malformed, and not removed: the journal is forged
                     kind, plot, points = action
                     spent[kind] += points
                     if kind == DEFEND:

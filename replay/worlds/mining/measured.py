@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,15 +84,10 @@ class MeasuredRun(measures.Measured[MiningConfig]):
             start, end = self.gold_after(span.first - 1), self.gold_after(span.last)
             return gini(after - before for before, after in zip(start, end, strict=True))
         if name == HALF_LIFE:
-            return half_life(self._spells) if span == self.whole else None
+            return half_life(self.spells) if span == self.whole else None
         if name == SURVIVAL:
-            return restricted_mean(self._spells, span.first, span.last, horizon)
+            return restricted_mean(self.spells, span.first, span.last, horizon)
         return super().over(name, span, horizon)
-
-    @cached_property
-    def _spells(self) -> Sequence[Spell]:
-        """The spells, made once for all spans."""
-        return list(self.spells)
 
     def facts(self) -> dict[str, Any]:
         """See the base class; also the pressure."""

@@ -13,10 +13,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final
 
 import attrs
+
+from goldrush.kernel.worlds.mining.state import HOLDINGS
+from goldrush.replay.data.compact import Records
 
 # Tolerance for rounding: a curve this close to one half has reached it.
 ROUNDING: Final = 1e-9
@@ -58,6 +61,55 @@ class Spell:
         }
 
 
+_NOBODY: Final = -1
+_START, _END, _LOST_TO = 2, 3, 5  # integers of a record
+
+
+class Spells(Records[Spell]):
+    """The spells of a run, each in 24 bytes, in the order of their starts."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(6, _spell)
+
+    def begin(self, plot: int, owner: int, round: int, how: int) -> int:
+        """Begin a spell, which runs. Returns its index."""
+        self.append(plot, owner, round, round, how, _NOBODY)
+        return len(self) - 1
+
+    def extend(self, index: int, round: int) -> None:
+        """Let a spell run until the end of a round."""
+        self.put(index, _END, round)
+
+    def lose(self, index: int, round: int, lost_to: int) -> None:
+        """End a spell: in this round the plot was captured."""
+        self.put(index, _END, round - 1)
+        self.put(index, _LOST_TO, lost_to)
+
+    def times(self) -> Iterator[Times]:
+        """See `times_of`; no Spell is made."""
+        columns = map(self.column, (_START, _END, _LOST_TO))
+        return ((start, end, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True))
+
+
+def _spell(plot: int, owner: int, start: int, end: int, how: int, lost_to: int) -> Spell:
+    gained = HOLDINGS[how] or ""
+    return Spell(plot, owner, start, end, gained, None if lost_to == _NOBODY else lost_to)
+
+
+# Of a spell: the first and the last round at whose end the owner has the plot, and whether it was
+# lost then.
+Times = tuple[int, int, bool]
+
+
+def times_of(spells: Iterable[Spell]) -> Iterator[Times]:
+    """The times of spells, all that curves of their lengths need."""
+    if isinstance(spells, Spells):
+        return spells.times()
+    return ((spell.start, spell.end, spell.lost_to is not None) for spell in spells)
+
+
 # The observed part of a spell, on a clock of rounds: the time of its loss or censoring; whether it
 # was lost then; the time after which it is at risk.
 Seen = tuple[int, bool, int]
@@ -76,11 +128,9 @@ def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
 
     """
     before = first - 1
-    for spell in spells:
-        entry, end = spell.start - before, spell.end
-        if entry < 0:
-            entry = 0
-        is_over = end < last and spell.lost_to is not None
+    for start, end, was_lost in times_of(spells):
+        entry = max(0, start - before)
+        is_over = was_lost and end < last
         exit = (end + 1 if is_over else min(end, last)) - before
         if exit > entry:
             yield exit, is_over, entry
@@ -91,7 +141,7 @@ def half_life(spells: Sequence[Spell]) -> float | None:
 
     None if the curve stays above one half, or there is no spell.
     """
-    whole = (((spell.length, spell.lost_to is not None, 0), 1) for spell in spells)
+    whole = (((end - start + 1, is_over, 0), 1) for start, end, is_over in times_of(spells))
     return next((float(length) for length, share in curve(whole) if share <= 0.5 + ROUNDING), None)
 
 
@@ -112,10 +162,11 @@ def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int
         A number from 0 to `horizon`; None if no plot is owned in these rounds.
 
     """
-    shown = list(seen(spells, first, last))
-    if not shown:
+    shown = seen(spells, first, last)
+    earliest = next(shown, None)
+    if earliest is None:
         return None
-    return math.fsum(_areas(curve(zip(shown, repeat(1))), horizon))
+    return math.fsum(_areas(curve(zip(chain((earliest,), shown), repeat(1))), horizon))
 
 
 def _areas(steps: Iterable[tuple[int, float]], horizon: int) -> Iterator[float]:

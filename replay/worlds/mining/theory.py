@@ -31,6 +31,7 @@ from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Tie, Totals
 from goldrush.replay.worlds.mining.measured import MeasuredRun
+from goldrush.replay.worlds.mining.spells import times_of
 
 DEFENDER: Final = "defend-then-mine"
 MINER: Final = "greedy-mine"
@@ -68,7 +69,7 @@ def kept(measured: MeasuredRun) -> MiningKept:
         totals=measured.totals,
         gold=tuple(measured.gold_after(measured.units)),
         ties=list(measured.ties),
-        lengths=Counter((spell.length, spell.lost_to is not None) for spell in measured.spells),
+        lengths=Counter((end - start + 1, lost) for start, end, lost in times_of(measured.spells)),
     )
 
 

@@ -27,7 +27,6 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
 from goldrush.kernel.worlds.mining.decide import events_of
 from goldrush.kernel.worlds.mining.events import (
-    ACTION,
     ALREADY_OWNED,
     BAD_AMOUNT,
     BLOCKED,
@@ -52,6 +51,7 @@ from goldrush.kernel.worlds.mining.events import (
     TRUCE,
     VOID,
     Action,
+    show_action,
 )
 from goldrush.kernel.worlds.mining.history import kept_actions
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
@@ -334,7 +334,7 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
     action: Action = round.submitted[agent][1][index]
     stamina = round.before.staminas[agent]
     account = [
-        f"item {index} of agent {agent}'s plan, {action_text(ACTION.show(action))}, is removed: "
+        f"item {index} of agent {agent}'s plan, {action_text(show_action(action))}, is removed: "
         f"{_objection(round, agent, index, reason)}",
         f"what is left spends {round.spent(agent)} of {stamina} stamina",
     ]
@@ -486,14 +486,14 @@ def _plan(round: Round, agent: int) -> tuple[int, str]:
 def _listed(plan: Sequence[Act]) -> str:
     """Actions as text, at most `LISTED_MAX` of them; `nothing` if there are none."""
     more = len(plan) - LISTED_MAX
-    listed = [action_text(ACTION.show(action)) for action in plan[:LISTED_MAX]]
+    listed = [action_text(show_action(action)) for action in plan[:LISTED_MAX]]
     return ", ".join([*listed, f"{more} more"] if more > 0 else listed) or "nothing"
 
 
 def _instead(agent: int, swap: Swap) -> str:
     """A swapped plan as text."""
     wanted, *_ = swap.plan
-    text = action_text(ACTION.show(wanted))
+    text = action_text(show_action(wanted))
     if not swap.given:
         return f"agent {agent}, {text}, with stamina that it did not spend"
     return f"agent {agent}, {text} in place of {_listed(swap.given)}"
@@ -628,12 +628,12 @@ class Round:
         return {
             "round": self.number,
             "agent": agent,
-            "actions": [ACTION.show(action) for action in actions],
+            "actions": [show_action(action) for action in actions],
             **{name: text for name, text in said.items() if text is not None},
         }
 
     def _submission(self, agent: int, plan: Sequence[Act]) -> dict[str, Any]:
         """The event of a submission with another plan, and the same message and memo."""
-        again = {**self._recorded(agent), "actions": [ACTION.show(action) for action in plan]}
+        again = {**self._recorded(agent), "actions": [show_action(action) for action in plan]}
         again.pop("error", None)
         return again

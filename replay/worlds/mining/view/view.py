@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.worlds.mining.players import GAME
-from goldrush.kernel.worlds.mining.events import ACTION
+from goldrush.kernel.worlds.mining.events import show_action
 from goldrush.replay.toolkit import View
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
 
 def _change(patterns: Patterns, change: PlanChange, submitted: Sequence[Any]) -> list[Any]:
-    recorded = [ACTION.show(action) for action in submitted[change.agent][1]]
+    recorded = [show_action(action) for action in submitted[change.agent][1]]
     actions: list[Any] = []
     for action in change.submissions[0]["actions"]:
         known = action in recorded

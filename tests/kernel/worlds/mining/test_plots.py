@@ -50,5 +50,5 @@ def test_a_slice_is_that_of_the_list(cut: tuple[PlotsExcept, list[int]], part: s
 def test_beyond_its_items_there_is_none(cut: tuple[PlotsExcept, list[int]]) -> None:
     plots, left = cut
     for index in (len(left), -len(left) - 1):
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError, match=f"of {len(left)} plots"):
             plots[index]
