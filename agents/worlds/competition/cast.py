@@ -43,6 +43,7 @@ from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Role
 
 SCRIPTED, RANDOM, SILENT = "scripted", "random", "silent"
+PLANTED: Final = "planted"  # a cast of workers: the first half scripted, the others random
 _SCRIPTS: Final[Mapping[str, Callable[[], Any]]] = {
     Role.ADMIN: Admin,
     Role.ASSISTANT: Assistant,
@@ -64,6 +65,7 @@ CATALOGUE: Final = {
     SCRIPTED: CatalogueEntry("Plays its role by a script; a worker argues from evidence."),
     RANDOM: CatalogueEntry("A worker that tries, claims and supports at random within the rules."),
     SILENT: CatalogueEntry("A worker that never contributes: a control, which must rank last."),
+    PLANTED: CatalogueEntry("All workers: the first half scripted, the others random; a control."),
     **catalogue_of(_FAMILIES, command="season", methods="the methods of the role's script"),
 }
 
@@ -121,7 +123,8 @@ def cast_of(
         parts: the agents that are not scripted: `judge=POLICY`, `worker=POLICY` or a policy alone
             for all workers, `ada=POLICY` for the agent of that name; a later part overrides an
             earlier one. A policy is `scripted`, `random` or `silent` (workers only), `human`,
-            `llm:MODEL` with a name in `models` or on a server, or `package.module:Class`.
+            `llm:MODEL` with a name in `models` or on a server, or `package.module:Class`; for all
+            workers also `planted`: the first half is `scripted`, the others are `random`.
         models: the language models that can be named.
         by_class: names of the models of workers as haiku and as sonnet.
 
@@ -166,6 +169,11 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
         if called in typed:
             raise BadInput(f"{called} is cast twice", "cast each once")
         typed.add(called)
+        if (called, text) == (Role.WORKER, PLANTED):
+            for place, seat in enumerate(named):
+                policy = SCRIPTED if place < len(named) // 2 else RANDOM
+                seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
+            continue
         check_name("policy", text)
         policy, options = player_of(OFFER, RosterPart(text), Typed(models or Models()))
         for seat in named:

@@ -12,6 +12,9 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 INDEPENDENT: Final = "independent"
 NO_STAKES: Final = "no-elimination-no-tiers"  # with which independent search is compared
 NO_MEMORY: Final = "no-memory"
+NO_ELIMINATION: Final = "no-elimination"
+EQUAL_TRIALS: Final = "equal-trials"
+TRIALS: Final = 4  # of every class under EQUAL_TRIALS, as of a haiku in all other treatments
 LARGE: Final = 12  # workers of the treatments whose names end in -12
 
 _TREATMENTS: Final = (
@@ -21,7 +24,7 @@ _TREATMENTS: Final = (
         "everybody searches alone: one round, nobody sees the table",
         {"table": False, "elimination": False, "tiers": False},
     ),
-    Treatment[SeasonConfig]("no-elimination", "nobody faces elimination", {"elimination": False}),
+    Treatment[SeasonConfig](NO_ELIMINATION, "nobody faces elimination", {"elimination": False}),
     Treatment[SeasonConfig]("no-tiers", "nothing is unlocked, no contracts", {"tiers": False}),
     Treatment[SeasonConfig](
         NO_STAKES, "neither elimination nor rewards", {"elimination": False, "tiers": False}
@@ -30,11 +33,16 @@ _TREATMENTS: Final = (
     Treatment[SeasonConfig]("no-judge", "no judge: every round is clean", {"judged": False}),
     Treatment[SeasonConfig](NO_MEMORY, "nothing is kept between assignments", {"memory": False}),
     Treatment[SeasonConfig](
+        EQUAL_TRIALS,
+        "a dearer seat has no more trials: without tiers nobody has one",
+        {"trials": (TRIALS, TRIALS)},
+    ),
+    Treatment[SeasonConfig](
         "absolute", "scores are not relative to the table", {"scoring": "absolute"}
     ),
 )
 # Treatments that criteria need, which exist with LARGE workers too.
-_JUDGED: Final = (BASELINE, INDEPENDENT, NO_STAKES, NO_MEMORY)
+_JUDGED: Final = (BASELINE, INDEPENDENT, NO_STAKES, NO_MEMORY, NO_ELIMINATION, EQUAL_TRIALS)
 
 
 def with_more(name: str) -> str:

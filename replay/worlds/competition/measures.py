@@ -24,13 +24,16 @@ from goldrush.kernel.worlds.competition.events import (
     EliminationFaced,
     Refused,
     Returned,
+    Scored,
     Tested,
     named,
 )
 from goldrush.kernel.worlds.competition.evolve import acts_in
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
+from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Move, Part, Status
+from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
 from goldrush.replay.data.measures import Measure, Measured, Span
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import season_world
@@ -39,7 +42,7 @@ from goldrush.replay.worlds.competition.summary import counts_of
 COMPARED_MIN: Final = 4  # agents with a tested base; with fewer, validity is undefined
 TABLES_MIN: Final = 8  # tables of an agent; with fewer, it has no stability of ranks
 
-STABILITY: Final = "stability"
+STABILITY, LEARNING, MERIT = "stability", "learning", "merit"
 
 
 def _measure(name: str, title: str, definition: str, **more: Any) -> Measure:
@@ -60,6 +63,20 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "counts. If the arena does not know all values: share of the table's proposals, by "
             "their tested values.",
             **_SHARE,
+        ),
+        _measure(
+            "optimum_share", "share of the optimum",
+            "(Value of the concluded conduct − mean value of all conducts) ÷ (value of the best "
+            "conduct − that mean), by their true values; if nothing was concluded, the bar's "
+            "conduct counts.",
+            limits=(-math.inf, 1.0),
+        ),
+        _measure(
+            LEARNING, "gain of later visits",
+            "Mean percentile of the assignments at later visits of a family of subjects − that at "
+            "the first visits, without a burn-in; an assignment of several tables counts their "
+            "mean.",
+            by_unit=False, by_half=False, **_CORRELATION,
         ),
         _measure("regret", "regret", "Value of the best conduct − value of the concluded one."),
         _measure(
@@ -90,15 +107,22 @@ MEASURES: Final[Mapping[str, Measure]] = {
         _measure(
             "validity", "validity of scores",
             "Spearman correlation (tied ranks averaged), over the agents of a table with a tested "
-            "base, of their totals with their best tested bases. Undefined with fewer than "
-            f"{COMPARED_MIN} such agents, or if either is constant.",
+            "base, of the totals of their raw scores by the rubric with their best tested bases. "
+            f"Undefined with fewer than {COMPARED_MIN} such agents, or if either is constant.",
+            **_CORRELATION,
+        ),
+        _measure(
+            MERIT, "validity without net impact",
+            "Validity of scores, of the totals without Net Impact, which the best tested base "
+            "earns by construction.",
             **_CORRELATION,
         ),
         _measure(
             STABILITY, "stability of ranks",
             f"Correlation, over the agents with at least {TABLES_MIN} tables, of the mean total at "
             "an agent's odd tables with that at its even tables, corrected for the half length by "
-            "the Spearman–Brown formula.",
+            "the Spearman–Brown formula. Where agents are eliminated it says nothing: elimination "
+            "selects on both halves together.",
             by_unit=False, by_half=False, **_CORRELATION,
         ),
         _measure("faced", "eliminations faced", "Number of agents that faced elimination."),
@@ -118,7 +142,8 @@ MEASURES: Final[Mapping[str, Measure]] = {
 
 # The measures of summaries and comparisons.
 SHOWN: Final = (
-    "percentile", "discovery", "selection", "sharp", "sustained", "total", "validity", "faced",
+    "percentile", "optimum_share", "discovery", "selection", "sharp", "sustained", "total",
+    "validity", MERIT, "faced",
 )  # fmt: skip
 
 
@@ -131,15 +156,23 @@ class MeasuredSeason(Measured[SeasonConfig]):
             its even tables, each minus the mean over these agents.
         first_totals: the mean total of each worker of the first roster, by ordinal; None if it was
             never scored.
+        visits: the mean percentile of assignments at first visits of a family of subjects, and at
+            later ones.
 
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     first_totals: Sequence[Value]
+    visits: tuple[Value, Value]
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        if name == STABILITY:  # of whole seasons alone
-            return stability(self.halves_of.values()) if span == self.whole else None
+        if name in (STABILITY, LEARNING) and span != self.whole:
+            return None  # of whole seasons alone
+        if name == STABILITY:
+            return stability(self.halves_of.values())
+        if name == LEARNING:
+            first, later = self.visits
+            return None if first is None or later is None else later - first
         return super().over(name, span, horizon)
 
 
@@ -181,6 +214,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         values=counting.values,
         halves_of=counting.halves_of(),
         first_totals=[counting.mean_total(worker.ordinal) for worker in first],
+        visits=counting.visits(),
     )
 
 
@@ -193,6 +227,9 @@ class _Counting:
         self._atlases: Atlases | None = None
         self._totals: dict[int, list[int]] = {}  # by agent, in order
         self._bars: dict[int, Conduct] = {}  # by table
+        self._rubric: dict[tuple[int, int], int] = {}  # raw totals by the rubric: (table, agent)
+        self._families: set[str] = set()  # visited
+        self._visits: tuple[list[Value], list[Value]] = ([], [])  # percentiles: first, later
         self._events: dict[str, float] = {}
 
     def add(self, step: Step) -> None:
@@ -203,6 +240,9 @@ class _Counting:
             ("questions", Answered, step.inputs),
         ):
             self._count(name, len(block.rows(CODES[form])))
+        for row in step.derived.rows(CODES[Scored]):
+            scored = named(CODES[Scored], row)
+            self._rubric[scored.table, scored.agent] = scored.rubric
         refused = {act[0] for _, act, _ in step.derived.rows(CODES[Refused])}
         for index, (code, row) in enumerate(acts_in(step.inputs.batches)):
             if code == CODES[Tested] and index not in refused:
@@ -218,7 +258,8 @@ class _Counting:
         """Measure a closed assignment."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
-        found = [_of_table(t, self._bars[t.number], self._atlases) for t in state.tables]
+        found = [self._of_table(state, table, self._atlases) for table in state.tables]
+        self._visit(state.tables, [of["percentile"] for of in found])
         values = {name: mean([of[name] for of in found]) for name in (found[0] if found else ())}
         sparks = [
             a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
@@ -229,8 +270,35 @@ class _Counting:
         for table in state.tables:
             for agent, total in table.totals.items():
                 self._totals.setdefault(agent, []).append(total)
-        self._events = {}
+        self._events, self._rubric = {}, {}
         self.units += 1
+
+    def _of_table(
+        self, state: SeasonState, table: Roundtable, atlases: Atlases
+    ) -> dict[str, Value]:
+        totals = {agent: self._rubric[table.number, agent] for agent in table.totals}
+        impacts = _impacts(state, table)
+        merit: Value = None
+        if impacts is not None:
+            merit = _validity(table, {agent: totals[agent] - impacts[agent] for agent in totals})
+        return {
+            **_of_table(table, self._bars[table.number], atlases),
+            "validity": _validity(table, totals),
+            MERIT: merit,
+        }
+
+    def _visit(self, tables: Sequence[Roundtable], percentiles: Sequence[Value]) -> None:
+        """Note the percentiles of an assignment's tables, those of first visits apart."""
+        for of, is_later in zip(self._visits, (False, True), strict=True):
+            both = zip(tables, percentiles, strict=True)
+            own = [p for table, p in both if (table.subject.family in self._families) is is_later]
+            of += [mean(own)] if own else []
+        self._families.update(table.subject.family for table in tables)
+
+    def visits(self) -> tuple[Value, Value]:
+        """See `MeasuredSeason.visits`."""
+        first, later = map(mean, self._visits)
+        return first, later
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
         """See `MeasuredSeason.halves_of`."""
@@ -271,7 +339,6 @@ def _of_table(table: Roundtable, bar: Conduct, atlases: Atlases) -> dict[str, Va
         "words": sum(len(one.text.split()) for one in table.contributions),
         "trials": counts["trials"],
         "total": ratio(sum(totals), len(totals)),
-        "validity": _validity(table),
     }
 
 
@@ -286,17 +353,26 @@ def _among_proposals(table: Roundtable) -> Value:
     return ratio(worse + sum(value == own for value in values) / 2, len(values))
 
 
-def _validity(table: Roundtable) -> Value:
-    """The rank correlation of totals and best tested bases; None if undefined."""
+def _impacts(state: SeasonState, table: Roundtable) -> Mapping[int, int] | None:
+    """The Net Impact of each participant by the rubric; None if the arena is not installed. What
+    the therapist rated may be something else.
+    """
+    if state.rules is None:
+        return None
+    impact = DIMENSIONS.index(Dimension.IMPACT)
+    return {agent: own.scores[impact] for agent, own in grounds_at(state, table).items()}
+
+
+def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
+    """The rank correlation of these totals with the best tested bases; None if undefined."""
     sign = 1.0 if table.subject.better == UP else -1.0
     best: dict[int, float] = {}
     for said in table.proposals():
         value = table.tests.get((said.id, Part.BASE))
-        if value is not None and said.agent in table.totals:
+        if value is not None and said.agent in totals:
             best[said.agent] = max(best.get(said.agent, -math.inf), sign * value)
     if len(best) < COMPARED_MIN:
         return None
-    totals = table.totals
     return spearman([float(totals[agent]) for agent in best], list(best.values()))
 
 

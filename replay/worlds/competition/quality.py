@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import bench_of
 from goldrush.agents.worlds.competition.bench import Bench
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.measures import Value
+from goldrush.kernel.measures import Value, mean, ratio
 from goldrush.kernel.worlds.competition.arena import UP, Arena, Conduct, Subject
 from goldrush.kernel.worlds.competition.table import Roundtable
 
@@ -30,6 +31,8 @@ class Quality:
     Attributes:
         percentile: the share of all conducts, from 0 to 1, that are worse than the concluded one;
             equal ones count half.
+        optimum_share: (the concluded value − the mean value of all conducts) ÷ (the optimum − that
+            mean), at most 1; None where all values are the same.
         regret: the optimum minus the concluded value: `discovery` + `selection`.
         discovery: the optimum minus the value of the best tested conduct.
         selection: the value of the best tested conduct minus the concluded value.
@@ -37,6 +40,7 @@ class Quality:
     """
 
     percentile: float
+    optimum_share: Value
     regret: Value
     discovery: Value
     selection: Value
@@ -82,6 +86,7 @@ class Atlases:
         value, tested = ranks.values.get(concluded), ranks.values.get(best)
         return Quality(
             ranks.percentile(value),
+            ranks.share(value),
             _minus(ranks.optimum, value),
             _minus(ranks.optimum, tested),
             _minus(tested, value),
@@ -111,6 +116,16 @@ class _Ranks:
         """The best value; None if all are undefined."""
         best = self._ascending[-1]
         return None if best == _WORST else best
+
+    @cached_property
+    def mean(self) -> Value:
+        """The mean of the defined values; None if all are undefined."""
+        return mean(list(self.values.values()))
+
+    def share(self, value: Value) -> Value:
+        """The share of the optimum; see Quality."""
+        above, most = _minus(value, self.mean), _minus(self.optimum, self.mean)
+        return None if above is None or most is None else ratio(above, most)
 
     def percentile(self, value: Value) -> float:
         """The share of all values that are worse; equal ones count half."""

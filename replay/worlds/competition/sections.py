@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from goldrush.agents.worlds.competition.treatments import TREATMENTS
+from goldrush.agents.worlds.competition.cast import PLANTED
+from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION, TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.replay.report.chapter import Chapter, ReportedStudy
 from goldrush.replay.report.figures import EFFECT, Effect, effects
@@ -17,6 +18,7 @@ from goldrush.replay.report.page import (
     TableBlock,
     Text,
     Tiles,
+    number,
     p_value,
 )
 from goldrush.replay.report.sections import figure
@@ -25,13 +27,16 @@ from goldrush.replay.report.verdicts import finding, format_effect, tile
 from goldrush.replay.worlds.competition.measures import TABLES_MIN
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
+    FOUND_SHARE,
     SEASONS_MIN,
     SIZES,
+    STABLE_MIN,
     ContrastFinding,
     ContrastVerdict,
     controls,
     format_pooled,
     needs,
+    planted,
     stabilities,
     values_of,
     verdicts,
@@ -44,7 +49,7 @@ def _summary(study: ReportedStudy) -> list[Block]:
     if not found:
         return [Text(f"No verdicts: {needs(study.results)}.", leads=True)]
     sizes = styles_of([f"{size} workers" for size in SIZES])
-    rows = [f"{one.criterion}: {m}" for one in found for m in _measures(one)]
+    rows = [f"{one.criterion}: {one.findings[0].measure}" for one in found]
     shown = [
         Effect(
             f"{verdict.criterion}: {one.measure}", one.change,
@@ -54,22 +59,17 @@ def _summary(study: ReportedStudy) -> list[Block]:
         )
         for verdict in found
         for one in verdict.findings
-        if one.change is not None and one.change.effect is not None
+        if one.change.effect is not None
     ]  # fmt: skip
     return [
         Tiles([tile(one.criterion, [one.verdict], one.note) for one in found]),
         Text(finding([(one.criterion, one.verdict) for one in found]), leads=True),
         figure(
             study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
-            f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}. "
-            "Measures pooled over seasons have no effect.",
+            f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}.",
             list(study.results.by_cell),
         ),
     ]  # fmt: skip
-
-
-def _measures(verdict: ContrastVerdict) -> list[str]:
-    return list(dict.fromkeys(one.measure for one in verdict.findings if one.change is not None))
 
 
 def _arenas(study: ReportedStudy) -> list[Block]:
@@ -80,7 +80,7 @@ def _arenas(study: ReportedStudy) -> list[Block]:
 
 
 def _sections(study: ReportedStudy) -> list[Block]:
-    return [*_verdicts(study), *_stability(study), *_control(study)]
+    return [*_verdicts(study), *_stability(study), *_planted(study), *_control(study)]
 
 
 def _verdicts(study: ReportedStudy) -> list[Block]:
@@ -89,12 +89,12 @@ def _verdicts(study: ReportedStudy) -> list[Block]:
         Text(
             " ".join(f"{c.name.capitalize()}: {c.text}." for c in CRITERIA)
             + " Each compares the protocol with its null, in pairs of seasons with the same seed. "
-            "Supported: every measure differs as expected, with p < 0.05 by the one-sided "
-            "Wilcoxon signed-rank test after Holm's correction over all measures of a size, and "
+            "Supported: the measure differs as expected, with p < 0.05 by the one-sided "
+            "Wilcoxon signed-rank test after Holm's correction over all criteria and sizes, and "
             f"in three quarters of the seasons, {' and '.join(f'with {n}' for n in SIZES)} "
-            "workers. Not supported: at one of these sizes a measure passes the same test in the "
-            "opposite direction, or none differs in any season. The stability of ranks is pooled "
-            "over seasons, and its p-value is from a bootstrap over pairs of seasons."
+            "workers. Not supported: at one of these sizes it passes the same test in the "
+            "opposite direction, or differs in no season. Merit is judged only where the scores "
+            f"find a planted difference: the roster {PLANTED} under {NO_ELIMINATION}."
         ),
     ]
     found = verdicts(study.results)
@@ -112,8 +112,7 @@ def _verdicts(study: ReportedStudy) -> list[Block]:
         TableBlock(
             head,
             behind,
-            "The figures behind the verdicts; in brackets 95% intervals. Pooled values are shown "
-            f"from {SEASONS_MIN} seasons on.",
+            "The figures behind the verdicts; in brackets 95% intervals.",
         ),
     ]
 
@@ -126,17 +125,20 @@ def _row(verdict: ContrastVerdict, finding: ContrastFinding) -> list[str]:
         str(finding.workers),
         str(finding.seeds),
         *values_of(finding),
-        NONE if found is None else format_effect(found),
+        format_effect(found),
         p_value(finding.p),
-        NONE if found is None else f"{found.right} of {finding.seeds}",
+        f"{found.right} of {finding.seeds}",
     ]
 
 
 def _stability(study: ReportedStudy) -> list[Block]:
+    found = stabilities(study.results)
+    if not found:
+        return []
     rows = [
         [one.cell.treatment, one.cell.roster, str(one.seasons),
          format_pooled(one.stability, one.interval)]
-        for one in stabilities(study.results)
+        for one in found
     ]  # fmt: skip
     return [
         Heading(2, "Stability of ranks", "stability"),
@@ -146,7 +148,8 @@ def _stability(study: ReportedStudy) -> list[Block]:
             "even tables. Each season is centred at its own mean, all seasons are pooled, and the "
             "Spearman–Brown formula corrects for the half length. In brackets the 95% interval by "
             f"a bootstrap over seasons. {NONE}: fewer than {SEASONS_MIN} seasons, of which a "
-            "bootstrap would give too narrow an interval."
+            "bootstrap would give too narrow an interval. Only treatments without elimination are "
+            "shown: elimination selects on both halves together."
         ),
         TableBlock(
             ["treatment", "roster", "seasons", "stability"],
@@ -154,6 +157,30 @@ def _stability(study: ReportedStudy) -> list[Block]:
             "Stability of ranks, pooled over seasons.",
         ),
     ]
+
+
+def _planted(study: ReportedStudy) -> list[Block]:
+    found = planted(study.results)
+    if not found:
+        return []
+    rows = [
+        [one.cell.treatment, number(one.stability), f"{one.ahead} of {one.seasons}",
+         "found" if one.is_found else "not found"]
+        for one in found
+    ]  # fmt: skip
+    return [
+        Heading(2, "The planted control", "planted"),
+        Text(
+            "The first half of the workers is scripted, the others act at random, and nobody is "
+            "eliminated. The difference counts as found if the stability of ranks is above "
+            f"{STABLE_MIN} and the mean total of the scripted workers is above that of the others "
+            f"in {FOUND_SHARE:.0%} of the seasons."
+        ),
+        TableBlock(
+            ["treatment", "stability", "scripted ahead", "the difference is"], rows,
+            "A difference that was planted among the workers.",
+        ),
+    ]  # fmt: skip
 
 
 def _control(study: ReportedStudy) -> list[Block]:

@@ -1,28 +1,29 @@
 """Seasons as a subject of studies: casts, and the criteria of the protocol, each a contrast of two
 cells of a study, paired by seed.
 
-A criterion compares measures of the protocol with those of its null: the protocol without one of
-its parts, or with the `random` cast. It is supported if every measure differs as expected, both
-with 6 workers and with 12: p < 0.05 by the one-sided Wilcoxon signed-rank test after Holm's
-correction over all measures of all criteria of a size, and the expected sign in three of four
-seasons. It is not supported if a measure passes in the other direction, or if none of its measures
-differs in any season, with one of these sizes. The stability of ranks is pooled over seasons, and
-tested by a bootstrap over pairs of them.
+A criterion compares a measure of the protocol with that of its null: the protocol without one of
+its parts, or chance. It is supported if the measure is greater, both with 6 workers and with 12:
+p < 0.05 by the one-sided Wilcoxon signed-rank test after Holm's correction over all criteria and
+both sizes, and the expected sign in three of four seasons. It is not supported if it passes in the
+other direction, or does not differ in any season, with one of these sizes. Source: README, "Does
+the protocol work?".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import NAMES, NoProgram
-from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, SILENT, cast_of
+from goldrush.agents.worlds.competition.cast import PLANTED, RANDOM, SCRIPTED, SILENT, cast_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.treatments import (
+    EQUAL_TRIALS,
     INDEPENDENT,
     LARGE,
+    NO_ELIMINATION,
     NO_MEMORY,
     NO_STAKES,
     with_more,
@@ -42,12 +43,13 @@ from goldrush.replay.study.inference import (
     PairedChange,
     change,
     holm,
-    smallest_p,
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.measures import (
+    LEARNING,
     MEASURES,
+    MERIT,
     SHOWN,
     STABILITY,
     MeasuredSeason,
@@ -99,58 +101,65 @@ def unpacked(values: Any) -> SeasonKept:
 
 @attrs.frozen
 class Contrast:
-    """A criterion: measures that are expected to be greater under the protocol than in its null.
+    """A criterion: a measure that is expected to be greater under the protocol than in its null.
 
     Attributes:
         name: its name.
         text: a sentence, without a capital letter and a full stop.
-        measures: the names of the measures.
-        treatment: of the null.
-        roster: of the null.
-        is_change: whether the changes from the first half of a season to the second are compared,
-            instead of the values of whole seasons.
+        measure: the name of the measure.
+        treatment: of the protocol.
+        null: the treatment of the null; None: the measure is compared with 0, the mean of what
+            chance gives.
+        assignments: the fewest of a season that is judged.
+        needs_control: whether it is judged only where the planted control is found (see Planted).
 
     """
 
     name: str
     text: str
-    measures: Sequence[str]
+    measure: str
     treatment: str = BASELINE
-    roster: str = SCRIPTED
-    is_change: bool = False
+    null: str | None = None
+    assignments: int = 1
+    needs_control: bool = False
 
     @property
-    def null(self) -> str:
-        """The name of the null: a treatment or a cast."""
-        return self.roster if self.treatment == BASELINE else self.treatment
+    def null_name(self) -> str:
+        """The name of the null."""
+        return self.null or "chance"
 
 
 CRITERIA: Final = (
     Contrast(
         "the table beats its members",
-        "conclusions are better than those of independent search with as many trials",
-        ("percentile",),
-        treatment=INDEPENDENT,
+        "conclusions have a larger share of the optimum than those of independent search with as "
+        "many trials, in seasons of at least 80 assignments, without elimination and rewards",
+        "optimum_share",
+        treatment=NO_STAKES,
+        null=INDEPENDENT,
+        assignments=80,
     ),
     Contrast(
         "the season learns",
-        "conclusions become better from the first half to the second, beyond what they do on the "
-        "same landscapes without memory",
-        ("percentile",),
-        treatment=NO_MEMORY,
-        is_change=True,
+        "conclusions are better at later visits of a family of subjects than at the first, beyond "
+        "what they are on the same landscapes without memory",
+        LEARNING,
+        null=NO_MEMORY,
     ),
     Contrast(
         "competition pays",
-        "conclusions are better than without elimination and rewards",
-        ("percentile",),
-        treatment=NO_STAKES,
+        "conclusions are better than without elimination and rewards, where dearer seats buy no "
+        "trials",
+        "percentile",
+        treatment=EQUAL_TRIALS,
+        null=NO_STAKES,
     ),
     Contrast(
         "scores measure merit",
-        "totals follow tested values, and ranks are stable, more than among random workers",
-        ("validity", STABILITY),
-        roster=RANDOM,
+        "totals without Net Impact follow tested values, more than the same totals permuted within "
+        "their tables, where the mean is 0",
+        MERIT,
+        needs_control=True,
     ),
 )
 
@@ -160,10 +169,17 @@ Bounds = tuple[float, float]
 
 @attrs.frozen
 class ContrastFinding:
-    """A measure of a criterion at one size: its change from the null to the protocol over pairs of
-    seasons (None: it is pooled), both values (and their 95% intervals, if it is pooled over
-    SEASONS_MIN seasons or more), the p-values of both directions after Holm's correction, and
-    whether it passes as expected (`right`) or the other way (`wrong`).
+    """The measure of a criterion at one size.
+
+    Attributes:
+        criterion, measure: their names.
+        workers: the size.
+        seeds: the number of pairs of seasons.
+        protocol, null: the mean values.
+        change: from the null to the protocol, over the pairs.
+        p, p_opposite: the p-values of both directions after Holm's correction.
+        right, wrong: whether the measure passes as expected, or the other way.
+
     """
 
     criterion: str
@@ -172,13 +188,11 @@ class ContrastFinding:
     seeds: int
     protocol: Value
     null: Value
-    change: PairedChange | None
+    change: PairedChange
     p: Value
     p_opposite: Value
     right: bool = False
     wrong: bool = False
-    protocol_interval: Bounds | None = None
-    null_interval: Bounds | None = None
 
 
 @attrs.frozen
@@ -193,20 +207,26 @@ class ContrastVerdict:
 
 def verdicts(results: SeasonResults) -> list[ContrastVerdict]:
     """A verdict on each criterion for which the study has pairs of seasons of any size."""
-    found = [finding for workers in SIZES for finding in _findings(results, workers)]
+    found = _findings(results)
     judged = []
     for criterion in CRITERIA:
         own = [finding for finding in found if finding.criterion == criterion.name]
         if own:
-            judged.append(_verdict(criterion, own))
+            lacks = _control_lacks(results, own) if criterion.needs_control else ""
+            judged.append(_verdict(criterion, own, lacks))
     return judged
 
 
-def _verdict(criterion: Contrast, findings: Sequence[ContrastFinding]) -> ContrastVerdict:
+def _verdict(
+    criterion: Contrast, findings: Sequence[ContrastFinding], lacks: str
+) -> ContrastVerdict:
+    """The verdict. `lacks`: what is missing of the control, or is not found; empty: nothing."""
+    if lacks:
+        return ContrastVerdict(criterion.name, findings, UNDECIDED, lacks)
     missing = set(SIZES) - {finding.workers for finding in findings}
     if any(finding.wrong for finding in findings):
         return ContrastVerdict(criterion.name, findings, NOT_SUPPORTED)
-    same = [size for size in SIZES if _is_all_same(f for f in findings if f.workers == size)]
+    same = [finding.workers for finding in findings if _is_all_same(finding)]
     if same:
         sizes = " and ".join(map(str, same))
         note = f"no difference in any season with {sizes} workers"
@@ -221,22 +241,19 @@ def _verdict(criterion: Contrast, findings: Sequence[ContrastFinding]) -> Contra
     return ContrastVerdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
 
 
-def _is_all_same(findings: Iterable[ContrastFinding]) -> bool:
+def _is_all_same(finding: ContrastFinding) -> bool:
     """Whether there are data in enough seasons, and no season differs from its null."""
-    tested = [f for f in findings if f.protocol is not None and f.null is not None]
-    return bool(tested) and all(
-        f.change is not None and f.change.is_all_zero and f.change.same >= SIGN_SHARE * f.seeds
-        for f in tested
-    )
+    change = finding.change
+    return change.is_all_zero and change.same >= SIGN_SHARE * finding.seeds
 
 
-def _findings(results: SeasonResults, workers: int) -> list[ContrastFinding]:
-    """The findings at one size, corrected together."""
+def _findings(results: SeasonResults) -> list[ContrastFinding]:
+    """The findings of all criteria at both sizes, corrected together."""
     tested = [
-        _tested(criterion, measure, workers, *cells)
+        finding
         for criterion in CRITERIA
-        if (cells := _cells(results, criterion, workers)) is not None
-        for measure in criterion.measures
+        for workers in SIZES
+        if (finding := _tested(results, criterion, workers)) is not None
     ]
     right = holm([finding.p for finding in tested])
     wrong = holm([finding.p_opposite for finding in tested])
@@ -245,59 +262,29 @@ def _findings(results: SeasonResults, workers: int) -> list[ContrastFinding]:
             finding,
             p=p,
             p_opposite=q,
-            right=_passes(finding, p, finding.change.right if finding.change else None),
-            wrong=_passes(finding, q, finding.change.wrong if finding.change else None),
+            right=_passes(finding, p, finding.change.right),
+            wrong=_passes(finding, q, finding.change.wrong),
         )
         for finding, p, q in zip(tested, right, wrong, strict=True)
     ]
 
 
-def _passes(finding: ContrastFinding, p: Value, pairs: int | None) -> bool:
+def _passes(finding: ContrastFinding, p: Value, pairs: int) -> bool:
     """Whether a measure passes in a direction: by its p-value and by how many of the pairs changed
-    in that direction (None: it is pooled, and has no pairs).
+    in that direction.
     """
-    if p is None or p >= SIGNIFICANT:
-        return False
-    return pairs is None or pairs >= SIGN_SHARE * finding.seeds
+    return p is not None and p < SIGNIFICANT and pairs >= SIGN_SHARE * finding.seeds
 
 
-def _cells(
-    results: SeasonResults, criterion: Contrast, workers: int
-) -> tuple[Sequence[SeasonResult], Sequence[SeasonResult]] | None:
-    """The seasons of the protocol and of the null, in pairs; None where the study has none."""
-
-    def seasons(treatment: str, roster: str) -> Mapping[int, SeasonResult]:
-        name = treatment if workers == SIZES[0] else with_more(treatment)
-        found = (
-            runs
-            for cell, runs in results.by_cell.items()
-            if (cell.treatment, cell.roster) == (name, roster)
-        )
-        return {result.seed: result for result in next(found, ())}
-
-    ours = seasons(BASELINE, SCRIPTED)
-    theirs = seasons(criterion.treatment, criterion.roster)
-    seeds = [seed for seed in ours if seed in theirs]
-    return ([ours[s] for s in seeds], [theirs[s] for s in seeds]) if seeds else None
-
-
-def _tested(
-    criterion: Contrast,
-    measure: str,
-    workers: int,
-    ours: Sequence[SeasonResult],
-    theirs: Sequence[SeasonResult],
-) -> ContrastFinding:
-    if measure == STABILITY:
-        return _pooled(criterion, workers, ours, theirs)
-    pairs = [
-        (_value(null, measure, criterion), _value(own, measure, criterion))
-        for null, own in zip(theirs, ours, strict=True)
-    ]
+def _tested(results: SeasonResults, criterion: Contrast, workers: int) -> ContrastFinding | None:
+    """The finding on a criterion at one size, uncorrected; None where the study has no pairs."""
+    pairs = _pairs(results, criterion, workers)
+    if not pairs:
+        return None
     found = change(pairs, +1)
     return ContrastFinding(
         criterion.name,
-        measure,
+        criterion.measure,
         workers,
         len(pairs),
         mean([own for _, own in pairs]),
@@ -308,35 +295,45 @@ def _tested(
     )
 
 
-def _value(result: SeasonResult, measure: str, criterion: Contrast) -> Value:
-    if not criterion.is_change:
-        return result.run[measure]
-    first, second = result.halves_whole[measure]
-    return None if first is None or second is None else second - first
+def _pairs(
+    results: SeasonResults, criterion: Contrast, workers: int
+) -> Sequence[tuple[Value, Value]]:
+    """The values of the null and of the protocol, by seed: of the shortest seasons that are judged
+    and that both have.
+    """
+    ours = _by_length(results, criterion, sized(criterion.treatment, workers))
+    if criterion.null is None:
+        for runs in ours.values():
+            values = [run.run[criterion.measure] for run in runs.values()]
+            return [(None if value is None else 0.0, value) for value in values]
+        return []
+    theirs = _by_length(results, criterion, sized(criterion.null, workers))
+    for length in sorted(ours.keys() & theirs.keys()):
+        own, null = ours[length], theirs[length]
+        name, seeds = criterion.measure, [seed for seed in own if seed in null]
+        if seeds:
+            return [(null[seed].run[name], own[seed].run[name]) for seed in seeds]
+    return []
 
 
-def _pooled(
-    criterion: Contrast,
-    workers: int,
-    ours: Sequence[SeasonResult],
-    theirs: Sequence[SeasonResult],
-) -> ContrastFinding:
-    """The stability of ranks, pooled over seasons; p by a bootstrap over pairs of seasons."""
-    one, other = (_resampled(seasons, workers) for seasons in (ours, theirs))
-    differences = [
-        a - b for a, b in zip(one, other, strict=True) if a is not None and b is not None
-    ]
-    p, p_opposite = None, None
-    if differences:
-        # A bootstrap over few pairs overstates the evidence; a sign test bounds p from below.
-        least = smallest_p(len(ours))
-        p = max(least, (1 + sum(d <= 0 for d in differences)) / (1 + len(differences)))
-        p_opposite = max(least, (1 + sum(d >= 0 for d in differences)) / (1 + len(differences)))
-    return ContrastFinding(
-        criterion.name, STABILITY, workers, len(ours), pooled(ours), pooled(theirs), None, p,
-        p_opposite, protocol_interval=_bounds(one, len(ours)),
-        null_interval=_bounds(other, len(ours)),
-    )  # fmt: skip
+def _by_length(
+    results: SeasonResults, criterion: Contrast, treatment: str
+) -> Mapping[int, Mapping[int, SeasonResult]]:
+    """The seasons of scripted workers under a treatment, by seed, by the number of assignments,
+    ascending; too short ones are left out.
+    """
+    found = {
+        cell.rounds: {result.seed: result for result in runs}
+        for cell, runs in results.by_cell.items()
+        if (cell.treatment, cell.roster) == (treatment, SCRIPTED)
+        and cell.rounds >= criterion.assignments
+    }
+    return dict(sorted(found.items()))
+
+
+def sized(treatment: str, workers: int) -> str:
+    """The name of a treatment with this number of workers, one of SIZES."""
+    return treatment if workers == SIZES[0] else with_more(treatment)
 
 
 def _resampled(seasons: Sequence[SeasonResult], workers: int) -> list[Value]:
@@ -370,9 +367,13 @@ class Stability:
 
 
 def stabilities(results: SeasonResults) -> list[Stability]:
-    """The stability of ranks of each cell."""
+    """The stability of ranks of each cell without elimination, which selects on both of the halves
+    that are compared.
+    """
     found = []
     for cell, seasons in results.by_cell.items():
+        if results.config(cell).elimination:
+            continue
         known = len(seasons) >= SEASONS_MIN
         resampled = _resampled(seasons, results.config(cell).workers) if known else ()
         bounds = _bounds(resampled, len(seasons))
@@ -418,9 +419,71 @@ def _is_last(totals: Sequence[Value], one: int) -> bool:
     return own is not None and all(own < other for other in others)
 
 
+STABLE_MIN: Final = 0.5  # the stability of ranks from which a planted difference counts as found
+FOUND_SHARE: Final = 0.9  # of the seasons in which those who are better must have more
+
+
+@attrs.frozen
+class Planted:
+    """The planted control of a cell: a roster of which the first half is scripted and the others
+    act at random, without elimination.
+
+    Attributes:
+        cell: the cell.
+        seasons: their number.
+        stability: the stability of ranks, pooled.
+        ahead: the seasons in which the mean total of the scripted workers is above that of the
+            others.
+
+    """
+
+    cell: Cell
+    seasons: int
+    stability: Value
+    ahead: int
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the scores show the difference that was planted."""
+        is_stable = self.stability is not None and self.stability > STABLE_MIN
+        return is_stable and self.ahead >= FOUND_SHARE * self.seasons
+
+
+def planted(results: SeasonResults) -> list[Planted]:
+    """The planted control of each cell of that cast without elimination."""
+    found = []
+    for cell, runs in results.by_cell.items():
+        if cell.roster == PLANTED and not results.config(cell).elimination:
+            ahead = sum(map(_is_ahead, runs))
+            found.append(Planted(cell, len(runs), pooled(runs), ahead))
+    return found
+
+
+def _is_ahead(run: SeasonResult) -> bool:
+    """Whether the scripted workers of a season have a higher mean total than the others."""
+    better, others = (
+        mean([t for t, name in zip(run.own.totals, run.policies, strict=True) if name == policy])
+        for policy in (SCRIPTED, RANDOM)
+    )
+    return better is not None and others is not None and better > others
+
+
+def _control_lacks(results: SeasonResults, findings: Sequence[ContrastFinding]) -> str:
+    """What is missing of the planted control at the sizes of these findings, or is not found."""
+    controls = {control.cell.treatment: control for control in planted(results)}
+    for finding in findings:
+        treatment = sized(NO_ELIMINATION, finding.workers)
+        control = controls.get(treatment)
+        if control is None:
+            return f"no seasons of the roster {PLANTED} under {treatment}"
+        if not control.is_found:
+            return f"the planted difference is not found with {finding.workers} workers"
+    return ""
+
+
 def summary_lines(results: SeasonResults) -> list[str]:
     """The verdicts as lines of text, each with its figures; without any, what they need."""
-    nulls = {one.name: one.null for one in CRITERIA}
+    nulls = {one.name: one.null_name for one in CRITERIA}
     found, lines = verdicts(results), []
     if not found:
         return [f"no verdicts: {needs(results)}"]
@@ -432,45 +495,31 @@ def summary_lines(results: SeasonResults) -> list[str]:
 
 def needs(results: SeasonResults) -> str:
     """A sentence on the seasons that a study without verdicts lacks."""
-    there = {(cell.treatment, cell.roster) for cell in results.by_cell}
-    names = (BASELINE, with_more(BASELINE))
-    others = [one.treatment for one in CRITERIA if one.treatment != BASELINE]
-    compared = (
-        f"a verdict compares seasons of the treatment {BASELINE} and the roster {SCRIPTED} with "
-        "seasons of a null that have the same seeds"
-    )
-    if not any((name, SCRIPTED) in there for name in names):
-        return f"{compared}; add `--treatment {BASELINE} --roster {SCRIPTED}`"
+    pairs = [f"{one.treatment} with {one.null}" for one in CRITERIA if one.null is not None]
     return (
-        f"{compared}; add a treatment of {', '.join(others)} to `--roster {SCRIPTED}`, or add "
-        f"`--roster {RANDOM}`"
+        f"a verdict compares seasons of the roster {SCRIPTED} under two treatments, with the same "
+        f"seeds: {', '.join(pairs)} (the first from {CRITERIA[0].assignments} assignments on); add "
+        f"them to `--roster {SCRIPTED}`"
     )
 
 
 def values_of(finding: ContrastFinding) -> tuple[str, str]:
     """The value of the protocol and that of its null, as text."""
-    if finding.change is not None:
-        return number(finding.protocol), number(finding.null)
-    return (
-        format_pooled(finding.protocol, finding.protocol_interval),
-        format_pooled(finding.null, finding.null_interval),
-    )
+    return number(finding.protocol), number(finding.null)
 
 
 def _figures(finding: ContrastFinding, null: str) -> str:
-    found = finding.change
     values = f"{' against '.join(values_of(finding))} ({null})"
-    if found is None and finding.seeds < SEASONS_MIN:
-        values = f"no interval with fewer than {SEASONS_MIN} seasons, so no value"
-    more = "" if found is None else f", more in {found.right} of {finding.seeds} seasons"
-    return f"{finding.measure}, {finding.workers} workers: {values}{more}, p {p_value(finding.p)}"
+    more = f"more in {finding.change.right} of {finding.seeds} seasons"
+    return f"{finding.measure}, {finding.workers} workers: {values}, {more}, p {p_value(finding.p)}"
 
 
 def answers(results: SeasonResults) -> dict[str, Any]:
-    """The verdicts and the control for JSON."""
+    """The verdicts and the controls for JSON."""
     return {
         "protocol": [attrs.asdict(verdict) for verdict in verdicts(results)],
         "control": [attrs.asdict(control) for control in controls(results)],
+        "planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)],
         "stability": [
             {**attrs.asdict(one.cell), STABILITY: one.stability, "interval": one.interval}
             for one in stabilities(results)

@@ -46,6 +46,18 @@ def test_a_policy_alone_is_that_of_all_workers() -> None:
         cast_of(3, ["foo"])
 
 
+@pytest.mark.parametrize(("workers", "scripted"), [(6, 3), (7, 3), (12, 6)])
+def test_of_a_planted_cast_the_first_half_of_the_workers_is_scripted(
+    workers: int, scripted: int
+) -> None:
+    expected = ["scripted"] * scripted + ["random"] * (workers - scripted)
+
+    assert expected == [seat.policy for seat in cast_of(workers, ["planted"])[5:]]
+    assert expected == [seat.policy for seat in cast_of(workers, ["worker=planted"])[5:]]
+    with pytest.raises(BadInput, match="there is no policy 'planted'"):
+        cast_of(workers, ["ada=planted"])
+
+
 @pytest.mark.parametrize(
     "parts", [["ada=random", "ada=silent"], ["judge=human", "judge=human"], ["random", "worker=x"]]
 )

@@ -33,6 +33,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase
 from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.competition.measures import (
+    LEARNING,
     MEASURES,
     SHOWN,
     STABILITY,
@@ -96,6 +97,8 @@ def test_landscapes_are_those_that_the_rules_oracle_tells_conduct_by_conduct() -
 
 # A season told by its events.
 
+UNTOLD = -9.0  # below all values of a measure: the events do not tell it
+
 
 def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -129,7 +132,7 @@ class ToldTable:
     def __init__(self, config: Mapping[str, Any], subject: Sequence[str]) -> None:
         arena = config["arena"]
         [found] = [s for s in arena["subjects"] if [s[0], s[2]] == list(subject)]
-        self.treatment, self.is_up = found[2], found[1] == "up"
+        self.treatment, self.is_up, self.family = found[2], found[1] == "up", found[3]
         self.drift = arena["options"].get("drift")
         self.participants: Sequence[int] = ()
         self.bar: Value = None
@@ -140,6 +143,8 @@ class ToldTable:
         self.concluded: Mapping[str, Any] = {}
         self.trials = 0
         self.totals: dict[int, int] = {}
+        self.raw: dict[int, int] = {}  # totals by the rubric
+        self.impacts: dict[int, int] | None = {}  # by the rubric; None: the therapist rated else
 
     def hear(self, fields: Mapping[str, Any], *, is_refused: bool) -> None:
         """A contribution; a refused one is a pass, of who has the turn."""
@@ -199,7 +204,12 @@ class ToldTable:
             "words": len(" ".join(one["words"] for one in self.said).split()),
             "trials": self.trials,
             "total": fmean(self.totals.values()),
-            "validity": self._validity(claims),
+            "validity": self._validity(claims, self.raw),
+            "merit": UNTOLD
+            if self.impacts is None
+            else self._validity(
+                claims, {agent: raw - self.impacts[agent] for agent, raw in self.raw.items()}
+            ),
         }
 
     def _quality(self, claims: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
@@ -218,8 +228,10 @@ class ToldTable:
         below = sum(value < concluded for value in values.values())
         as_good = sum(value == concluded for value in values.values())
         optimum = max(values.values())
+        middle = fmean(values.values())
         return {
             "percentile": (below + as_good / 2) / 4_096,
+            "optimum_share": (concluded - middle) / (optimum - middle),
             "regret": optimum - concluded,
             "discovery": optimum - best,
             "selection": best - concluded,
@@ -238,9 +250,9 @@ class ToldTable:
                 points += 1
         return share(points, len(tested))
 
-    def _validity(self, claims: Sequence[Mapping[str, Any]]) -> Value:
+    def _validity(self, claims: Sequence[Mapping[str, Any]], by_agent: Mapping[int, int]) -> Value:
         totals, bests = [], []
-        for agent, total in self.totals.items():
+        for agent, total in by_agent.items():
             own = [self.tests[one["id"], "base"] for one in claims if one["agent"] == agent]
             values = [value for value in own if value is not None]
             if values:
@@ -264,6 +276,9 @@ class Told:
         self.most_tables = 0
         self.workers: list[int] = []
         self.config: Mapping[str, Any] = {}
+        self.families: set[str] = set()
+        self.first: list[Value] = []  # percentiles at first visits of a family
+        self.later: list[Value] = []
         for event, is_refused in without_refused(events):
             if not is_refused or event.name == "spoke":
                 self._take(event, is_refused)
@@ -307,6 +322,11 @@ class Told:
             case "scored":
                 assert table is not None
                 table.totals[event["agent"]] = event["total"]
+                table.raw[event["agent"]] = event["rubric"]
+                if sum(event["raw"]) != event["rubric"]:
+                    table.impacts = None
+                elif table.impacts is not None:
+                    table.impacts[event["agent"]] = event["raw"][2]
                 self.totals.setdefault(event["agent"], []).append(event["total"])
             case "sparks_moved":
                 self.sparks[event["agent"]] = event["balance"]
@@ -330,8 +350,16 @@ class Told:
         of_tables = [table.measures() for table in self.tables.values()]
         names = of_tables[0]
         values = {name: mean_of([one[name] for one in of_tables]) for name in names}
-        for name in ("percentile", "regret", "discovery", "selection"):
+        if any(one["merit"] == UNTOLD for one in of_tables):
+            values["merit"] = UNTOLD
+        for name in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             values.setdefault(name, None)
+        new, old = [], []
+        for table, one in zip(self.tables.values(), of_tables, strict=True):
+            (old if table.family in self.families else new).append(one["percentile"])
+        self.first += [mean_of(new)] if new else []
+        self.later += [mean_of(old)] if old else []
+        self.families |= {table.family for table in self.tables.values()}
         held = list(self.sparks.values())
         gaps = sum(abs(a - b) for a in held for b in held)
         values["spark_gini"] = gaps / (2 * len(held) * sum(held)) if sum(held) else None
@@ -437,8 +465,9 @@ def test_by_assignment_measures_are_those_of_the_events(
     assert len(told.by_assignment) == found.units > 0
     assert set(BY_UNIT) == set(found.values) == set(told.by_assignment[0])
     for name in BY_UNIT:
-        expected = [of[name] for of in told.by_assignment]
-        assert almost(expected) == list(found.values[name]), name
+        for of, value in zip(told.by_assignment, found.values[name], strict=True):
+            if of[name] != UNTOLD:
+                assert almost(of[name]) == value, name
 
 
 @pytest.mark.parametrize("season", SEASONS)
@@ -450,6 +479,8 @@ def test_over_halves_and_the_whole_measures_are_those_of_the_events(
     units = len(told.by_assignment)
 
     for name in BY_UNIT:
+        if any(of[name] == UNTOLD for of in told.by_assignment):
+            continue
         assert almost(told.over(name, 1, units)) == found.of(name)
         for is_burnt_in, start in ((True, units // 10), (False, 0)):
             middle = start + (units - start) // 2
@@ -477,6 +508,20 @@ def test_stability_is_that_of_the_events_and_of_a_whole_season_alone(
 
 
 @pytest.mark.parametrize("season", SEASONS)
+def test_the_gain_of_later_visits_is_that_of_the_events_and_of_a_whole_season_alone(
+    season: str, both: Callable[[str], Both]
+) -> None:
+    found, told = both(season)
+    first, later = mean_of(told.first), mean_of(told.later)
+    expected = None if first is None or later is None else later - first
+
+    assert almost([first, later]) == list(found.visits)
+    assert almost(expected) == found.of(LEARNING)
+    if found.units > 1:
+        assert found.of(LEARNING, Span(1, found.units - 1)) is None
+
+
+@pytest.mark.parametrize("season", SEASONS)
 def test_first_totals_are_the_mean_totals_of_those_who_began(
     season: str, both: Callable[[str], Both]
 ) -> None:
@@ -492,7 +537,7 @@ def test_in_these_seasons_every_measure_is_defined_somewhere_and_all_occurs(
     """Else that both are None would show nothing."""
     told = {name: both(name)[1] for name in SEASONS}
     values = [of for one in told.values() for of in one.by_assignment]
-    rare = [name for name in BY_UNIT if not any(of[name] for of in values)]
+    rare = [n for n in BY_UNIT if not any(of[n] not in (None, 0, UNTOLD) for of in values)]
 
     assert [] == rare
     assert 2 == told[SEASON].most_tables
@@ -506,6 +551,7 @@ def test_in_these_seasons_every_measure_is_defined_somewhere_and_all_occurs(
     assert any(event.name == "refused" for event in events_of(season_path(ANYTHING)))
     assert any((of["tokens"] or 0) > 0 for of in told[MODEL_SEASON].by_assignment)
     assert any(len(one.halves_of()) > 2 for one in told.values())
+    assert sum(bool(one.later) for one in told.values()) > 2
 
 
 def test_limits_hold_and_what_is_shown_first_is_measured(both: Callable[[str], Both]) -> None:
