@@ -454,7 +454,8 @@ class PolicySet:
             text: as in the docstrings of this module and of agents/roster.py; None: the default
                 roster.
             agents: the number of agents that the roster must have; None: the sum of the counts, or
-                the default of the world. The default roster is repeated up to this number.
+                the default of the world, or more if the text has more entries. The default roster,
+                and one without counts, is repeated up to this number.
             models: the language models that can be named.
 
         Raises:
@@ -619,7 +620,7 @@ class PolicySet:
         parts = self._parts(text)
         is_counted = any(part.count is not None for part in parts)
         each = [part for part in parts for _ in range(part.count or 1)]
-        wanted = agents or (len(each) if is_counted else self.agents)
+        wanted = agents or (len(each) if is_counted else max(self.agents, len(each)))
         if is_counted and wanted != len(each) and text is not None:
             raise BadInput(
                 f"the roster has {len(each)} agents, not {wanted}",

@@ -138,8 +138,11 @@ def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: 
         echo_csv([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
     else:
         worlds = dict.fromkeys(group.kind.world for group in found)
-        tables = [_grouped([one for one in found if one.kind.world == world]) for world in worlds]
-        click.echo("\n\n".join(tables))
+        for place, world in enumerate(worlds):
+            click.echo("\n" * (place > 0), nl=False)
+            if len(worlds) > 1:
+                click.echo(f"{world}:\n")
+            click.echo(_grouped([one for one in found if one.kind.world == world]))
 
 
 def _grouped(groups: Sequence[Group]) -> str:

@@ -245,13 +245,21 @@ def carried_out(
         The exit code.
 
     """
-    from goldrush.kernel.errors import JournalLost, PolicyFailed, RunStopped, WriteFailed
+    from goldrush.kernel.errors import (
+        CommitTooLarge,
+        JournalLost,
+        PolicyFailed,
+        RunStopped,
+        WriteFailed,
+    )
 
     before = _stamp(out)
 
     def kept(error: Exception | None = None) -> str:
         if isinstance(error, JournalLost):
             return "what was recorded is lost with it"
+        if isinstance(error, CommitTooLarge):
+            return "record a run with fewer agents or with less to submit (stamina, texts)"
         if not began and _stamp(out) == before:
             return "nothing was recorded"
         return _kept(out, again, error.option if isinstance(error, RunStopped) else "")

@@ -63,13 +63,12 @@ def replay(
         return
     if speed is not None:
         raise click.UsageError("--speed needs --play")
+    trouble = None
     if at is None:
         at, trouble = last_unit(journal)
-        if trouble is not None:
-            click.echo(
-                f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True
-            )
     rebuilt = rebuild(journal, at)
+    if trouble is not None:
+        click.echo(f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True)
     view, events = toolkit_at(journal).unit, rebuilt.events
     if table_ is not None:
         events = rebuilt.at_table(table_)

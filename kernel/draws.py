@@ -9,6 +9,7 @@ the threshold of `chance`, which is exact.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -100,12 +101,14 @@ class Draws:
 
         Raises:
             ValueError: unless n is 0 .. 2^64 and size is not negative.
+            TypeError: unless both are integers.
 
         """
         if not 0 <= n <= WORD_RANGE or size < 0:
             raise ValueError(
                 f"sample({n}, {size}): n must be from 0 to 2^64, and size not negative"
             )
+        n = operator.index(n)
         picked: list[int] = []
         moved: dict[int, int] = {}  # what stands where it did not stand at first
         key, taken = self._packed or self.key, self.taken

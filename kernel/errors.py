@@ -244,6 +244,10 @@ class WriteFailed(JournalError):
     """
 
 
+class CommitTooLarge(WriteFailed):
+    """The events of one unit do not fit into a commit. Played again, they would not either."""
+
+
 class JournalLost(WriteFailed):
     """The file at the path of an open journal is another one, is missing, or was changed by others.
 

@@ -126,12 +126,13 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
         MalformedEvents: for a setup that the world refuses.
 
     """
+    readable = " and ".join(map(str, world.readable_rules))
     world = world.under(reader.header.rules)
     if (reader.header.world, reader.header.rules) != (world.name, world.rules):
         raise UnsupportedJournal(
             reader.path,
             f"world {reader.header.world!r} under rules {reader.header.rules}; "
-            f"this reads {world.name!r} under rules {world.rules}",
+            f"this reads {world.name!r} under rules {readable}",
         )
     assert commit.setup is not None  # the reader lets only a START come first
     try:

@@ -45,6 +45,7 @@ from goldrush.kernel.codec import (
 )
 from goldrush.kernel.errors import (
     BadInput,
+    CommitTooLarge,
     DamagedJournal,
     JournalError,
     JournalLost,
@@ -327,7 +328,8 @@ class JournalWriter:
         """
         body = commit.body()
         if len(body) > BODY_MAX:
-            raise WriteFailed(self.path, f"a commit of {len(body)} bytes is over {BODY_MAX}")
+            fault = f"a commit of {len(body):,} bytes, and one has at most {BODY_MAX:,}"
+            raise CommitTooLarge(self.path, fault)
         if len(body) > MAPS_MAX and not is_readable(body):
             raise WriteFailed(self.path, f"a commit of more than {MAPS_MAX} maps")
         frame, checksum = _framed(body, self._checksum)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge, unpack
-from goldrush.kernel.errors import BadInput, TornTail, WriteFailed, format_value
+from goldrush.kernel.errors import BadInput, CommitTooLarge, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
     BODY_MAX,
     END,
@@ -304,7 +304,8 @@ def _play(
             return
         pieces.append(piece)
         if sum(len(piece.packed) for piece in pieces) > BODY_MAX:  # half of PENDING_MAX
-            raise WriteFailed(journal.path, f"inputs of one step of over {BODY_MAX} bytes")
+            fault = f"inputs of one step of over {BODY_MAX:,} bytes"
+            raise CommitTooLarge(journal.path, fault)
         journal.fsync = True  # paid answers must survive a crash of the machine, too
         journal.append(Commit(UNIT, unit + 1, None, [*blocks, piece]))
         blocks.clear()

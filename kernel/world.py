@@ -328,6 +328,11 @@ class World(Generic[S]):
     checks_rows: bool = True
     older: Sequence[World[S]] = ()
 
+    @property
+    def readable_rules(self) -> list[int]:
+        """The versions of the rules whose journals this world reads, ascending."""
+        return sorted([self.rules, *(world.rules for world in self.older)])
+
     def under(self, rules: int) -> World[S]:
         """The world under the rules of a journal's header; itself for rules that it lacks."""
         return next((world for world in self.older if world.rules == rules), self)

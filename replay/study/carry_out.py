@@ -210,6 +210,12 @@ def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, st
             )
         return {}
     manifest = read_manifest(root)
+    rules = studied(plan.world).world.rules
+    if manifest.world == plan.world and manifest.rules != rules:
+        raise BadInput(
+            f"{root} holds a study under rules {manifest.rules}, and this plays rules {rules}",
+            "report on it as it is, or give a new folder (--out)",
+        )
     planned = {run.path: run for run in runs}
     for run in manifest.runs:
         found = planned.get(run.path)

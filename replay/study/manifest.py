@@ -49,6 +49,7 @@ def listed(
             Listed(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
             for run in runs
         ],
+        studied(plan.world).world.rules,
     )
 
 
@@ -178,18 +179,19 @@ def _manifest_of(table: Any) -> Manifest:
     if type(name) is not str:
         raise ValueError(f"world {format_value(name)}")
     of = studied(name)
-    found = (table["format"], table["rules"])
-    if found != (FORMAT, of.world.rules):
+    form, rules = table["format"], table["rules"]
+    readable = of.world.readable_rules
+    if form != FORMAT or type(rules) is not int or rules not in readable:
         raise ValueError(
-            f"format {format_value(found[0])}, rules {format_value(found[1])} of the {name} world; "
-            f"this version reads {FORMAT}, {of.world.rules}"
+            f"format {format_value(form)}, rules {format_value(rules)} of the {name} world; this "
+            f"version reads format {FORMAT}, rules {' and '.join(map(str, readable))}"
         )
     runs = [_run_of(of, cell, run) for cell in table["cells"] for run in cell["runs"]]
     try:
         _check_listed(StudyPlan(name, **plan), runs)
     except BadInput as error:
         raise ValueError(f"its plan is invalid: {error.what}") from None
-    return Manifest(name, plan, runs)
+    return Manifest(name, plan, runs, rules)
 
 
 def _check_listed(plan: StudyPlan, runs: Sequence[Listed]) -> None:

@@ -65,6 +65,7 @@ class Manifest:
         world: the name of the world.
         plan: the plan, as `Plan.as_dict`.
         runs: its runs, cell by cell.
+        rules: the version of the world's rules under which it is played.
         digest: the SHA-256 of the file it was read from; empty for a new manifest.
 
     """
@@ -72,6 +73,7 @@ class Manifest:
     world: str
     plan: Mapping[str, Any]
     runs: Sequence[Listed]
+    rules: int
     digest: str = attrs.field(default="", eq=False)
 
     @property

@@ -116,6 +116,10 @@ def test_a_list_without_counts_is_cycled_to_the_number_asked_for(agents: int) ->
     assert expected == names(POLICY_SET.parse("raid,mine,claim", agents))
 
 
+def test_a_longer_list_without_counts_is_played_whole() -> None:
+    assert ["raid", "mine"] * 6 == names(POLICY_SET.parse(",".join(["raid,mine"] * 6)))
+
+
 # The default.
 
 

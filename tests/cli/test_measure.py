@@ -364,3 +364,12 @@ def test_runs_under_different_rules_are_in_different_groups() -> None:
 
     assert ["mining", "mining, rules 1"] == [group.kind.world for group in found]
     assert [1, 1] == [group.runs for group in found]
+
+
+def test_groups_under_different_rules_are_told_apart(tmp_path: Path) -> None:
+    ran = goldrush("measure", path_of("baseline"), path_of("baseline", RULES_1), cwd=tmp_path)
+    alone = goldrush("measure", path_of("baseline"), path_of("truce-0"), cwd=tmp_path)
+
+    assert ran.out.startswith("mining:\n\n")
+    assert "\n\nmining, rules 1:\n\n" in ran.out
+    assert not alone.out.startswith("mining")

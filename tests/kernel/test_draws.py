@@ -173,6 +173,12 @@ def test_a_sample_of_what_cannot_be_counted_is_refused(n: int, size: int) -> Non
         Draws(*CLAIM).sample(n, size)
 
 
+@pytest.mark.parametrize(("n", "size"), [(10.5, 2), (5.0, 2), (5, 2.0), ("5", 2)])
+def test_a_sample_takes_integers_alone(n: int, size: int) -> None:
+    with pytest.raises(TypeError):
+        Draws(*CLAIM).sample(n, size)
+
+
 def test_a_sample_of_few_among_very_many_lists_none_of_them() -> None:
     picked = Draws(*CLAIM).sample(2**63, 3)
 

@@ -26,6 +26,7 @@ from goldrush.kernel import journal as module
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import (
     BadInput,
+    CommitTooLarge,
     DamagedJournal,
     JournalError,
     JournalInUse,
@@ -1172,7 +1173,7 @@ def test_a_file_that_the_system_lets_grow_no_further_keeps_its_whole_commits(
 
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BODY_MAX", 100)
-    with JournalWriter(path, HEADER) as journal, pytest.raises(WriteFailed, match="over 100"):
+    with JournalWriter(path, HEADER) as journal, pytest.raises(CommitTooLarge, match="at most 100"):
         journal.append(Commit(START, 0, 1, setup={"text": "x" * 100}))
 
     assert not path.exists()

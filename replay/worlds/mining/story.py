@@ -135,8 +135,11 @@ def _ruled(event: Event) -> str:
 
 
 def _mining(events: list[Event]) -> Iterator[str]:
-    for agent in sorted({event["agent"] for event in events}):
-        yield _mined([event for event in events if event["agent"] == agent])
+    by_agent: dict[int, list[Event]] = {}
+    for event in events:
+        by_agent.setdefault(event["agent"], []).append(event)
+    for agent in sorted(by_agent):
+        yield _mined(by_agent[agent])
 
 
 def _mined(events: list[Event]) -> str:

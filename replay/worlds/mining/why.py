@@ -12,7 +12,6 @@ plans on these plots.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,8 +109,10 @@ def explained_rounds(
         JournalError: as `explained`.
 
     """
-    found = (one.unit for one, _ in explained(path) if _is_about(one, plot, agent))
-    return (round for round, _ in groupby(found))
+    for before, record in _rounds(path, 1, None):
+        round = Round(before, record)
+        if any(_is_about(one, plot, agent) for one in explanations(round)):
+            yield record.round
 
 
 def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:

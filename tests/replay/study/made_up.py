@@ -102,4 +102,4 @@ def results(*runs: MiningResult) -> MiningResults:
         by_cell.setdefault(run.cell, []).append(run)
         folder = f"{run.cell.treatment}/{run.cell.roster}/rounds-{run.cell.rounds}"
         journals.setdefault(run.cell, []).append(f"{folder}/seed-{run.seed:04d}.journal")
-    return Results("study", studied("mining"), Manifest("mining", {}, []), by_cell, journals)
+    return Results("study", studied("mining"), Manifest("mining", {}, [], 2), by_cell, journals)

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -20,9 +21,10 @@ import attrs
 import pytest
 
 import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
+from goldrush.agents import players
 from goldrush.agents.llm.models import Endpoint, Model, Models
 from goldrush.agents.pool import workers
-from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.kernel.journal import END, FORK, Commit, sha256_of
 from goldrush.kernel.worlds.mining import MINING
@@ -43,6 +45,7 @@ from goldrush.replay.study.backend import (
 from goldrush.replay.study.carry_out import CHECKED, PLAYED, carry_out
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
+from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import Planned, StudyPlan, plan_of, studied
 from goldrush.replay.study.play import check_journal
 from tests.cli.helpers import ROOT
@@ -435,6 +438,34 @@ def test_a_manifest_that_is_none_is_refused(study: Path) -> None:
         (study / MANIFEST).write_bytes(text.encode("latin-1"))
         with not_touched(study, r"manifest.json is not the manifest of a study"):
             carry_out(PLAN, study)
+
+
+def test_a_study_under_older_rules_is_reported_and_not_continued(study: Path) -> None:
+    """Played under rules 1, as journals and manifest say."""
+    text = (study / MANIFEST).read_text()
+    table = json.loads(text)
+    for run in PLAN.runs():
+        path = study / run.path
+        old = sha256_of(path)
+        path.unlink()
+        players.record(MINING.under(1), MINING_PLAYERS, path, run.prepared)
+        text = text.replace(old, sha256_of(path))
+    for listed in (run for cell in table["cells"] for run in cell["runs"]):
+        size = (study / listed["path"]).stat().st_size
+        text = re.sub(
+            rf'("{re.escape(listed["path"])}", "sha256": "[0-9a-f]+", "bytes": )[0-9]+',
+            rf"\g<1>{size}", text,
+        )  # fmt: skip
+    (study / MANIFEST).write_text(text.replace('"rules": 2', '"rules": 1'))
+
+    found = results_of(study, jobs=1)
+
+    assert len(PLAN.runs()) == sum(map(len, found.by_cell.values()))
+    with not_touched(study, r"holds a study under rules 1, and this plays rules 2"):
+        carry_out(PLAN, study)
+    (study / MANIFEST).write_text(text.replace('"rules": 2', '"rules": 3'))
+    with not_touched(study, r"rules 3 of the mining world; .* reads format 1, rules 1 and 2"):
+        read_manifest(study)
 
 
 def test_a_manifest_that_is_too_large_or_no_file_is_refused(

@@ -117,7 +117,7 @@ def results(*runs: SeasonResult) -> SeasonResults:
     by_cell: dict[Cell, list[SeasonResult]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
-    manifest = Manifest("competition", {}, [])
+    manifest = Manifest("competition", {}, [], 2)
     return Results("study", studied("competition"), manifest, by_cell, {})
 
 
