@@ -323,7 +323,7 @@ def _roundtable(one: Played, table: Roundtable, atlases: Atlases) -> Row:
         bool(conclusion.tied),
         *(table.is_rejected if table.is_digested else None, table.is_adopted),
         *((None, None) if best is None else (_conduct(best[0]), _real(best[1]))),
-        *((None,) * 4 if quality is None else attrs.astuple(quality)),
+        *((None,) * len(_OF_QUALITY) if quality is None else attrs.astuple(quality)),
         len(table.participants),
         *_counts(one, table).values(),
     )
@@ -357,7 +357,7 @@ def _counts(one: Played, table: Roundtable) -> dict[str, int]:
     return {name: counted[name] for name in _COUNTS}
 
 
-_OF_QUALITY: Final = [field.name for field in attrs.fields(Quality)]
+_OF_QUALITY: Final = tuple(attrs.fields_dict(Quality))
 
 ROUNDTABLES: Final = Table(
     "roundtables",

@@ -474,7 +474,7 @@ def test_sparks_are_their_moves(name: str) -> None:
 def test_roundtables_are_what_was_concluded_from_what_was_said_and_tested(name: str) -> None:
     found = told(ROUNDTABLES, name)
     for row in found:
-        for quality in ("percentile", "regret", "discovery", "selection"):
+        for quality in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             del row[quality]  # see the next test
     spoken = defaultdict(list)
     for row in told(CONTRIBUTIONS, name):
@@ -575,7 +575,7 @@ def test_assignments_are_the_measures_and_the_means_of_their_roundtables(name: s
         at_tables = [table for table in tables if table["assignment"] == one.number]
 
         assert own | {measure: values[measure][place] for measure in values} == row
-        for of in ("percentile", "regret", "discovery", "selection"):
+        for of in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             assert row[of] == mean([table[of] for table in at_tables])
 
 
