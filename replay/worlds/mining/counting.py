@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, PlotGroup, basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
 from goldrush.replay.data.compact import Records
-from goldrush.replay.worlds.mining.spells import Spells
+from goldrush.replay.worlds.mining.spells import SpellRecords
 
 _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)
 _TIES: Final = ("claim", "raid")
@@ -103,7 +103,7 @@ class Counting:
         self.windows: deque[Counts] = deque(maxlen=2 * WINDOW)
         self.ties: Records[Tie] = Records(5, _tie)
         self._totals: Counter[str] = Counter()
-        self._spells = Spells()  # as long as they are, if they run
+        self._spells = SpellRecords()  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the index of its spell
         self._held: Counter[tuple[int, int]] = Counter()  # (how, since) -> plots held so
         self._held_by: Counter[int] = Counter()  # how -> plots held so
@@ -114,7 +114,7 @@ class Counting:
             state.owner.copy(), state.since.copy(), state.how.copy()
         )  # fmt: skip
 
-    def spells(self) -> Spells:
+    def spells(self) -> SpellRecords:
         """All spells up to the last round counted, by start and plot; running ones are censored."""
         for index in self._running.values():
             self._spells.extend(index, self.windows[-1].round)

@@ -65,7 +65,7 @@ _NOBODY: Final = -1
 _START, _END, _LOST_TO = 2, 3, 5  # integers of a record
 
 
-class Spells(Records[Spell]):
+class SpellRecords(Records[Spell]):
     """The spells of a run, each in 24 bytes, in the order of their starts."""
 
     __slots__ = ()
@@ -105,7 +105,7 @@ Times = tuple[int, int, bool]
 
 def times_of(spells: Iterable[Spell]) -> Iterator[Times]:
     """The times of spells, all that curves of their lengths need."""
-    if isinstance(spells, Spells):
+    if isinstance(spells, SpellRecords):
         return spells.times()
     return ((spell.start, spell.end, spell.lost_to is not None) for spell in spells)
 
