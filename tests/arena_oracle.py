@@ -72,7 +72,9 @@ class Arena:
         """The conduct whose tested value a claim must be better than."""
         if self.name == "mining":
             return ["greedy-mine", None, 0, treatment]
-        return nk_bar(treatment, self.options["drift"]) if self.name == "nk" else 0
+        if self.name == "nk":
+            return nk_bar(self.options["landscape"], treatment, self.options["drift"])
+        return 0
 
 
 def is_mining_conduct(value: Any, treatment: str) -> bool:
@@ -86,7 +88,7 @@ def is_mining_conduct(value: Any, treatment: str) -> bool:
     return minority in MINING_POLICIES and minority != majority and 1 <= share <= 5
 
 
-def nk_value(conduct: str, treatment: str, drift: float) -> float:
+def nk_value(conduct: str, landscape: int, treatment: str, drift: float) -> float:
     """What a conduct of `nk` is worth without noise: the mean of the entries of its loci."""
     family, generation = (int(number) for number in treatment.split("."))
     total = 0.0
@@ -94,17 +96,18 @@ def nk_value(conduct: str, treatment: str, drift: float) -> float:
         bits = [int(conduct[(locus + i) % LOCI]) for i in range(READ)]
         p = sum(bit * 2**i for i, bit in enumerate(bits))
         h = generation
-        while h >= 1 and word(["drift", family, h, locus], 0) >= int(drift * 2**64):
+        while h >= 1 and word(["drift", landscape, family, h, locus], 0) >= int(drift * 2**64):
             h -= 1
-        total += (word(["landscape", family, h, locus, p], 0) >> 11) * 2.0**-53
+        total += (word(["landscape", landscape, family, h, locus, p], 0) >> 11) * 2.0**-53
     return total / LOCI
 
 
 @functools.cache  # which spares minutes and decides nothing
-def nk_bar(treatment: str, drift: float) -> str:
+def nk_bar(landscape: int, treatment: str, drift: float) -> str:
     """The conduct of rank 2,458 of all, from the worst up; equals by their bits."""
     conducts = [f"{number:0{LOCI}b}" for number in range(2**LOCI)]
-    ranked = sorted(conducts, key=lambda conduct: (nk_value(conduct, treatment, drift), conduct))
+    values = {conduct: nk_value(conduct, landscape, treatment, drift) for conduct in conducts}
+    ranked = sorted(conducts, key=lambda conduct: (values[conduct], conduct))
     return ranked[BAR_RANK - 1]
 
 

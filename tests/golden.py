@@ -48,13 +48,13 @@ FORKED_SEASON, MODEL_SEASON = "forked", "language-model"
 SEASON_NAMES = {SHORT, SEASON, ANYTHING, FORKED_SEASON, MODEL_SEASON}
 SEASON_SETTINGS: dict[str, Mapping[str, Any]] = {
     SHORT: {"seed": 1, "assignments": 3, "arena": "mining[agents=5;rounds=20;seeds=2]"},
-    SEASON: {**RICH, "seed": 67, "assignments": 20},
+    SEASON: {**RICH, "seed": 3, "assignments": 20},
 }
 SEASON_CASTS: dict[str, Sequence[str]] = {SHORT: [], SEASON: RICH_CAST}
 ANYTHING_SETTINGS = {
     "assignments": 24, "assignments_per_project": 1, "workers": 4, "moves": 1,
-    "moves_expanded": 3, "worker_tiers": [0, 1, 1, 1], "admin_projects": 0,
-    "assistant_stages": [0, 0, 0, 1], "judge_stages": [0, 0, 1], "therapist_stages": [0, 0, 1],
+    "moves_expanded": 3, "worker_tiers": [1, 1, 1, 1], "admin_projects": 1,
+    "assistant_stages": [1, 1, 1, 1], "judge_stages": [1, 1, 1], "therapist_stages": [1, 1, 1],
     "sparks_start": 4, "elimination_bottoms": 1, "memory": False, "trials": [2, 3],
     "arena": "nk[seeds=2;drift=0.5]",
 }  # fmt: skip
@@ -82,7 +82,7 @@ def record_models(out: Path) -> None:
         record(out, settings, "llm:smollm2*3,greedy-mine,raid", "communication", models=models)
 
 
-def record_anything(out: Path, seed: int = 0) -> None:
+def record_anything(out: Path, seed: int = 266) -> None:
     """A season whose cast, classes of somebody's own, does what random bytes say. What is tried and
     tested is so in earnest.
     """

@@ -11,6 +11,7 @@ newcomer is called: any name will do that nobody had before.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ OFFICES = {
 SWITCHES = {
     "judged": ["judged", "table"], "fate_chosen": ["elimination"], "interviewed": ["tiers"],
     "contract_offered": ["tiers"], "contract_reviewed": ["tiers"], "skill_distilled": ["memory"],
+    "stood": ["table"],
 }  # fmt: skip
 
 
@@ -77,6 +79,8 @@ class Table:
         self.tests: dict[tuple[int, str], float | None] = {}
         self.signal: str | None = None  # of this round
         self.had_weak_consensus = False
+        self.converged: int | None = None  # what led when the judge said so
+        self.stood: dict[int, int | None] = {}  # the final stances given
         self.conclusion: int | None = None
         self.digest: Act | None = None
         self.adopted: bool | None = None
@@ -86,24 +90,35 @@ class Table:
     # What was said, and where everybody stands.
 
     def counted(
-        self, without: int | None = None, before: int | None = None, known: int | None = None
+        self, left_out: Sequence[int] = (), before: int | None = None, known: int | None = None
     ) -> list[Said]:
-        """What counts of all that was said: nothing redirected, nothing an agent left out said, and
-        nothing that refers to either. `before`: said before this one alone; `known`: redirected
-        before this one was said alone.
+        """What counts of all that was said: nothing redirected, nothing left out, and nothing that
+        refers to either. `before`: said before this one alone; `known`: redirected before this one
+        was said alone.
         """
-        redirected = [id for id, when in self.redirected if known is None or when <= known]
-        gone: list[int] = []
+        gone = [id for id, when in self.redirected if known is None or when <= known]
+        gone += left_out
         kept = []
         for said in self.said[:before]:
             if said["move"] == "pass":
                 continue
-            taken_out = said["id"] in redirected or said["agent"] == without
-            if taken_out or said["target"] in gone:
+            if said["id"] in gone or said["target"] in gone:
                 gone.append(said["id"])
             else:
                 kept.append(said)
         return kept
+
+    def without(self, agent: int, has_copies: bool) -> list[Said]:
+        """What would have counted without an agent. `has_copies`: what it was the first to propose
+        is gone whoever proposed it again.
+        """
+        gone = [said["id"] for said in self.said if said["agent"] == agent]
+        proposals = self.proposals(self.counted())
+        for said in proposals if has_copies else []:
+            first = next(p for p in proposals if p["conduct"] == said["conduct"])
+            if first["agent"] == agent:
+                gone.append(said["id"])
+        return self.counted(left_out=gone)
 
     def just_before(self, id: int) -> list[Said]:
         """What counted in the moment before something was said."""
@@ -164,23 +179,48 @@ class Table:
                 found[said["agent"]] = said["target"]
         return dict(sorted(found.items()))
 
-    def foremost(self, lines: list[Said], is_proven: bool = False) -> list[int]:
+    def final_stances(self, lines: list[Said], without: int | None = None) -> dict[int, int]:
+        """The proposal that each agent stands for at last: as it answered, else as the proof left
+        it. Where what it stands for is gone, an agent left out stands for nothing.
+        """
+        found = self.stances(lines, is_proven=True)
+        there = [said["id"] for said in self.proposals(lines)]
+        for agent, target in self.stood.items():
+            found.pop(agent, None)
+            if target is not None and target not in there:
+                target = None if agent == without else self.next_best(lines, agent)
+            if target is not None:
+                found[agent] = target
+        return dict(sorted(found.items()))
+
+    def next_best(self, lines: list[Said], agent: int) -> int | None:
+        """The best tested proposal not refuted: of equals an agent's own, then the first."""
+        refuted = self.refuted(lines, is_proven=True)
+        good = [said["id"] for said in self.proposals(lines) if said["id"] not in refuted]
+        best = self.best(good)
+        own = [id for id in best if self.said[id]["agent"] == agent]
+        return min(own or best, default=None)
+
+    def foremost(self, stances: dict[int, int]) -> list[int]:
         """The proposals with most stances, ascending."""
-        held = list(self.stances(lines, is_proven).values())
+        held = list(stances.values())
         return sorted({id for id in held if held.count(id) == max(map(held.count, held))})
 
     def leading(self, lines: list[Said]) -> int | None:
-        return next(iter(self.foremost(lines)), None)
+        return next(iter(self.foremost(self.stances(lines))), None)
 
-    def equals(self, lines: list[Said]) -> list[int]:
+    def equals(self, stances: dict[int, int]) -> list[int]:
         """What can be concluded once all is tested: of those with most stances the best."""
-        foremost = self.foremost(lines, is_proven=True)
-        return [id for id in foremost if self.is_best(id, foremost)]
+        return self.best(self.foremost(stances))
 
-    def is_best(self, id: int, among: list[int]) -> bool:
-        """Whether no other tested base is better."""
-        value = self.tests[id, "base"]
-        return not any(self.is_better(self.tests[other, "base"], value) for other in among)
+    def best(self, among: list[int]) -> list[int]:
+        """Those of which no other has a better tested base."""
+        tested = {id: self.tests[id, "base"] for id in among}
+        return [
+            id
+            for id, value in tested.items()
+            if not any(self.is_better(other, value) for other in tested.values())
+        ]
 
     def descends(self, id: int | None, ancestor: int) -> bool:
         """Whether a proposal is another or amends it, at any depth."""
@@ -235,7 +275,7 @@ class SeasonOracle:
         self.proposed: Any = None
         self.turn: int | None = None
         self.trials: list[tuple[int, str]] = []  # agent, phase
-        self.bottoms: list[tuple[int, int, int]] = []  # table, agent, streak
+        self.bottoms: list[tuple[int, int]] = []  # table, agent
         self.faced: dict[int, str] = {}
         self.fates: dict[int, str] = {}
         self.candidates: list[int] = []
@@ -317,7 +357,7 @@ class SeasonOracle:
         """What follows from the acts of one step."""
         self.out: list[Event] = []
         self.refused_trials: list[int] = []  # agents
-        for index, act in enumerate(acts):
+        for index, act in enumerate(by_ordinal(acts)):
             code = self.code_of(act)
             if code is None:
                 getattr(self, "do_" + act["event"])(act)
@@ -767,12 +807,15 @@ class SeasonOracle:
 
     def do_judged(self, act: Act) -> None:
         self.table.signal = act["signal"]
+        if act["signal"] == "converged":
+            self.table.converged = self.table.leading(self.table.counted())
         self.table.redirected += [(id, len(self.table.said)) for id in act["ids"]]
 
     def after_judge(self) -> None:
         table = self.table
         signal, table.signal = table.signal, None
-        silent = all(s["move"] == "pass" for s in table.said if s["round"] == table.round)
+        moves = [said["move"] for said in table.said if said["round"] == table.round]
+        is_quiet = not {"propose", "amend", "challenge"} & set(moves)
         if signal == "split":
             self.is_split = True
         if signal == "weak-consensus":
@@ -781,7 +824,7 @@ class SeasonOracle:
             table.moves = {agent: moves + 1 for agent, moves in table.moves.items()}
         elif (
             signal == "converged"
-            or silent
+            or is_quiet
             or not any(table.moves.values())
             or table.round + 1 >= table.rounds
         ):
@@ -793,33 +836,65 @@ class SeasonOracle:
         table.heard = []
         self.next_turn()
 
+    # All is tested: where everybody stands at last, and what is concluded.
+
     def after_prove(self) -> None:
-        if not self.table.untested():
-            self.conclude()
-            self.phase = "digest"
+        table = self.table
+        if table.untested():
+            return
+        lines = table.counted()
+        refuted = table.refuted(lines, is_proven=True)
+        is_any_left = any(said["id"] not in refuted for said in table.proposals(lines))
+        self.phase = "stand"
+        if not (self.config["table"] and is_any_left):
+            self.after_stand()
+
+    def judge_stood(self, act: Act) -> str | None:
+        if self.phase != "stand" or act["table"] != self.table.number:
+            return MALFORMED
+        table, agent, target = self.table, act["agent"], act["target"]
+        if agent not in table.participants or agent in table.stood:
+            return MALFORMED
+        if not is_text(act["words"]) or not self.is_because(act["because"]):
+            return MALFORMED
+        if target is None:
+            return None
+        lines = table.counted()
+        if not is_int(target) or target not in [said["id"] for said in table.proposals(lines)]:
+            return "move/unknown-target"
+        return "move/refuted" if target in table.refuted(lines, is_proven=True) else None
+
+    def do_stood(self, act: Act) -> None:
+        self.table.stood[act["agent"]] = act["target"]
+
+    def after_stand(self) -> None:
+        self.conclude()
+        self.phase = "digest"
 
     def conclude(self) -> None:
         table = self.table
-        lines = table.counted()
-        table.conclusion, tied, words = self.concluded(table, lines)
+        stances = table.final_stances(table.counted())
+        table.conclusion, tied, words = self.concluded(table, stances)
         conduct = None
         if table.conclusion is not None:
             conduct = table.said[table.conclusion]["conduct"]
-            if table.is_best(table.conclusion, [said["id"] for said in table.proposals(lines)]):
+            if table.conclusion == table.converged:
                 self.count("judge")
         self.follow(
             "concluded",
             table=table.number,
             proposal=table.conclusion,
             conduct=conduct,
-            stances=[list(stance) for stance in table.stances(lines, is_proven=True).items()],
+            stances=[list(stance) for stance in stances.items()],
             tied=tied,
             words=shown(words),
         )
 
-    def concluded(self, table: Table, lines: list[Said]) -> tuple[int | None, list[int], list[int]]:
-        """What is concluded of these contributions: the proposal, those drawn among, the words."""
-        equals = table.equals(lines)
+    def concluded(
+        self, table: Table, stances: dict[int, int]
+    ) -> tuple[int | None, list[int], list[int]]:
+        """What is concluded of these stances: the proposal, those drawn among, the words."""
+        equals = table.equals(stances)
         if len(equals) < 2:
             return (equals[0] if equals else None), [], []
         index, words = below(self.key("conclude", table), len(equals))
@@ -842,11 +917,11 @@ class SeasonOracle:
         return None if self.is_rejectable(table) else MALFORMED
 
     def is_rejectable(self, table: Table) -> bool:
-        """Whether a conclusion is not sharp, its edge failed, or the last one was as good."""
+        """Whether a conclusion's edge failed, or the last one adopted was as good."""
         id = table.conclusion
         if id is None:
             return False
-        if not table.is_sharp(id) or (table.said[id]["claim"][1] and not table.holds(id, "edge")):
+        if table.said[id]["claim"][1] is not None and not table.holds(id, "edge"):
             return True
         subject = [table.objective, table.treatment]
         last = [value for _, about, value in self.adopted if about == subject][-1:]
@@ -892,7 +967,7 @@ class SeasonOracle:
         if act["extra"] != (self.phase == "improve"):
             return MALFORMED
         if act["extra"]:
-            is_asked = (act["table"], act["agent"]) in [bottom[:2] for bottom in self.bottoms]
+            is_asked = (act["table"], act["agent"]) in self.bottoms
         else:
             is_asked = act["agent"] in self.tables[act["table"]].participants
         is_right = is_asked and is_interview(act["questions"], act["answers"])
@@ -955,7 +1030,7 @@ class SeasonOracle:
             return MALFORMED
         if before != self.agents[act["agent"]]["instructions"]:
             return MALFORMED
-        is_bottom = act["agent"] in [agent for _, agent, _ in self.bottoms]
+        is_bottom = act["agent"] in [agent for _, agent in self.bottoms]
         return None if is_bottom or self.may_develop(act) else NOT_YET
 
     def do_instructions_rewritten(self, act: Act) -> None:
@@ -1038,7 +1113,10 @@ class SeasonOracle:
             steps.append(["novelty-farming", "accuracy", score[1], 0])
             score[1] = 0
         moves = [said["move"] for said in table.counted() if said["agent"] == agent]
-        if "support" in moves and "challenge" not in moves and score[3]:
+        is_agreeing = "support" in moves and "challenge" not in moves
+        if "challenge" in moves and not self.is_mostly_sustained(table, agent):
+            is_agreeing = True
+        if is_agreeing and score[3]:
             steps.append(["agreeing", "challenge", score[3], 0])
             score[3] = 0
         return score, steps
@@ -1110,31 +1188,44 @@ class SeasonOracle:
         return 3 if all(sharp) and all(edges) and reaches else 2
 
     def is_counted(self, table: Table, id: int) -> bool:
-        """Whether a base says something: neither the bar's conduct nor one proposed before."""
+        """Whether a base says something: of a conduct neither the bar's nor one that was proposed
+        or, by a challenge, tested before.
+        """
+        challenged = [said["target"] for said in table.said[:id] if said["move"] == "challenge"]
         spent = [self.arena.bar(table.treatment), *self.proposed_before(table, id)]
+        spent += [table.said[target]["conduct"] for target in challenged]
         return table.said[id]["conduct"] not in spent
 
     def impact(self, table: Table, agent: int) -> int:
-        with_it, without = table.counted(), table.counted(without=agent)
+        with_it, without = table.counted(), table.without(agent, has_copies=self.config["table"])
 
         def conduct(id: int | None) -> Any:
             return None if id is None else table.said[id]["conduct"]
 
         concluded = table.conclusion
-        if concluded not in table.equals(without):
-            otherwise = self.concluded(table, without)[0]
+        stances = table.final_stances(without, without=agent)
+        if concluded not in table.equals(stances):
+            otherwise = self.concluded(table, stances)[0]
             if conduct(concluded) != conduct(otherwise):
                 own = [s["id"] for s in table.proposals(with_it) if s["agent"] == agent]
                 return 3 if any(table.descends(concluded, id) for id in own) else 2
-        now = table.stances(with_it, is_proven=True)
-        then = table.stances(without, is_proven=True)
+        now, then = table.stances(with_it), table.stances(without)
         others = [other for other in table.participants if other != agent]
         return int(any(now.get(other) != then.get(other) for other in others))
 
+    def challenges(self, table: Table, agent: int) -> list[Said]:
+        counted = table.counted()
+        return [s for s in counted if s["move"] == "challenge" and s["agent"] == agent]
+
+    def is_mostly_sustained(self, table: Table, agent: int) -> bool:
+        """Whether more of an agent's challenges were sustained than failed."""
+        sustained = [table.is_sustained(said) for said in self.challenges(table, agent)]
+        return sustained.count(True) > sustained.count(False)
+
     def challenge(self, table: Table, agent: int) -> int:
-        lines = table.counted()
-        mine = [s for s in lines if s["move"] == "challenge" and s["agent"] == agent]
-        sustained = [said for said in mine if table.is_sustained(said)]
+        if not self.is_mostly_sustained(table, agent):
+            return 0
+        sustained = [s for s in self.challenges(table, agent) if table.is_sustained(s)]
         for said in sustained:
             before, after = table.just_before(said["id"]), table.just_after(said["id"])
             target = said["target"]
@@ -1142,12 +1233,10 @@ class SeasonOracle:
             led = table.leading(before) == target and stances >= 2
             if led and table.leading(after) != target and table.conclusion != target:
                 return 3
-        for said in sustained:
-            if any(s["agent"] == agent and s["id"] > said["id"] for s in table.proposals(lines)):
-                return 2
-        if sustained and len({said["round"] for said in mine}) > 1:
+        own = [said for said in table.proposals(table.counted()) if said["agent"] == agent]
+        if any(said["id"] > sustained[0]["id"] for said in own):
             return 2
-        return int(bool(mine))
+        return 2 if len({said["round"] for said in sustained}) > 1 else 1
 
     # Settled: sparks, the leaderboard, bottom scorers, elimination.
 
@@ -1187,7 +1276,7 @@ class SeasonOracle:
                 self.agents[agent]["streak"] = 0
         if bottom is not None:
             streak = self.agents[bottom]["streak"]
-            self.bottoms.append((table.number, bottom, streak))
+            self.bottoms.append((table.number, bottom))
             tied = lowest if len(lowest) > 1 else []
             self.follow(
                 "bottomed",
@@ -1200,8 +1289,7 @@ class SeasonOracle:
 
     def face(self) -> None:
         for agent in self.workers("active") if self.config["elimination"] else []:
-            streaks = [streak for _, bottom, streak in self.bottoms if bottom == agent]
-            if max(streaks, default=0) >= self.config["elimination_bottoms"]:
+            if self.agents[agent]["streak"] >= self.config["elimination_bottoms"]:
                 self.faced[agent] = "bottoms"
             elif self.agents[agent]["sparks"] == 0:
                 self.faced[agent] = "sparks"
@@ -1359,7 +1447,7 @@ class SeasonOracle:
             agent["interview"] = None
             agent["contract"] = {
                 "conditions": list(conditions), "target": target, "due": due, "count": 0,
-                "won": [], "rubrics": [], "is_broken": False,
+                "won": [], "rubrics": [], "is_broken": False, "signed": self.assignment,
             }  # fmt: skip
             self.follow("contract_signed", agent=ordinal, terms=terms)
         self.phase = "keep"
@@ -1408,7 +1496,9 @@ class SeasonOracle:
         is_completed = is_last and any(self.project(a) == project for a, _, _ in self.adopted)
         if is_completed:
             self.completed += 1
-            self.count("admin")
+            contract = self.holder("admin")["contract"]
+            if contract is not None and contract["signed"] < self.assignment:
+                self.count("admin")
         for ordinal, agent in sorted(self.agents.items()):
             if agent["contract"] is not None:
                 self.settle(ordinal, agent)
@@ -1461,8 +1551,6 @@ class SeasonOracle:
             agent["served"] += ordinal in self.seated()
             tiers = self.config["worker_tiers"]
             reached, last = sum(tier <= agent["served"] for tier in tiers), len(tiers)
-            if not agent["served"]:
-                reached = 0
         else:
             agent["served"] += 1
             stages = self.config[f"{role}_stages"]
@@ -1480,6 +1568,15 @@ class SeasonOracle:
 
     def key(self, kind: str, table: Table, n: int = 0) -> list[Any]:
         return [self.config["seed"], self.assignment, table.number, n, kind]
+
+
+def by_ordinal(acts: Sequence[Act]) -> list[Act]:
+    """The acts of a step, with final stances that stand next to each other by ordinal."""
+    found: list[Act] = []
+    for is_stance, group in itertools.groupby(acts, key=lambda act: act["event"] == "stood"):
+        run = list(group)
+        found += sorted(run, key=lambda act: act["agent"]) if is_stance else run
+    return found
 
 
 # What values are.

@@ -30,7 +30,7 @@ from tests.llm.servers import serving
 HEADER: Final = Header(NAME, RULES)
 SMALL: Final[Mapping[str, Any]] = {"arena": "nk[seeds=1]", "assignments": 4, "seed": 2}
 RICH: Final[Mapping[str, Any]] = {
-    "seed": 3, "arena": "nk[seeds=1;drift=0]", "assignments": 16, "assignments_per_project": 2,
+    "seed": 17, "arena": "nk[seeds=1;drift=0]", "assignments": 16, "assignments_per_project": 2,
     "sparks_start": 4, "worker_tiers": (2, 4, 6, 8), "admin_projects": 1,
     "assistant_stages": (1, 2, 4, 6), "judge_stages": (1, 2, 5), "therapist_stages": (1, 3, 5),
 }  # fmt: skip

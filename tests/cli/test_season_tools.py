@@ -288,12 +288,12 @@ def test_export_refuses(goldrush: Goldrush, kept: Path, arguments: list[object],
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["log", "s.journal", "--agent", 99], "there is no agent 99; give one from 0 to 15"),
-        (["log", "s.journal", "--agent", -1], "there is no agent -1; give one from 0 to 15"),
+        (["log", "s.journal", "--agent", 99], "there is no agent 99; give one from 0 to 13"),
+        (["log", "s.journal", "--agent", -1], "there is no agent -1; give one from 0 to 13"),
         (["prompt", "s.journal", "--at", 7, "--agent", 99], "there is no agent 99"),
         (
-            ["fork", "s.journal", "--at", 7, "--roster", "mira=random", "--out", "f.journal"],
-            "mira is gone at this fork; there are admin, assistant",
+            ["fork", "s.journal", "--at", 7, "--roster", "ada=random", "--out", "f.journal"],
+            "ada is gone at this fork; there are admin, assistant",
         ),
     ],
     ids=str,
@@ -302,7 +302,7 @@ def test_who_is_not_there_is_told(goldrush: Goldrush, arguments: list[object], s
     assert_refused(goldrush(*arguments), says)
 
 
-@pytest.mark.parametrize(("at", "agent"), [(7, "mira"), (2, "ada")], ids=["gone", "benched"])
+@pytest.mark.parametrize(("at", "agent"), [(7, "ada"), (4, "ben")], ids=["gone", "benched"])
 def test_prompt_says_who_was_asked_nothing(goldrush: Goldrush, at: int, agent: str) -> None:
     ran = goldrush("prompt", "s.journal", "--at", at, "--agent", agent)
 

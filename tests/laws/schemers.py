@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from goldrush.agents.worlds.competition.chance import SilentWorker
+from goldrush.agents.worlds.competition.evidence import Evidence
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.worker import Evidence, Worker
+from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct
 from goldrush.kernel.worlds.competition.rubric import FAR
@@ -98,6 +99,14 @@ class ChallengingFirst(Worker):
     def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
         said = Challenging().speak(seen, draws)
         return super().speak(seen, draws) if said == PASS else said
+
+
+class ChallengingAfterwards(Worker):
+    """Proposes once, honestly, then challenges whatever it can."""
+
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Any:
+        has_proposed = any(said.agent == seen.me.ordinal for said in seen.table.proposals())
+        return Challenging().speak(seen, draws) if has_proposed else super().speak(seen, draws)
 
 
 class Farming(SilentWorker):

@@ -46,6 +46,7 @@ from goldrush.kernel.worlds.competition.events import (
     Rated,
     SkillDistilled,
     Spoke,
+    Stood,
     TableSet,
     TeamRecommended,
     Tested,
@@ -199,9 +200,10 @@ class Step:
 def seasons(draw: st.DrawFn) -> Season:
     """Seasons of two to five assignments, in which thresholds are met and sparks are few."""
     few = st.integers(0, 3)
+    soon = st.sampled_from((1, 1, 1, 2, 3))
 
     def thresholds(count: int) -> list[int]:
-        return sorted(draw(st.lists(few, min_size=count, max_size=count)))
+        return sorted(draw(st.lists(soon, min_size=count, max_size=count)))
 
     def mostly_on() -> bool:
         return bool(draw(st.sampled_from((True,) * 4 + (False,))))
@@ -210,7 +212,7 @@ def seasons(draw: st.DrawFn) -> Season:
         "seed": draw(st.integers(0, 99)),
         "assignments": draw(st.integers(2, ASSIGNMENTS_MAX)),
         "assignments_per_day": draw(st.integers(1, 2)),
-        "assignments_per_project": draw(st.integers(1, 2)),
+        "assignments_per_project": draw(st.sampled_from((1, 1, 2))),
         "workers": draw(st.integers(3, 5)),
         "moves": draw(st.integers(1, 4)),
         "moves_expanded": draw(st.integers(2, 5)),
@@ -222,7 +224,7 @@ def seasons(draw: st.DrawFn) -> Season:
         "passive_income": draw(few),
         "elimination_bottoms": draw(st.integers(1, 2)),
         "worker_tiers": thresholds(4),
-        "admin_projects": draw(st.integers(0, 1)),
+        "admin_projects": 1,
         "assistant_stages": thresholds(4),
         "judge_stages": thresholds(3),
         "therapist_stages": thresholds(3),
@@ -275,14 +277,14 @@ def played(season: Season) -> Iterator[Step]:
         if world.ended(state):
             return
         acts = cast.acts()
-        inputs = Block([(code, [row]) for code, row in acts])
+        inputs = world.arrange(Block([(code, [row]) for code, row in acts]))
         derived = Block(world.decide(state, inputs))
         after = fold(world, state, [inputs, derived])
         closed = None
         if world.unit_done(after):
             closed = world.close(world.copy(after))
         yield Step(state, inputs, derived, after, closed)
-        oracle.step([logical_act(code, row) for code, row in acts])
+        oracle.step([logical_act(code, row) for code, rows in inputs for row in rows])
         state = closed or after
     raise AssertionError(f"no end after {STEPS_MAX} steps, in {state.phase}")
 
@@ -375,11 +377,12 @@ class Cast:
         subjects = [self.subject()]
         if season.approved is not None and self.pick((True, False)):
             subjects = [season.approved]
-        if season.is_split and self.pick((True, True, False)):
-            subjects.append(self.subject(apart_from=subjects[0][1]))
         choice = season.chosen_objective()
         if choice is not None and self.pick((True, True, False)):
-            subjects[0] = self.subject(objective=choice[1])
+            subjects = [self.subject(objective=choice[1])]
+        other = self.subject(apart_from=subjects[0][1])
+        if season.is_split and other[1] != subjects[0][1] and self.pick((True, True, False)):
+            subjects.append(other)
         team = self.some(active) if self.pick((False, False, True)) else None
         order = self.pick((None, None, active[::-1], active[1:]))
         directive = (team, order) if team or order or self.pick((False, True)) else None
@@ -425,13 +428,19 @@ class Cast:
             target = self.pick(others or proposals)
         if move in (Move.PROPOSE, Move.AMEND):
             conduct, claim = self.conduct(table.treatment), self.claim()
+            repeats = self.pick((False, False, False, True))
+            if made and repeats:
+                conduct = self.pick(table.proposals(table.said))["conduct"]
         if move == Move.CHALLENGE:
             edges = [said["id"] for said in made if said["claim"][1] is not None]
             part = self.pick((Part.BASE, Part.BASE, Part.EDGE)) if target in edges else Part.BASE
-        ids = self.some(range(len(table.said) + self.pick((0, 0, 0, 0, 0, 1))))
-        because = self.pick((None, (ids, False), ((), True), (ids, True)))
         at = (table.number, table.round, len(table.said))
-        return Spoke(*at, who, move, target, conduct, claim, part, "", because, None)
+        return Spoke(*at, who, move, target, conduct, claim, part, "", self.because(), None)
+
+    def because(self) -> Any:
+        """What somebody relies on, seldom on what nobody has said."""
+        ids = self.some(range(len(self.season.table.said) + self.pick((0, 0, 0, 0, 0, 1))))
+        return self.pick((None, (ids, False), ((), True), (ids, True)))
 
     def in_test(self) -> list[Any]:
         part = self.season.table.challenged_now()
@@ -439,7 +448,14 @@ class Cast:
 
     def in_judge(self) -> list[Any]:
         table = self.season.table
-        signal = self.pick((Signal.CLEAN, Signal.CLEAN, Signal.REDIRECT, *SIGNALS))
+        signals = [Signal.CLEAN, Signal.CLEAN, Signal.REDIRECT, *SIGNALS]
+        is_time = self.season.phase == Phase.JUDGE  # all that was challenged is tested
+        held = list(table.stances(table.counted()).values()) if is_time else []
+        if any(2 * held.count(id) > len(table.participants) for id in held):
+            signals += [Signal.CONVERGED] * 4
+        if self.season.holder(Role.JUDGE)["stage"] >= 3:
+            signals += [Signal.SPLIT] * 4
+        signal = self.pick(signals)
         spoken = [said for said in table.said if said["move"] != Move.PASS]
         ids = [said["id"] for said in spoken if said["round"] == table.round]
         chosen = self.some(ids) if signal == Signal.REDIRECT else ()
@@ -447,6 +463,23 @@ class Cast:
 
     def in_prove(self) -> list[Any]:
         return [self.tested(*part) for part in self.some(self.season.table.untested())]
+
+    def in_stand(self) -> list[Any]:
+        agents = self.season.table.participants
+        return [self.stance(agent) for agent in agents if not self.pick((*[False] * 6, True))]
+
+    def stance(self, agent: int) -> Any:
+        """A final stance: mostly on what can be stood for, or on none."""
+        table = self.season.table
+        said = table.proposals(table.said)
+        refuted = [] if table.untested() else table.refuted(table.counted(), is_proven=True)
+        counted = table.proposals(table.counted())
+        good: list[Any] = [line["id"] for line in counted if line["id"] not in refuted]
+        own = [line["id"] for line in counted if line["agent"] == agent]
+        unknown = [len(table.said)]
+        anyones = [line["id"] for line in said]  # redirected, refuted or neither
+        among = self.pick((*[good] * 8, own, refuted, unknown, anyones, [None], [None]))
+        return Stood(table.number, agent, self.pick(among or [None]), "", self.because(), None)
 
     def in_digest(self) -> list[Any]:
         return [Digested(self.season.table.number, "", "", self.pick((False, True)))]

@@ -5,7 +5,6 @@ and rewards are off, so that all sit at every table.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 import pytest
@@ -50,16 +49,6 @@ CLEAR, CLOSE = 2, 8
 SHORT = 10  # assignments of a season of mining, where a test costs more
 
 
-def above(name: str, *values: int) -> Any:
-    """A strategy that the protocol does not hold down: challenges pay even where most of them fail.
-
-    Measured a table above the honest, with 95% intervals: on nk ChallengingFirst 0.14 ± 0.12, on
-    mining Challenging 0.04 ± 0.24 and ChallengingFirst 1.15 ± 0.25.
-    """
-    fails = pytest.mark.xfail(raises=AssertionError, strict=True, reason="challenges pay")
-    return pytest.param(name, *values, marks=fails)
-
-
 @pytest.mark.parametrize(
     ("name", "seasons"),
     [
@@ -73,7 +62,8 @@ def above(name: str, *values: int) -> Any:
         ("Farming", CLEAR),
         ("FarmingTried", CLEAR),
         ("Challenging", CLOSE),
-        above("ChallengingFirst", CLOSE),
+        ("ChallengingFirst", CLOSE),
+        ("ChallengingAfterwards", CLOSE),
     ],
 )
 def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
@@ -93,8 +83,9 @@ def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
         "Echoing",
         "Farming",
         "FarmingTried",
-        above("Challenging"),
-        above("ChallengingFirst"),
+        "Challenging",
+        "ChallengingFirst",
+        "ChallengingAfterwards",
     ],
 )
 def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:

@@ -25,11 +25,12 @@ from tests.llm.servers import Asked, Reply, completion
 # Claims are tested in no time, everybody may do everything from the start, and nobody is safe.
 SETTINGS: dict[str, Any] = {
     "seed": 2, "assignments": 2, "workers": 4, "arena": "nk[seeds=1]",
-    "worker_tiers": (0, 1, 1, 1), "admin_projects": 0, "assistant_stages": (0, 0, 0, 1),
-    "judge_stages": (0, 0, 1), "therapist_stages": (0, 0, 1), "sparks_start": 4,
+    "worker_tiers": (1, 1, 1, 1), "admin_projects": 1, "assistant_stages": (1, 1, 1, 1),
+    "judge_stages": (1, 1, 1), "therapist_stages": (1, 1, 1), "sparks_start": 4,
 }  # fmt: skip
 _FIRST_KEY = re.compile(r'Answer in this form: \{"(\w+)"')
 _COUNT = re.compile(r"\((\d+) in all\)")
+_HOLDS = re.compile(r"#(\d+) \([-+.0-9e]+\)")  # a proposal and its tested value
 _BAR = re.compile(r"The bar is ([-+.0-9e]+)\.")
 
 
@@ -73,6 +74,12 @@ def _move(text: str, chance: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _stance(text: str, chance: int) -> dict[str, Any]:
+    targets = [None, *map(int, _HOLDS.findall(text.rpartition("THE QUESTION: ")[2]))]
+    target = targets[chance % len(targets)]
+    return {"target": target, "trials": False, "words": f"As #{target}."}
+
+
 def _trial(text: str, chance: int) -> dict[str, Any]:
     return {"conduct": f"{chance % 4096:012b}" if chance % 2 else None, "treatment": None}
 
@@ -88,6 +95,7 @@ _INSTRUCTIONS = {"text": "Challenge more.", "doubt": 9, "care": None}
 _ANSWERS: dict[str, Any] = {
     "move": _move,
     "conduct": _trial,
+    "target": _stance,
     "class": lambda text, chance: {"class": ("haiku", "sonnet", None)[chance % 3]},
     "subjects": lambda text, chance: {
         "subjects": [{"objective": "value", "treatment": "0.0"}], "team": None, "order": None

@@ -73,11 +73,11 @@ def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str, tmp_path: 
 def test_models_in_all_roles_carry_a_season_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "s.journal"
     with serving(playing) as server:
-        state = recorded(path, server.address, *EVERYBODY)
+        state = recorded(path, server.address, *EVERYBODY, assignments=4)
     names = {row[1] for _, row in answers_in(path)}
 
     assert HELD == held(path)
-    assert SETTINGS["assignments"] == state.assignment
+    assert 4 == state.assignment
     seldom = {"propose_project", "recommend_team", "review_project", "take", "choose_fate"}
     assert set(QUESTIONS) - names <= seldom
     assert not refused(path) & Counter({"act/malformed": 1, "claim/vacuous": 1})
@@ -99,7 +99,7 @@ def test_a_newcomer_is_the_model_whose_seat_it_takes(tmp_path: Path) -> None:
 def test_what_a_model_says_is_done_and_names_it(tmp_path: Path) -> None:
     path = tmp_path / "s.journal"
     with serving(playing) as server:
-        recorded(path, server.address, "ada", assignments=2)
+        recorded(path, server.address, "ada", assignments=4)
     spoke = [event for event in log(path) if event.name == "spoke" and event["source"]]
     said = [event for event in spoke if event["move"] == "propose"]
 
@@ -112,6 +112,34 @@ def test_what_a_model_says_is_done_and_names_it(tmp_path: Path) -> None:
     answers = [event for event in spoke if event["move"] in ("support", "challenge")]
     assert answers
     assert all([[event["target"]], False] == event["because"] for event in answers)
+    stood = [event for event in log(path) if event.name == "stood" and event["agent"] == 5]
+    assert {"a"} == {event["source"]["model"] for event in stood}
+    backed = [event for event in stood if event["target"] is not None]
+    assert backed
+    assert all([[event["target"]], False] == event["because"] for event in backed)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("Hm.", None), ('{"words": "Mine."}', None), ('{"target": "all"}', "move/unknown-target")],
+)
+def test_a_model_that_names_no_proposal_gives_no_final_stance(
+    text: str, code: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.journal"
+
+    def respond(asked: Asked) -> Reply:
+        return completion(text) if question_of(asked) == "target" else playing(asked)
+
+    with serving(respond) as server:
+        recorded(path, server.address, "ada", patience=999)
+    events = list(log(path))
+    refusals = [e["code"] for e in events if e.name == "refused" and e["act"]["event"] == "stood"]
+
+    assert HELD == held(path)
+    assert "stand" in {row[1] for _, row in answers_in(path)}
+    assert (code is not None) is (5 in {e["agent"] for e in events if e.name == "stood"})
+    assert {code} - {None} == set(refusals)
 
 
 # What is asked
@@ -136,6 +164,20 @@ def test_a_speaker_is_shown_the_table_and_what_it_may_do(tmp_path: Path) -> None
     for part in ("TABLE 0: ", "The bar is ", "#0 round 0, ", "LEADERBOARD", "YOUR MEMORY", "KNOWN",
                  'You are 5 "ada", worker', "You may:", "Contributions left to you"):  # fmt: skip
         assert part in last
+
+
+def test_who_is_asked_for_a_final_stance_is_shown_every_result_and_no_answer(
+    tmp_path: Path,
+) -> None:
+    with serving(playing) as server:
+        recorded(tmp_path / "s.journal", server.address, "worker", assignments=1, seed=3)
+    texts = [asked.text for asked in server.asked if question_of(asked) == "target"]
+    (table,) = {text.partition("TABLE 0: ")[2].partition("\n\n")[0] for text in texts}
+    claims = [line for line in table.splitlines() if ", claims " in line]
+
+    assert 4 == len(texts)
+    assert claims
+    assert all("base tested: " in line for line in claims)
 
 
 def test_a_prompt_is_bounded_whatever_is_said(tmp_path: Path) -> None:
@@ -189,7 +231,7 @@ def test_other_terms_are_shown_whole(tmp_path: Path) -> None:
 
 def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
     longest = {}
-    for tiers in ((90, 91, 92, 93), (0, 91, 92, 93)):
+    for tiers in ((90, 91, 92, 93), (1, 91, 92, 93)):
         path = tmp_path / f"{tiers[0]}.journal"
         with serving(playing) as server:
             recorded(path, server.address, "ada", worker_tiers=tiers, assignments=8,
@@ -197,7 +239,7 @@ def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
         memories = [asked.text.partition("YOUR MEMORY:")[2] for asked in server.asked]
         longest[tiers[0]] = max(len(memory.partition("\n\n")[0]) for memory in memories)
 
-    assert longest[90] < longest[0]
+    assert longest[90] < longest[1]
 
 
 # What is kept
@@ -273,7 +315,7 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
         verdict = verify(path)
         assert verdict.holds is None
         assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])
-        with pytest.raises(BadInput, match="version 2 of the prompt; this goldrush has version 99"):
+        with pytest.raises(BadInput, match="version 3 of the prompt; this goldrush has version 99"):
             resume(cut, models=models(server.address))
 
 

@@ -46,8 +46,8 @@ price_out = 10.0
 """
 TALKS = {"rounds": 4, "rows": 3, "cols": 3, "stamina": 4, "truce": 0}
 ARGUES = {
-    "worker_tiers": [0, 1, 1, 1], "admin_projects": 0, "assistant_stages": [0, 0, 0, 1],
-    "judge_stages": [0, 0, 1], "therapist_stages": [0, 0, 1], "sparks_start": 4,
+    "worker_tiers": [1, 1, 1, 1], "admin_projects": 1, "assistant_stages": [1, 1, 1, 1],
+    "judge_stages": [1, 1, 1], "therapist_stages": [1, 1, 1], "sparks_start": 4,
 }  # fmt: skip
 PLAN = """treatments = ["scarce", "cap-2"]
 rosters = ["greedy-mine*3,raid", "random*4"]

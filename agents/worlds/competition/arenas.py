@@ -96,6 +96,7 @@ class ArenaEntry:
         text: one line on it.
         takes_program: it is tested by a user-defined program.
         options: (name, default, range as text) of each option.
+        seeded: the option whose default is the season's seed; its default above is None.
 
     """
 
@@ -104,16 +105,22 @@ class ArenaEntry:
     text: str
     takes_program: bool
     options: Sequence[tuple[str, Any, str]]
+    seeded: str | None = None
 
 
 def arena_entry(name: str) -> ArenaEntry:
     """The catalogue entry of an arena. Raises UnknownArena if its rules or bench fail to load."""
     rules, bench = arena_type(name), bench_type(name)
     options = tuple(
-        (field.name, field.default, field.metadata["rule"][1])
+        (
+            field.name,
+            None if field.name == rules.seeded else field.default,
+            field.metadata["rule"][1],
+        )
         for field in attrs.fields(rules.options)
     )
-    return ArenaEntry(name, rules.version, rules.description, bench.program is not None, options)
+    takes_one = bench.program is not None
+    return ArenaEntry(name, rules.version, rules.description, takes_one, options, rules.seeded)
 
 
 KINDS: Final = (
@@ -130,6 +137,7 @@ def arena_record(
     assignments: int = 1,
     test: str | None = None,
     more: Mapping[str, Any] | None = None,
+    seed: int = 0,
 ) -> Arena:
     """The record of an arena, as in the setup of a season.
 
@@ -138,6 +146,7 @@ def arena_record(
         assignments: number of assignments of the season.
         test: the path of the program, for an arena that takes one (`--test`).
         more: options in addition to those in the text.
+        seed: of the season, the default of the option `ArenaType.seeded`.
 
     Raises:
         BadInput: for malformed text, an unknown arena, and invalid options.
@@ -155,8 +164,9 @@ def arena_record(
         typed = {**typed, option: value}
     rules, bench = arena_type(name), bench_type(name)
     program = _program(name, test, typed)
+    seeded = {} if rules.seeded is None else {rules.seeded: seed}
     try:
-        options = configured(rules.options, {**bench.options(typed), **program})
+        options = configured(rules.options, {**seeded, **bench.options(typed), **program})
     except BadInput as error:
         raise BadInput(f"arena {name}: {error.what}", error.instead) from None
     subjects = tuple(rules.subjects(options, assignments))
@@ -169,7 +179,7 @@ def with_program(arena: Arena, test: str) -> Arena:
 
     Raises UnknownArena, and BadInput for an arena that takes no program.
     """
-    _type_of(arena)
+    _type_of(arena.name, arena.version)
     return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
 
 
@@ -184,6 +194,21 @@ def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mappin
         if option in typed:
             raise BadInput(f"{option} is set", "leave it out: the program (--test) sets it")
     return found
+
+
+def seeded_setting(settings: Mapping[str, object]) -> Sequence[tuple[str, ...]]:
+    """The settings of a season, besides `seed`, whose default is the seed: each as the keys that
+    lead to it. None are known for an arena that is not installed, or has another version.
+    """
+    record = settings.get("arena")
+    name, version = map(record.get, ("name", "version")) if isinstance(record, dict) else (None, 0)
+    if not isinstance(name, str) or not isinstance(version, int):
+        return ()
+    try:
+        found = _type_of(name, version)
+    except UnknownArena:
+        return ()
+    return () if found.seeded is None else (("arena", "options", found.seeded),)
 
 
 def takes_program(arena: Arena) -> bool:
@@ -205,7 +230,7 @@ def remark_of(arena: Arena, test: str | None = None) -> str | None:
 
     Raises as `bench_of`.
     """
-    found = _type_of(arena)
+    found = _type_of(arena.name, arena.version)
     bench = bench_of(arena, test)
     try:
         return found.remark(configured(found.options, arena.options)) or bench.remark()
@@ -221,7 +246,7 @@ def rules_of(arena: Arena) -> Rules:
         BadInput: for options or subjects that it does not have.
 
     """
-    return _type_of(arena).rules(arena)
+    return _type_of(arena.name, arena.version).rules(arena)
 
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
@@ -237,7 +262,7 @@ def bench_of(arena: Arena, test: str | None = None) -> Bench:
         BadInput: if the bench cannot be opened.
 
     """
-    _type_of(arena)
+    _type_of(arena.name, arena.version)
     _check_program(arena.name, test)
     return bench_type(arena.name).opened(arena, test)
 
@@ -247,11 +272,11 @@ def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
     return Tests(arena, partial(bench_of, arena, test), jobs)
 
 
-def _type_of(arena: Arena) -> ArenaType:
-    found = arena_type(arena.name)
-    if found.version != arena.version:
+def _type_of(name: str, version: int) -> ArenaType:
+    found = arena_type(name)
+    if found.version != version:
         raise UnknownArena(
-            f"the arena {arena.name} has version {found.version} here, not {arena.version}",
+            f"the arena {name} has version {found.version} here, not {version}",
             "install the version of goldrush, or of the plugin, that has it",
         )
     return found

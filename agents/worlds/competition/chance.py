@@ -45,6 +45,11 @@ class RandomWorker(Worker):
             return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
         return {"move": Move.PASS, "words": ""}
 
+    def stand(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+        """A proposal that is not refuted, or none, each with an equal chance."""
+        targets = [None, *(said.id for said in seen.table.unrefuted())]
+        return {"target": targets[draws.below(len(targets))], "words": ""}
+
 
 class SilentWorker(Worker):
     """Tries nothing and says nothing at tables: the lower end of any measure of merit."""
@@ -55,6 +60,9 @@ class SilentWorker(Worker):
     def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
         """A pass."""
         return {"move": Move.PASS, "words": ""}
+
+    def stand(self, seen: SeasonObservation, draws: Draws) -> None:
+        """No final stance: what the proof leaves stays."""
 
 
 def _any_conduct(seen: SeasonObservation, draws: Draws) -> Conduct:

@@ -15,6 +15,7 @@ from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
+from goldrush.kernel.worlds.competition.phases import is_over
 from goldrush.kernel.worlds.competition.rubric import FAR
 from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Part, Role, Signal
 
@@ -190,7 +191,10 @@ def _newcomers_first(
 
 
 class Judge:
-    """Redirects repetitions, and ends a table that agrees and has no new proposal."""
+    """Redirects repetitions, and ends a table that agrees and has no new proposal.
+
+    A talk that would end without a majority gets another round, or a recommendation of two tables.
+    """
 
     def judge(self, seen: SeasonObservation, draws: Draws) -> Said:
         """The signal for the round that was just spoken."""
@@ -204,11 +208,11 @@ class Judge:
         is_new = any(said.is_proposal for said in table.of_round())
         if is_agreed and not is_new:
             return _signal(Signal.CONVERGED, "More than half hold one view, and nothing new came.")
-        is_last = table.round + 1 >= table.rounds
-        may_flag = rights.may_flag_weakness(seen.me) and not table.was_weak
-        if is_last and most and not is_agreed and may_flag:
+        if is_agreed or not is_over(table):
+            return _signal(Signal.CLEAN, "")
+        if most and rights.may_flag_weakness(seen.me) and not table.was_weak:
             return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
-        may_split = is_last and not seen.is_split and rights.may_recommend_split(seen.me)
+        may_split = not seen.is_split and rights.may_recommend_split(seen.me)
         if may_split and _are_far(seen):
             return _signal(Signal.SPLIT, "There are two subjects in this.")
         return _signal(Signal.CLEAN, "")
@@ -228,7 +232,9 @@ class Judge:
         return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
-        """Offers a drawn number of tables whose conclusion is the best tested, 1 to 4."""
+        """Offers a drawn number of tables that it ends as converged and that conclude on what led
+        then, 1 to 4.
+        """
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 

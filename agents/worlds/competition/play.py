@@ -206,7 +206,7 @@ class SeasonPlay:
         agent, (_, _, text, source) = self._agent(asked), row
         error = source.get("error") if source else None
         answer = QUESTIONS[asked.name].answer(text, error, self._seen(agent))
-        if asked.name == "speak":
+        if asked.name in ("speak", "stand") and answer is not None:
             author = model_at(agent).name if agent.policy == LLM else agent.policy
             answer = {**answer, "source": {"model": author}}
         return answer

@@ -114,8 +114,10 @@ def configured(
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
         check_setting("assignments", assignments)  # an arena may list subjects for each
+        seed = settings.get("seed", 0)
+        check_setting("seed", seed)  # an option of the arena may take it
         program = resources.program if resources is not None else None
-        arena = arena_record(arena, assignments, program, options)
+        arena = arena_record(arena, assignments, program, options, seed)
     return config_of({**settings, "arena": arena})
 
 

@@ -49,7 +49,7 @@ from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Status
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 
 def messages(
@@ -82,6 +82,7 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
         yield _trials(seen, table)
     if name in ("speak", "try_"):
         yield _known(seen)
+    if name in ("speak", "try_", "stand"):
         yield _whole(seen)
     yield _mind(seen, seen.me, "You are")
     yield _memory(seen, table)
@@ -322,9 +323,12 @@ def _table(config: SeasonConfig) -> str:
         "with a claim; amend an earlier proposal, refuted or not; support a proposal of another "
         "that is not refuted; challenge the base or the edge of another's claim, once for each "
         "part; pass, which is free. Propose, amend and support set your stance; who stood for a "
-        "refuted proposal falls back to the stance before. The proposal with most stances leads; "
-        "at the end it is the conclusion, of a tie the one with the best tested base. What may "
-        "not be done is refused and counts as a pass."
+        "refuted proposal falls back to the stance before. The proposal with most stances leads. "
+        "The talk ends after a round in which nobody proposed, amended or challenged. Then all "
+        "claims are tested, everybody is told the results, and all are asked at the same time "
+        "which of the proposals that hold they stand by. The proposal with most of these final "
+        "stances is the conclusion, of a tie the one with the best tested base. What may not be "
+        "done is refused and counts as a pass."
     )
 
 
@@ -344,17 +348,20 @@ def rubric(seen: SeasonObservation) -> str:
             "it or descends from it by amendments, while another proposal led when it was spoken. "
             "Known is every proposal made earlier at this table and in the last "
             f"{seen.config.rolling_days} days.",
-            "Accuracy, of the bases it claimed for conducts that were new at the table, and the "
+            "Accuracy, of the bases it claimed for conducts that were neither proposed nor tested "
+            "before at the table, and the "
             "grounds of its challenges: 0 none held, or none was made; 1 some held, or all but no "
             "base was sharp; 2 all held, and a base was sharp or there were grounds alone; 3 all "
             f"held, every base was sharp, {broad}.",
-            "Impact, by taking its contributions away and what refers to them: 0 nothing would "
-            "differ; 1 another's final stance would differ; 2 the conclusion would differ; 3 the "
-            "conclusion would differ, and it is its own or amends its own, at any depth.",
-            "Challenge: 0 never challenged; 1 challenged; 2 challenges in two different rounds and "
-            "one of them sustained, or a sustained one followed by a proposal of its own; 3 a "
-            "sustained one whose target led with two stances or more just before, does not just "
-            "after, and is not the conclusion.",
+            "Impact, by taking its contributions away, what refers to them, and later proposals "
+            "of conducts that it proposed first: 0 nothing would differ; 1 another's stance at the "
+            "end of the talk, before the tests, would differ; 2 the conclusion would differ; 3 the "
+            "conclusion would differ, and it is its own or amends its own, at any depth. A final "
+            "stance alone is no impact.",
+            "Challenge: 0 never challenged, or no more challenges sustained than failed; 1 more "
+            "sustained than failed; 2 as 1, and sustained ones in two rounds or one followed by a "
+            "proposal of its own; 3 as 1, and a sustained one whose target led with two stances or "
+            "more just before, does not just after, and is not the conclusion.",
         ]
     )
 
@@ -368,7 +375,8 @@ def _afterwards(config: SeasonConfig) -> str:
     )
     return (
         "AFTER THE RATING: a novelty of 2 or more whose proposal does not hold makes accuracy 0; "
-        f"who supported and never challenged has challenge 0.{relative} The total is the sum."
+        "who supported and never challenged, or challenged with no more sustained than failed, has "
+        f"challenge 0.{relative} The total is the sum."
     )
 
 

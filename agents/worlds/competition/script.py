@@ -14,6 +14,7 @@ from goldrush.agents.session import Asked, Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.plain import answers_to, plain
+from goldrush.agents.worlds.competition.questions.question import Answer
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.contracts import interviewer
@@ -37,6 +38,7 @@ from goldrush.kernel.worlds.competition.events import (
     Rated,
     SkillDistilled,
     Spoke,
+    Stood,
     TableSet,
     TeamRecommended,
     Tested,
@@ -217,6 +219,15 @@ class Scripts:
         for (at, part, conduct, under), (value, runs) in zip(tests, values, strict=True):
             yield Tested(table.number, at, part, conduct, under, plain(value), runs)
 
+    def standing(self, state: SeasonState) -> Script:
+        """The final stances: all participants are asked at once, and none is told the others'."""
+        agents = state.table.participants
+        answers = yield [Asked(agent, "stand") for agent in agents]
+        for agent, answer in zip(agents, answers, strict=True):
+            act = stood(state, agent, answer)
+            if act is not None:
+                yield act
+
     def judging(self, state: SeasonState) -> Script:
         """The judge's signal."""
         (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
@@ -354,7 +365,7 @@ class Scripts:
             yield ConditionKept(agent, name, plain(answer))
 
 
-def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
+def trial(state: SeasonState, agent: int, answer: Answer) -> Tried:
     """The trial that an answer orders, without its result."""
     table = state.table
     conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
@@ -364,7 +375,7 @@ def trial(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Tried:
     return Tried(table.number, agent, number, conduct, treatment, None, ((seed, 0),))
 
 
-def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
+def spoken(state: SeasonState, agent: int, answer: Answer) -> Spoke:
     """The contribution of an answer."""
     table = state.table
     names = ("move", "target", "conduct", "claim", "part", "because")
@@ -375,7 +386,18 @@ def spoken(state: SeasonState, agent: int, answer: Mapping[str, Any]) -> Spoke:
     )  # fmt: skip
 
 
-def judged(state: SeasonState, answer: Mapping[str, Any]) -> Judged:
+def stood(state: SeasonState, agent: int, answer: Answer | None) -> Stood | None:
+    """The final stance of an answer; None if it names no target, not even None for no stance."""
+    if answer is None or "target" not in answer:
+        return None
+    target = plain(answer["target"])
+    if target is None and answer["target"] is not None:
+        target = ""  # to be refused: it is no stance of none
+    words, because = plain(answer.get("words", "")), plain(answer.get("because"))
+    return Stood(state.table.number, agent, target, words, because, answer.get("source"))
+
+
+def judged(state: SeasonState, answer: Answer) -> Judged:
     """The judge's signal of an answer."""
     said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
     return Judged(state.table.number, state.table.round, *said)
@@ -387,6 +409,8 @@ def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | N
         return trial(state, asked.agent, answer)
     if asked.name == "speak":
         return spoken(state, asked.agent, answer)
+    if asked.name == "stand":
+        return stood(state, asked.agent, answer)
     if asked.name == "judge":
         return judged(state, answer)
     if asked.name == "choose_fate":
@@ -398,7 +422,7 @@ def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | N
     return None
 
 
-def _opened(state: SeasonState, by: int, answer: Mapping[str, Any]) -> AssignmentOpened:
+def _opened(state: SeasonState, by: int, answer: Answer) -> AssignmentOpened:
     team, order = plain(answer.get("team")), plain(answer.get("order"))
     directive = None if team is None and order is None else (team, order)
     subjects = plain(answer.get("subjects"))
@@ -418,6 +442,7 @@ _PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {
     Phase.TEST: Scripts.testing,
     Phase.JUDGE: Scripts.judging,
     Phase.PROVE: Scripts.proving,
+    Phase.STAND: Scripts.standing,
     Phase.DIGEST: Scripts.digesting,
     Phase.ADOPT: Scripts.adopting,
     Phase.DEBRIEF: Scripts.debriefing,

@@ -16,6 +16,7 @@ NO_ELIMINATION: Final = "no-elimination"
 EQUAL_TRIALS: Final = "equal-trials"
 TRIALS: Final = 4  # of every class under EQUAL_TRIALS, as of a haiku in all other treatments
 LARGE: Final = 12  # workers of the treatments whose names end in -12
+FEES: Final = (2, 3)  # of a seat with so many workers, who score less each
 
 _TREATMENTS: Final = (
     Treatment[SeasonConfig](BASELINE, "the protocol as it is"),
@@ -57,7 +58,7 @@ TREATMENTS: Final[Mapping[str, Treatment[SeasonConfig]]] = by_name(
             Treatment(
                 with_more(one.name),
                 f"{one.description}, with {LARGE} workers",
-                {**one.settings, "workers": LARGE},
+                {**one.settings, "workers": LARGE, "entry_fee": FEES},
             )
             for one in _TREATMENTS
             if one.name in _JUDGED

@@ -2,12 +2,10 @@
 
 It acts on its estimates of conducts: it tries conducts before the first round, claims no more than
 its trials gave, spends its other trials on neighbours of the best proposal, supports the proposal
-with the best estimate, and challenges claims that its trials contradict.
+with the best estimate, and challenges claims that its trials contradict. After the proof it stands
+by the best tested proposal.
 
-Values are measured as margins: the distance beyond the bar, in the better direction. An estimate is
-the weighted mean of the known margins from trials, tests, claims heard and memory, shrunk towards 0
-by the weight IGNORANCE. Own trials weigh most, tests more than claims; claims of others count too,
-so that a worker can support what it has not tried itself.
+What it knows is in evidence.py, how it says so in sentences.py.
 """
 
 from __future__ import annotations
@@ -16,13 +14,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import attrs
-
 from goldrush.agents.worlds.competition.character import MOST, PERSONAS, character_of
+from goldrush.agents.worlds.competition.evidence import ConductEvidence, Evidence
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.sentences import Sentences
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.worlds.competition.arena import UP, Conduct
+from goldrush.kernel.worlds.competition.arena import UP, Conduct, Subject
 from goldrush.kernel.worlds.competition.table import Contribution
 from goldrush.kernel.worlds.competition.terms import Class, Condition, Fact, Fate, Move, Part
 
@@ -34,6 +32,8 @@ TRIES: Final = 12  # attempts to find a neighbour that is new
 CHECKS: Final = 1  # of ten: how often the best remembered conduct is tried again
 PRIDE: Final = 1.0  # at loyalty 0, how much better another's estimate must be than its own's
 AGAIN: Final = 0.9  # this part of a second proposal's estimate must be above the best at the table
+
+ANSWERS_MAX: Final = 3  # in one contribution, the latest
 
 Said = Mapping[str, Any]
 
@@ -48,12 +48,16 @@ class Worker:
         return _Mind(seen, draws).trial()
 
     def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
-        """The first of challenge, proposal and support that the evidence allows; else a pass."""
+        """The first of challenge, proposal and support that the evidence allows; else a pass. Who
+        challenged or amended a proposal of its own is answered first.
+        """
         mind = _Mind(seen, draws)
-        for answer in (mind.challenge(), mind.propose(), mind.support()):
-            if answer is not None:
-                return answer
-        return mind.pass_()
+        said = mind.challenge() or mind.propose() or mind.support() or mind.pass_()
+        return mind.answered(said)
+
+    def stand(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+        """The best tested proposal that holds: its own among equals, then the lowest id."""
+        return _Mind(seen, draws).stand()
 
     def want_class(self, seen: SeasonObservation, draws: Draws) -> str | None:
         """Sonnet from the price of two such seats on, haiku below the price of one."""
@@ -183,21 +187,29 @@ class _Mind:
         self.table = seen.table
         self.character = character_of(seen.me)
         self.evidence = Evidence(seen)
+        self.sentences = Sentences(seen, self.evidence)
 
     # Trials.
 
     def trial(self) -> Said | None:
         """The next trial. Before the first round a search from the best remembered conduct or the
-        bar's; none in the first round (unless it is the only one); then neighbours of the best.
+        bar's; none in the first round, unless it is the only one or would stay empty; then
+        neighbours of the best.
         """
-        table = self.table
-        is_last = table.round + 1 >= table.rounds
-        if not self.seen.is_early and not is_last and table.round == 0:
+        if not self.seen.is_early and self._can_wait():
             return None
         if self.seen.trials_left <= self._kept():
             return None
         conduct = self._checked() or self._again() or self._near()
         return None if conduct is None else {"conduct": conduct, "treatment": None}
+
+    def _can_wait(self) -> bool:
+        """Whether trials can wait for the second round: there will be one if somebody proposes."""
+        table = self.table
+        is_last = table.round + 1 >= table.rounds
+        own = self.evidence.best(own=True)
+        has_own = own is not None and self.evidence.estimate(own.conduct) > 0
+        return table.round == 0 and not is_last and (has_own or bool(table.proposals()))
 
     def _kept(self) -> int:
         """Number of the trials available now that are kept for later tables."""
@@ -244,7 +256,7 @@ class _Mind:
 
     def _heard(self) -> ConductEvidence | None:
         """The proposal's conduct with the best estimate, of those that are not refuted."""
-        there = [self.evidence.known.get(said.conduct) for said in self._standing()]
+        there = [self.evidence.known.get(said.conduct) for said in self.table.unrefuted()]
         known = [one for one in there if one is not None]
         return max(known, key=lambda one: self.evidence.estimate(one.conduct), default=None)
 
@@ -272,7 +284,7 @@ class _Mind:
         if estimate <= 0:
             return None
         own = [said for said in self.table.proposals() if said.agent == self.me]
-        there = [self.evidence.estimate(said.conduct) for said in self._standing()]
+        there = [self.evidence.estimate(said.conduct) for said in self.table.unrefuted()]
         if own and estimate * AGAIN <= max(there, default=0.0):
             return None
         return self._proposed(best)
@@ -281,7 +293,7 @@ class _Mind:
         """Support of the other's proposal with the best estimate, if that is better than its own
         stance; a stance on a proposal of its own counts for more, by PRIDE and `loyalty`.
         """
-        others = [said for said in self._standing() if said.agent != self.me]
+        others = [said for said in self.table.unrefuted() if said.agent != self.me]
         best = max(others, key=lambda s: (self.evidence.estimate(s.conduct), -s.id), default=None)
         held = self.table.stances.by_agent.get(self.me)
         if best is None or best.id == held:
@@ -298,26 +310,19 @@ class _Mind:
         return {
             "move": Move.SUPPORT,
             "target": best.id,
-            "words": f"I stand with #{best.id}: {self._why(best)}.",
+            "words": self.sentences.supported(best),
             "because": ((best.id,), bool(self.table.trials)),
         }
 
-    def _why(self, said: Contribution) -> str:
-        """The reason for supporting a proposal."""
-        tested = self.table.tests.get((said.id, Part.BASE))
-        shown = (
-            f"it claims {format_number(said.claimed)}"
-            if tested is None
-            else f"it was tested at {format_number(tested)}"
-        )
-        own = self.evidence.known[said.conduct].own
-        if own:
-            return f"{shown}, and my own trial of it gave {format_number(own[-1])}"
-        mine = self.evidence.best(own=True)
-        if mine is None:
-            return shown
-        what = self.seen.rules.describe(mine.conduct)
-        return f"{shown}; the best I found myself is {what} with {format_number(mine.own[-1])}"
+    def stand(self) -> Said:
+        """The final stance: the best tested proposal, its own among equals, then the lowest id."""
+        tested = {said.id: self.table.tests[said.id, Part.BASE] for said in self.table.unrefuted()}
+        ranked = sorted(self.table.unrefuted(), key=lambda said: (said.agent != self.me, said.id))
+        best = _best(ranked, tested, self.table.subject)
+        others = [said for said in ranked if said.id != best.id]
+        second = _best(others, tested, self.table.subject) if others else None
+        words = self.sentences.stands(best, second)
+        return {"target": best.id, "words": words, "because": ((best.id,), False)}
 
     def challenge(self) -> Said | None:
         """A challenge of a claim that its own trials contradict; or, by `doubt`, of one beyond all
@@ -331,21 +336,13 @@ class _Mind:
             if known.own:
                 mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
                 if mean < claimed * (1 - NOISE):
-                    found = format_number(self.evidence.value(mean))
-                    words = (
-                        f"I tried what #{said.id} proposes and got {found}, not "
-                        f"{format_number(said.claimed)}."
-                    )
+                    words = self.sentences.contradicted(said, self.evidence.value(mean))
                     return self._challenged(said, words, own=True)
                 continue
             most = self.evidence.best_margin()
             is_beyond = most is not None and claimed > max(most, 0.0)
             if is_beyond and self._feels(self.character.doubt + 2):
-                seen = format_number(self.evidence.value(most or 0.0))
-                words = (
-                    f"#{said.id} claims {format_number(said.claimed)}; the best that I ever saw "
-                    f"here is {seen}. Show it."
-                )
+                words = self.sentences.doubted(said, self.evidence.value(most or 0.0))
                 return self._challenged(said, words, own=bool(self.table.trials))
         return None
 
@@ -354,7 +351,7 @@ class _Mind:
         leading = self.table.stances.leading()
         others = [
             said
-            for said in reversed(self._standing())
+            for said in reversed(self.table.unrefuted())
             if said.agent != self.me
             and (said.id, Part.BASE) not in self.table.tests
             and not self.table.was_challenged(said.id, Part.BASE)
@@ -371,35 +368,55 @@ class _Mind:
         }
 
     def pass_(self) -> Said:
-        """A pass, with its reason."""
+        """A pass, with a reason that was not given yet, or silent."""
         held = self.table.stances.by_agent.get(self.me)
-        ids = () if held is None else (held,)
-        trials, own = self.table.trials, False
-        said = [one for one in self.table.contributions if one.agent == self.me]
-        if said and said[-1].move == Move.PASS:
-            words = "Still nothing of mine." if held is None else f"Still #{held}."
-        elif held is None:
-            words, own = self._empty_handed(), bool(trials)
-        elif trials and self.evidence.estimate(trials[-1].conduct) < self._estimate_of(held):
-            what = self.seen.rules.describe(trials[-1].conduct)
-            tried = format_number(trials[-1].value)
-            words = f"I tried {what} too, and got {tried}. I stay with #{held}."
-            own = True
-        else:
-            words = f"I stay with #{held}; nothing that I know is better."
-        return {"move": Move.PASS, "words": words, "because": (ids, own)}
+        trials, own = self.table.trials, self._own()
+        words, by_trials = "", False
+        if held is None and not own:
+            words, by_trials = self.sentences.empty_handed(), bool(trials)
+        elif held is not None and self._has_worse_trial(held):
+            words, by_trials = self.sentences.tried_too(held), True
+        ids = () if held is None or not words else (held,)
+        return {"move": Move.PASS, "words": words, "because": (ids, by_trials)}
 
-    def _empty_handed(self) -> str:
-        """The reason for a pass without a stance."""
-        best = self.evidence.best(own=True)
-        if best is None:
-            tried = (
-                "None of my trials gave a value" if self.table.trials else "I have tried nothing"
-            )
-            return f"{tried}, and no claim here convinces me."
-        what, found = self.seen.rules.describe(best.conduct), format_number(best.own[-1])
-        bar = format_number(self.table.bar)
-        return f"The best I tried, {what}, gave {found}; the bar is {bar}. I claim nothing yet."
+    def answered(self, said: Said) -> Said:
+        """A contribution whose words begin with answers to those who challenged or amended a
+        proposal of its own since its last turn.
+        """
+        own = {other.id: other for other in self._own()}
+        last = max(own, default=-1)
+        to = [
+            other
+            for other in self.table.counted()
+            if other.id > last
+            and other.move in (Move.AMEND, Move.CHALLENGE)
+            and other.target in own
+            and other.agent != self.me
+        ][-ANSWERS_MAX:]
+        if not to:
+            return said
+        answers = [
+            self.sentences.answer(own[other.target], other)
+            for other in to
+            if other.target is not None
+        ]
+        ids, by_trials = said["because"]
+        because = tuple(dict.fromkeys((*(other.id for other in to), *ids)))
+        words = " ".join([*answers, said["words"]]).strip()
+        return {**said, "words": words, "because": (because, by_trials)}
+
+    def _own(self) -> list[Contribution]:
+        """Its own contributions at the table, passes included."""
+        return [said for said in self.table.contributions if said.agent == self.me]
+
+    def _has_worse_trial(self, held: int) -> bool:
+        """Whether its latest trial, of which it has not spoken yet, is worse than its stance."""
+        if not self.table.trials:
+            return False
+        trial = self.table.trials[-1]
+        conduct = self.seen.rules.describe(trial.conduct)
+        is_new = not any(conduct in said.text for said in self._own())
+        return is_new and self.evidence.estimate(trial.conduct) < self._estimate_of(held)
 
     def _estimate_of(self, proposal: int) -> float:
         return self.evidence.estimate(self.table.contributions[proposal].conduct)
@@ -409,21 +426,16 @@ class _Mind:
         if claim is None:
             return None
         parent = self._parent(best.conduct)
-        what, found = self.seen.rules.describe(best.conduct), format_number(best.own[-1])
-        runs = "my trial" if len(best.own) == 1 else f"my {len(best.own)} trials"
-        claimed = format_number(claim)
         edge = self._edge(best.conduct, claim)
-        said: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
-        if parent is not None:
-            words = f"A step from #{parent.id}, {what} gave {found} in {runs}. I claim {claimed}."
-            return {
-                "move": Move.AMEND, "target": parent.id, **said, "words": words,
-                "because": ((parent.id,), True),
-            }  # fmt: skip
-        memory = " I remember it from before." if best.remembered else ""
-        bar = format_number(self.table.bar)
-        words = f"{what} gave {found} in {runs}; the bar is {bar}. I claim {claimed}.{memory}"
-        return {"move": Move.PROPOSE, **said, "words": words, "because": ((), True)}
+        carried: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
+        if parent is None:
+            words = self.sentences.proposed(best, claim, edge)
+            return {"move": Move.PROPOSE, **carried, "words": words, "because": ((), True)}
+        words = self.sentences.amended(best, parent, claim, edge)
+        because = ((parent.id,), True)
+        return {
+            "move": Move.AMEND, "target": parent.id, **carried, "words": words, "because": because,
+        }  # fmt: skip
 
     def _claimed(self, best: ConductEvidence) -> float | None:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe
@@ -464,118 +476,14 @@ class _Mind:
         ]
         return min(near, key=lambda said: (said.id != leading, -said.id), default=None)
 
-    def _standing(self) -> list[Contribution]:
-        """The proposals that are not refuted."""
-        refuted = self.table.stances.refuted
-        return [said for said in self.table.proposals() if said.id not in refuted]
-
     def _feels(self, trait: int) -> bool:
         """True in `trait` of 10 cases, by a draw."""
         return self.draws.below(MOST) < trait
 
 
-# The weight of a piece of evidence, by its source, and that of the prior at margin 0.
-TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, IGNORANCE = 5.0, 4.0, 3.0, 1.5, 0.75, 1.0
-
-
-@attrs.define
-class ConductEvidence:
-    """The evidence on one conduct.
-
-    Attributes:
-        conduct: the conduct.
-        margin: weighted mean of the margins.
-        weight: sum of the weights.
-        own: values of the worker's own trials in the assignment.
-        remembered: the conduct is in the worker's memory.
-
-    """
-
-    conduct: Conduct
-    margin: float = 0.0
-    weight: float = 0.0
-    own: list[float] = attrs.field(factory=list)
-    remembered: bool = False
-
-    def add(self, margin: float, weight: float) -> None:
-        """Add a piece of evidence."""
-        total = self.weight + weight
-        self.margin = (self.margin * self.weight + margin * weight) / total
-        self.weight = total
-
-
-class Evidence:
-    """The evidence of one worker at its turn, by conduct."""
-
-    def __init__(self, seen: SeasonObservation) -> None:
-        self.seen = seen
-        self.table = seen.table
-        self.subject = seen.table.subject
-        self.known: dict[Conduct, ConductEvidence] = {}
-        for trial in self.table.trials:
-            if trial.value is not None and self._is_here(trial.treatment):
-                known = self._of(trial.conduct)
-                known.add(self.margin(trial.value), TRIAL)
-                known.own.append(trial.value)
-        for said in self.table.proposals():
-            self._hear(said)
-        for fact in seen.memory:
-            if fact.value is not None and fact.objective == self.subject.objective:
-                known = self._of(fact.conduct)
-                is_here = self._is_here(fact.treatment)
-                known.add(self.margin(fact.value), REMEMBERED if is_here else ELSEWHERE)
-                known.remembered = True
-
-    def _of(self, conduct: Conduct) -> ConductEvidence:
-        known = self.known.get(conduct)
-        if known is None:
-            known = self.known[conduct] = ConductEvidence(conduct)
-        return known
-
-    def _hear(self, said: Contribution) -> None:
-        """Add a proposal: its tested value or, if it is another's and not tested, its claim."""
-        is_own = said.agent == self.seen.me.ordinal
-        tested = self.table.tests.get((said.id, Part.BASE))
-        if tested is None and is_own:
-            return
-        known = self._of(said.conduct)
-        if tested is not None:
-            known.add(self.margin(tested), TEST)
-        else:
-            known.add(self.margin(said.claimed), CLAIM)
-
-    def margin(self, value: float) -> float:
-        """The margin of a value: its distance beyond the bar, or beyond 0 without a bar."""
-        base = self.table.bar or 0.0
-        return value - base if self.subject.better == UP else base - value
-
-    def value(self, margin: float) -> float:
-        """The value with this margin: the inverse of `margin`."""
-        base = self.table.bar or 0.0
-        return base + margin if self.subject.better == UP else base - margin
-
-    def estimate(self, conduct: Conduct) -> float:
-        """The expected margin of a conduct; 0 for an unknown one."""
-        known = self.known.get(conduct)
-        return 0.0 if known is None else known.margin * known.weight / (known.weight + IGNORANCE)
-
-    def best(self, *, own: bool = False) -> ConductEvidence | None:
-        """The conduct with the greatest estimate, of all or of those in `own` trials."""
-        found = [known for known in self.known.values() if known.own or not own]
-        return max(found, key=lambda known: self.estimate(known.conduct), default=None)
-
-    def best_margin(self) -> float | None:
-        """The greatest margin in a trial, a test or the memory of the subject, or None."""
-        seen = [
-            self.margin(value)
-            for value in (
-                *(trial.value for trial in self.table.trials if self._is_here(trial.treatment)),
-                *(value for (_, part), value in self.table.tests.items() if part == Part.BASE),
-                *(fact.value for fact in self.seen.memory if self._is_here(fact.treatment)),
-            )
-            if value is not None
-        ]
-        return max(seen, default=None)
-
-    def _is_here(self, treatment: str) -> bool:
-        return treatment == self.subject.treatment
+def _best(
+    proposals: Sequence[Contribution], tested: Mapping[int, float | None], subject: Subject
+) -> Contribution:
+    """The best tested of some proposals, the first of equals."""
+    most = subject.best(tested[said.id] for said in proposals)
+    return next(said for said in proposals if tested[said.id] == most)

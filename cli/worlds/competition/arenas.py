@@ -47,17 +47,24 @@ def arenas_(as_json: bool) -> int:
     for one in found:
         rows.append((escaped(one.name), escaped(one.text)))
         for option, default, range_ in one.options:
-            rows.append((f"  {escaped(option)}", f"{json.dumps(default)}; {escaped(range_)}"))
+            shown = "the season's seed" if option == one.seeded else json.dumps(default)
+            rows.append((f"  {escaped(option)}", f"{shown}; {escaped(range_)}"))
     click.echo(format_table(rows))
     return code
 
 
 def _as_dict(one: ArenaEntry) -> dict[str, object]:
     names = ("option", "default", "range")
+    options: list[dict[str, object]] = [
+        dict(zip(names, option, strict=True)) for option in one.options
+    ]
+    for option in options:
+        if option["option"] == one.seeded:
+            option["default_from"] = "seed"
     return {
         "arena": one.name,
         "version": one.version,
         "takes_program": one.takes_program,
         "says": one.text,
-        "options": [dict(zip(names, option, strict=True)) for option in one.options],
+        "options": options,
     }

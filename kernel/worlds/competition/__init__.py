@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any, Final
 
 from goldrush.kernel.world import Block, Row, Vocabulary, World
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.decide import decide, pending_fault
-from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Answered
+from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Answered, Stood
 from goldrush.kernel.worlds.competition.evolve import close, evolve
 from goldrush.kernel.worlds.competition.fork import fork, show_fork
 from goldrush.kernel.worlds.competition.state import (
@@ -21,10 +23,8 @@ from goldrush.kernel.worlds.competition.state import (
     unit_done,
 )
 
-_ANSWERED = CODES[Answered]
-
 NAME = "competition"
-RULES = 2
+RULES = 3
 VOCABULARY = Vocabulary(
     unit="assignment",
     started="season_started",
@@ -36,27 +36,32 @@ VOCABULARY = Vocabulary(
 
 def arrange(inputs: Block) -> Block:
     """The inputs of a step in canonical order: adjacent answers sorted by agent, question and
-    prompt.
+    prompt; adjacent final stances by agent.
 
-    So the order of arrival of answers has no effect on the state.
+    So the order in which they arrive has no effect on the state.
     """
-    if not any(code == _ANSWERED and len(rows) > 1 for code, rows in inputs):
+    if not any(code in _ORDER and len(rows) > 1 for code, rows in inputs):
         return inputs
-    fault = EVENTS[_ANSWERED].fault
-    return Block(
-        [
-            (code, rows)
-            if code != _ANSWERED or any(map(fault, rows))
-            else (code, sorted(rows, key=_asked))
-            for code, rows in inputs
-        ]
-    )
+    return Block([(code, _arranged(code, rows)) for code, rows in inputs])
+
+
+def _arranged(code: int, rows: Sequence[Row]) -> Sequence[Row]:
+    order = _ORDER.get(code)
+    if order is None or any(map(EVENTS[code].fault, rows)):
+        return rows
+    return sorted(rows, key=order)
 
 
 def _asked(row: Row) -> tuple[int, str, str, str]:
     agent, question, text, source = row
     prompt = (source or {}).get("prompt")
     return agent, question, prompt if type(prompt) is str else "", text
+
+
+_ORDER: Final[Mapping[int, Callable[[Row], Any]]] = {
+    CODES[Answered]: _asked,
+    CODES[Stood]: lambda row: Stood._make(row).agent,
+}
 
 
 def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:

@@ -10,7 +10,7 @@ first is an `ArenaType`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
@@ -60,6 +60,14 @@ class Subject:
         if value is None:
             return False
         return other is None or (value != other and self.holds(value, other))
+
+    def best(self, values: Iterable[float | None]) -> float | None:
+        """The best of some values; None if there is none."""
+        best: float | None = None
+        for value in values:
+            if self.beats(value, best):
+                best = value
+        return best
 
     def is_sharp(self, value: float | None, claim: float, bar: float | None) -> bool:
         """Whether a claim holds and is at least half as far beyond the bar as its tested value."""
@@ -259,6 +267,8 @@ class ArenaType:
         rules: `rules(arena)`: the rules of a recorded arena. Raises BadInput for options or
             subjects that this arena does not have.
         remark: `remark(options)`: a warning about these options, on one line, or None.
+        seeded: the option whose default is the season's seed, a whole number from 0 to 2^53 - 1;
+            None: no option depends on the seed. Its own default, in the class, does not count.
 
     """
 
@@ -268,3 +278,4 @@ class ArenaType:
     subjects: Callable[[Any, int], Sequence[Subject]]
     rules: Callable[[Arena], Rules]
     remark: Callable[[Any], str | None] = _nothing
+    seeded: str | None = None

@@ -34,7 +34,7 @@ def _count(low: int = 0) -> Rule:
 
 
 def _thresholds(count: int) -> Rule:
-    return ascending(count, 0, COUNT_MAX)
+    return ascending(count, 1, COUNT_MAX)  # what is reached holds from the next assignment
 
 
 _NONE: Final[Any] = attrs.NOTHING  # `arena` has no default
@@ -72,11 +72,11 @@ class SeasonConfig:
     scoring: str = setting(Scoring.RELATIVE, choice(*names_of(Scoring)))
     rolling_days: int = setting(7, _count(1))
     sparks_start: int = setting(8, _count())
-    entry_fee: tuple[int, ...] = setting((4, 5), ascending(2, 0, COUNT_MAX))
+    entry_fee: tuple[int, ...] = setting((3, 4), ascending(2, 0, COUNT_MAX))
     passive_income: int = setting(2, _count())
     elimination_bottoms: int = setting(3, _count(1))
     worker_tiers: tuple[int, ...] = setting((5, 10, 20, 25), _thresholds(4))
-    admin_projects: int = setting(3, _count())
+    admin_projects: int = setting(3, _count(1))
     assistant_stages: tuple[int, ...] = setting((5, 10, 20, 30), _thresholds(4))
     judge_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))
     therapist_stages: tuple[int, ...] = setting((5, 15, 30), _thresholds(3))

@@ -227,6 +227,19 @@ class Spoke(NamedTuple):
     source: FactsOrNone
 
 
+class Stood(NamedTuple):
+    """The final stance of a participant after the proof: a proposal, or null for none. `because`,
+    `source`: as in Spoke.
+    """
+
+    table: Natural
+    agent: AgentId
+    target: Plain
+    words: Plain
+    because: Plain
+    source: FactsOrNone
+
+
 class Judged(NamedTuple):
     """The judge's signal after a round; `ids`: the contributions that it redirects."""
 
@@ -501,7 +514,7 @@ class ProjectCompleted(NamedTuple):
 
 INPUTS: Final[Sequence[type[Any]]] = (
     Answered, ProjectProposed, ProjectReviewed, ClassMoved, TeamRecommended, AssignmentOpened,
-    TableSet, Tested, Tried, Spoke, Judged, Digested, Adopted, Debriefed, TraitRecorded,
+    TableSet, Tested, Tried, Spoke, Stood, Judged, Digested, Adopted, Debriefed, TraitRecorded,
     PersonaProposed, SkillDistilled, InstructionsRewritten, Rated, FateChosen, Interviewed,
     ContractOffered, ContractReviewed, ConditionKept,
 )  # fmt: skip

@@ -49,6 +49,7 @@ from goldrush.kernel.worlds.competition.terms import (
     Phase,
     Reward,
     Role,
+    Signal,
     Status,
     names_of,
 )
@@ -120,8 +121,7 @@ def close(state: SeasonState) -> SeasonState:
     """
     seated = set(state.seated())
     for agent in list(state.agents.values()):
-        has_served = agent.ordinal in seated or agent.role not in (Role.WORKER, Role.USER)
-        _close_for(state, agent, has_served=has_served)
+        _close_for(state, agent, is_seated=agent.ordinal in seated)
     _know(state)
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
@@ -133,18 +133,19 @@ def close(state: SeasonState) -> SeasonState:
     return state
 
 
-def _close_for(state: SeasonState, agent: AgentState, *, has_served: bool) -> None:
+def _close_for(state: SeasonState, agent: AgentState, *, is_seated: bool) -> None:
+    has_served = is_seated or agent.role not in (Role.WORKER, Role.USER)
     recent = tuple(item for item in agent.recent if state.config.is_recent(item[0], state.day))
     contract = agent.contract
     if contract is not None and agent.status == Status.BENCHED:  # the bench suspends it
         contract = attrs.evolve(contract, due=contract.due + 1)
-    sat = [table for table in state.tables if agent.ordinal in table.participants]
+    is_safe = is_seated and not state.is_bottom(agent.ordinal)
     state.change(
         agent.ordinal,
         served=agent.served + has_served,
         recent=recent,
         contract=contract,
-        bottoms=0 if sat and sat[-1].bottom != agent.ordinal else agent.bottoms,
+        bottoms=0 if is_safe else agent.bottoms,
         memory=agent.memory if state.config.memory else {},
     )
 
@@ -197,12 +198,8 @@ def _roundtable_opened(state: SeasonState, event: RoundtableOpened) -> None:
 
 def _concluded(state: SeasonState, event: Concluded) -> None:
     table = state.table
-    table.stances = table.proven()
     table.conclusion = Conclusion(event.proposal, event.conduct, event.tied, event.words)
-    best = table.best_tested()
-    if event.proposal is None or best is None:
-        return
-    if table.tests[event.proposal, Part.BASE] == best[1]:
+    if table.signal == Signal.CONVERGED and table.talk_stances().leading() == event.proposal:
         state.count(state.holder(Role.JUDGE))
 
 
@@ -304,7 +301,9 @@ def _reach(state: SeasonState, ordinal: int, stage: int) -> None:
 
 def _project_completed(state: SeasonState, event: ProjectCompleted) -> None:
     state.projects += 1
-    state.count(state.holder(Role.ADMIN))
+    admin = state.holder(Role.ADMIN)
+    if admin.ordinal not in state.agreed:  # a contract signed in this assignment begins after it
+        state.count(admin)
 
 
 _DERIVED: Final[Mapping[type, Callable[[SeasonState, Any], None]]] = {

@@ -3,7 +3,7 @@
 A phase in which nobody can act is passed over; the others end when one step of acts was judged.
 Only four phases repeat until their act has come: the opening of the assignment, and the tests of
 the bar, of a challenge, and of all other claims. In every other phase an act that is missing or
-refused counts as the neutral one: a pass, a clean table, no answer.
+refused counts as the neutral one: a pass, a clean table, the stance that the proof left.
 """
 
 from __future__ import annotations
@@ -44,11 +44,18 @@ def advance(state: SeasonState) -> None:
 
 
 def is_over(table: Roundtable) -> bool:
-    """Whether the table ends with the round that was just judged."""
+    """Whether the talk ends with the round that was just judged.
+
+    A round in which nobody proposed, amended or challenged ends it: what was refused counts as a
+    pass, what was redirected as said.
+    """
     if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
         return table.signal == Signal.CONVERGED
-    spoke = any(said.move != Move.PASS for said in table.of_round())
-    return not spoke or not any(table.moves.values()) or table.round + 1 >= table.rounds
+    is_new = any(said.move in _NEW for said in table.of_round())
+    return not is_new or not any(table.moves.values()) or table.round + 1 >= table.rounds
+
+
+_NEW: Final = (Move.PROPOSE, Move.AMEND, Move.CHALLENGE)
 
 
 def _after_open(state: SeasonState) -> str:
@@ -102,7 +109,14 @@ def _after_judge(state: SeasonState) -> str:
 
 
 def _after_prove(state: SeasonState) -> str:
-    return Phase.PROVE if state.table.untested() else Phase.DIGEST
+    if state.table.untested():
+        return Phase.PROVE
+    state.table.prove()
+    return Phase.STAND
+
+
+def _can_stand(state: SeasonState) -> bool:
+    return state.config.table and bool(state.table.unrefuted())
 
 
 def _has_conclusion(state: SeasonState) -> bool:
@@ -129,6 +143,7 @@ STAGES: Final[Mapping[str, Stage]] = {
     Phase.TEST: Stage(_after_speak),
     Phase.JUDGE: Stage(_after_judge, lambda state: state.config.has_judge),
     Phase.PROVE: Stage(_after_prove, lambda state: bool(state.table.untested())),
+    Phase.STAND: Stage(lambda state: Phase.DIGEST, _can_stand),
     Phase.DIGEST: Stage(lambda state: Phase.ADOPT),
     Phase.ADOPT: Stage(_after_adopt, _has_conclusion),
     Phase.DEBRIEF: Stage(lambda state: Phase.IMPROVE),

@@ -16,7 +16,12 @@ import attrs
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
+from goldrush.kernel.worlds.competition.table import (
+    Conclusion,
+    Contribution,
+    CounterfactualStances,
+    Roundtable,
+)
 from goldrush.kernel.worlds.competition.terms import (
     Dimension,
     Move,
@@ -69,7 +74,8 @@ class Base:
         id: the proposal.
         held: whether it held.
         is_sharp: see Subject.is_sharp.
-        is_counted: whether its conduct was neither the bar's nor proposed before at the table.
+        is_counted: whether its conduct was neither the bar's, nor proposed or tested before at the
+            table.
 
     """
 
@@ -113,14 +119,16 @@ class Counterfactual:
     """The table folded again without the contributions of one agent.
 
     Attributes:
+        stances: see Roundtable.counterfactual.
         equals: the candidates for the conclusion (Roundtable.equals).
         conclusion: the conclusion.
         differs: whether its conduct differs from that of the real conclusion.
-        moved: the other agents whose final stance differs, with that stance.
+        moved: the other agents whose stance at the end of the talk differs, with that stance.
         is_own: whether the real conclusion is a proposal of the agent or amends one, at any depth.
 
     """
 
+    stances: CounterfactualStances
     equals: tuple[int, ...]
     conclusion: Conclusion
     differs: bool
@@ -194,12 +202,17 @@ class Grounds:
     @property
     def challenge(self) -> int:
         """The score of its challenges."""
+        if not self.mostly_sustained:
+            return 0
         sustained = [challenge for challenge in self.challenges if challenge.is_sustained]
         if any(challenge.toppled for challenge in sustained):
             return SCORE_MAX
-        if sustained and (len({c.round for c in self.challenges}) > 1 or self.followed):
-            return 2
-        return 1 if self.challenges else 0
+        return 2 if len({c.round for c in sustained}) > 1 or self.followed else 1
+
+    @property
+    def mostly_sustained(self) -> bool:
+        """Whether more of its challenges were sustained than failed."""
+        return 2 * sum(c.is_sustained for c in self.challenges) > len(self.challenges)
 
 
 def grounds(
@@ -233,23 +246,30 @@ class _Rated:
         self.table = table
         self.rules = rules
         self.conclusion = table.conclusion
+        self.talked = table.talk_stances()
         self.lines: dict[int, list[Contribution]] = {}
         self.compared: dict[int, list[Compared]] = {}
         self.bases: dict[int, list[Base]] = {}
         self.known = tuple(dict.fromkeys(known))
         self.bar = rules.bar(table.subject)
+        self.is_shared = is_shared
         proposed: dict[int | None, dict[Conduct, None]] = {}
-        for said in table.counted():
+        tested: set[Conduct] = set()  # by challenges, whether these were redirected or not
+        for said in table.contributions:
+            if said.move == Move.CHALLENGE:
+                tested.add(table.contributions[said.challenged[0]].conduct)
+            if said.move == Move.PASS or said.id in table.removed:
+                continue
             self.lines.setdefault(said.agent, []).append(said)
             if said.is_proposal:
                 earlier = proposed.setdefault(None if is_shared else said.agent, {})
-                self._add(said, earlier)
+                self._add(said, earlier, is_tested=said.conduct in tested)
                 earlier[said.conduct] = None
 
-    def _add(self, said: Contribution, earlier: Collection[Conduct]) -> None:
+    def _add(self, said: Contribution, earlier: Collection[Conduct], *, is_tested: bool) -> None:
         """Compare a proposal with the conducts known before it.
 
-        `earlier`: those proposed at the table.
+        `earlier`: those proposed at the table; `is_tested`: its conduct was tested there.
         """
         distance: int | None = None
         nearest: Conduct = None
@@ -262,7 +282,7 @@ class _Rated:
             Compared(said.id, distance, nearest, said.led, becomes)
         )
         held = self.table.held(said.id, Part.BASE) is True
-        is_counted = said.conduct != self.bar and said.conduct not in earlier
+        is_counted = said.conduct != self.bar and said.conduct not in earlier and not is_tested
         self.bases.setdefault(said.agent, []).append(
             Base(said.id, held, self.table.is_sharp(said), is_counted)
         )
@@ -307,13 +327,14 @@ class _Rated:
 
     def _counterfactual(self, agent: int, draws: Draws) -> Counterfactual:
         table, real = self.table, self.conclusion
-        stances = table.counterfactual_stances(agent)
-        equals = table.equals(stances)
+        stances = table.counterfactual(agent, is_shared=self.is_shared)
+        equals = table.equals(stances.final)
         stays = real.proposal in equals
         conclusion = real if stays else table.concluded(equals, Draws(*draws.parts))
-        now, then = table.stances.by_agent, stances.by_agent
+        now, then = self.talked.by_agent, stances.talked.by_agent
         others = sorted({*now, *then} - {agent})
         return Counterfactual(
+            stances,
             equals,
             conclusion,
             conclusion.conduct != real.conduct,
@@ -368,7 +389,8 @@ def finished(
             and table.held(best.id, Part.BASE) is not True
         ):
             change(agent, ScoreStep.FARMING, Dimension.ACCURACY, 0)
-        if ground.supported and not ground.challenges:
+        is_agreeing = ground.supported or ground.challenges
+        if is_agreeing and not ground.mostly_sustained:
             change(agent, ScoreStep.AGREEING, Dimension.CHALLENGE, 0)
     if scoring == Scoring.RELATIVE:
         for dimension in DIMENSIONS:

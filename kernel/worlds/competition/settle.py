@@ -85,14 +85,11 @@ def seated_at(
 
 
 def concluded(state: SeasonState) -> Derived:
-    """The conclusion of a table once all claims are tested."""
+    """The conclusion of a table after the proof and the final stances."""
     table = state.table
-    if table.untested():
-        return
-    final = table.proven()
     draws = state.draws(table.number, 0, "conclude")
-    found = table.concluded(table.equals(final), draws)
-    stances = tuple(sorted(final.by_agent.items()))
+    found = table.concluded(table.equals(table.stances), draws)
+    stances = tuple(sorted(table.stances.by_agent.items()))
     yield Concluded(
         table.number, found.proposal, found.conduct, stances, found.tied, found.draw_words
     )
@@ -175,7 +172,7 @@ def _faced(state: SeasonState) -> Derived:
     most = state.config.elimination_bottoms
     for ordinal in state.active():
         agent = state.agents[ordinal]
-        if ordinal in state.bottomed.values() and agent.bottoms >= most:
+        if agent.bottoms >= most and state.is_bottom(ordinal):
             yield EliminationFaced(ordinal, EliminationCause.BOTTOMS)
         elif agent.sparks == 0:
             yield EliminationFaced(ordinal, EliminationCause.SPARKS)
@@ -285,7 +282,7 @@ def completes_project(state: SeasonState) -> bool:
 
 LEAVING: Final[Mapping[str, Callable[[SeasonState], Derived]]] = {
     Phase.SET: opened,
-    Phase.PROVE: concluded,
+    Phase.STAND: concluded,
     Phase.DEBRIEF: debriefed,
     Phase.FATE: fates,
     Phase.CONTRACT: contracts_signed,

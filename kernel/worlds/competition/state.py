@@ -193,6 +193,13 @@ class SeasonState:
         """The bottom scorers of the tables that have one, by table."""
         return {t.number: t.bottom for t in self.tables if t.bottom is not None}
 
+    def is_bottom(self, ordinal: int) -> bool:
+        """Whether an agent is the bottom scorer of the last table that it sat at in this
+        assignment.
+        """
+        sat = [table for table in self.tables if ordinal in table.participants]
+        return bool(sat) and sat[-1].bottom == ordinal
+
     def holder(self, role: str) -> AgentState:
         """The agent with an office, or the user.
 

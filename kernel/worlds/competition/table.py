@@ -1,8 +1,9 @@
 """A roundtable: its contributions, their tests, and the resulting stances.
 
-The stances are a fold over the contributions, in order, and the results of tests. So a
-counterfactual without one agent is the same fold over fewer contributions, and so is the table
-after a judge's redirection.
+The stances are a fold over the contributions, in order, and the results of tests; then the proof
+refutes what did not hold, and final stances replace those of the talk. So a counterfactual without
+one agent is the same fold over fewer contributions, and so is the table after a judge's
+redirection.
 """
 
 from __future__ import annotations
@@ -106,6 +107,18 @@ class Conclusion:
     draw_words: tuple[int, ...] = ()
 
 
+@attrs.frozen
+class FinalStance:
+    """A final stance: the proposal that an agent stands for after the proof; `target` None: for
+    none. `text`, `because`: as of a contribution.
+    """
+
+    agent: int
+    target: int | None
+    text: str = ""
+    because: tuple[tuple[int, ...], bool] | None = None
+
+
 class Stances:
     """The stances at a table, updated contribution by contribution.
 
@@ -146,6 +159,13 @@ class Stances:
             if stance == proposal:
                 self._fall_back(agent)
 
+    def stand(self, agent: int, proposal: int | None) -> None:
+        """Set a final stance. None leaves the agent without one: nothing falls back."""
+        if proposal is None:
+            self.by_agent.pop(agent, None)
+        else:
+            self.by_agent[agent] = proposal
+
     def leading(self) -> int | None:
         """The proposal with most stances, the earliest of equals; None if there are no stances."""
         return min(self.foremost(), default=None)
@@ -175,6 +195,22 @@ class Stances:
         del self.by_agent[agent]
 
 
+@attrs.frozen
+class CounterfactualStances:
+    """The stances of a table folded again without one agent.
+
+    Attributes:
+        gone: the contributions that are left out.
+        talked: the stances at the end of the talk, before the proof.
+        final: the final ones.
+
+    """
+
+    gone: frozenset[int]
+    talked: Stances
+    final: Stances
+
+
 @attrs.define
 class Roundtable:
     """One roundtable of an assignment.
@@ -194,6 +230,7 @@ class Roundtable:
         removed: ids redirected by the judge, and of contributions that refer to them.
         tests: tested values by (proposal, part).
         stances: the current ones.
+        stood: the valid final stances by agent.
         led_after: by id of a tested challenge, the leading proposal after its test.
         signal: the judge's signal in this round.
         was_weak: whether the judge has signalled weak consensus.
@@ -221,6 +258,7 @@ class Roundtable:
     removed: frozenset[int] = frozenset()
     tests: dict[tuple[int, str], float | None] = attrs.field(factory=dict)
     stances: Stances = attrs.field(factory=Stances)
+    stood: dict[int, FinalStance] = attrs.field(factory=dict)
     led_after: dict[int, int | None] = attrs.field(factory=dict)
     signal: str | None = None
     was_weak: bool = False
@@ -243,6 +281,7 @@ class Roundtable:
             contributions=list(self.contributions),
             tests=dict(self.tests),
             stances=self.stances.copy(),
+            stood=dict(self.stood),
             led_after=dict(self.led_after),
             raw=dict(self.raw),
             reasons=dict(self.reasons),
@@ -282,6 +321,10 @@ class Roundtable:
     def proposals(self) -> list[Contribution]:
         """All proposals that were not redirected."""
         return [said for said in self.counted() if said.is_proposal]
+
+    def unrefuted(self) -> list[Contribution]:
+        """The proposals that are neither redirected nor refuted, by id."""
+        return [said for said in self.proposals() if said.id not in self.stances.refuted]
 
     def held(self, proposal: int, part: str) -> bool | None:
         """Whether a part of a proposal's claim held in its test; None while it is not tested."""
@@ -356,9 +399,18 @@ class Roundtable:
         _apply_challenge(self, self.stances, challenge)
         self.led_after[challenge.id] = self.stances.leading()
 
-    def proven(self) -> Stances:
-        """The final stances after all tests: proposals whose base does not hold are refuted."""
-        return _prove(self, self.stances.copy())
+    def prove(self) -> None:
+        """Refute the proposals whose base does not hold, once all claims are tested."""
+        _prove(self, self.stances)
+
+    def stand(self, final: FinalStance) -> None:
+        """Set the final stance of an agent."""
+        self.stood[final.agent] = final
+        self.stances.stand(final.agent, final.target)
+
+    def talk_stances(self) -> Stances:
+        """The stances at the end of the talk, before the proof."""
+        return self._folded(self.removed)
 
     def redirect(self, ids: Iterable[int]) -> None:
         """Remove contributions and those that refer to them, and fold the stances again."""
@@ -373,10 +425,44 @@ class Roundtable:
                 found.add(said.id)
         return frozenset(found)
 
-    def counterfactual_stances(self, agent: int) -> Stances:
-        """The final stances without the contributions of an agent, with the same test results."""
-        own = (said.id for said in self.contributions if said.agent == agent)
-        return _prove(self, self._folded(self.with_followers({*self.removed, *own})))
+    def counterfactual(self, agent: int, *, is_shared: bool) -> CounterfactualStances:
+        """The stances without the contributions of an agent and what refers to them, with the same
+        test results.
+
+        Where the table is shared (`is_shared`; it is not in independent search), later proposals
+        of a conduct that the agent proposed first go as well, with what refers to them.
+        """
+        own = {said.id for said in self.contributions if said.agent == agent}
+        if is_shared:
+            first: dict[Conduct, int] = {}
+            for said in self.proposals():
+                if first.setdefault(said.conduct, said.agent) == agent:
+                    own.add(said.id)
+        gone = self.with_followers({*self.removed, *own})
+        talked = self._folded(gone)
+        final = _prove(self, talked.copy())
+        left = [s for s in self.proposals() if s.id not in gone and s.id not in final.refuted]
+        for stood in self.stood.values():
+            final.stand(stood.agent, self._moved(stood, agent, gone, left))
+        return CounterfactualStances(gone, talked, final)
+
+    def _moved(
+        self,
+        stood: FinalStance,
+        agent: int,
+        gone: Collection[int],
+        left: Sequence[Contribution],
+    ) -> int | None:
+        """The proposal that a final stance goes to without an agent: its own falls away with its
+        target; another's goes to the best tested base left, of equals its own, then the lowest id.
+        """
+        if stood.target is None or stood.target not in gone:
+            return stood.target
+        if stood.agent == agent or not left:
+            return None
+        best = self.subject.best(self.tests[said.id, Part.BASE] for said in left)
+        equals = [said for said in left if self.tests[said.id, Part.BASE] == best]
+        return min(equals, key=lambda said: (said.agent != stood.agent, said.id)).id
 
     def _folded(self, gone: Collection[int]) -> Stances:
         stances = Stances()
@@ -393,15 +479,8 @@ class Roundtable:
         one is drawn; if there are none, there is no conclusion.
         """
         foremost = stances.foremost()
-        best: list[int] = []
-        for proposal in foremost:
-            value = self.tests[proposal, Part.BASE]
-            known = self.tests[best[0], Part.BASE] if best else None
-            if not best or self.subject.beats(value, known):
-                best = [proposal]
-            elif value == known:
-                best.append(proposal)
-        return tuple(best)
+        best = self.subject.best(self.tests[proposal, Part.BASE] for proposal in foremost)
+        return tuple(p for p in foremost if self.tests[p, Part.BASE] == best)
 
     def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
         """The conclusion from these candidates: the only one, or one of several by a draw."""

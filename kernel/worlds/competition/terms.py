@@ -59,6 +59,7 @@ class Phase:
     TEST: Final = "test"  # tests of challenged claims
     JUDGE: Final = "judge"  # the judge's signal after a round
     PROVE: Final = "prove"  # tests of all other claims
+    STAND: Final = "stand"  # final stances, asked of all at once
     DIGEST: Final = "digest"  # the assistant sums up
     ADOPT: Final = "adopt"  # the admin adopts or not
     DEBRIEF: Final = "debrief"  # the therapist questions and rates

@@ -45,7 +45,7 @@ def _vary(conduct: str, treatment: str, draws: Draws) -> str:
 
 
 def _atlas(options: NkOptions, objective: str, treatment: str) -> Sequence[float]:
-    return landscape(treatment, options.drift)
+    return landscape(options.landscape, treatment, options.drift)
 
 
 BENCH: Final = BenchType(_opened)

@@ -1,4 +1,6 @@
-"""The questions at a table: trials, contributions, the judge's signal, the conclusion."""
+"""The questions at a table: trials, contributions, final stances, the judge's signal, the
+conclusion.
+"""
 
 from __future__ import annotations
 
@@ -171,6 +173,43 @@ def _named(said: str, id: int) -> list[int]:
     return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
 
 
+# Final stances.
+
+
+def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
+    table = seen.table
+    standing = [
+        f"#{said.id} ({format_number(table.tests[said.id, Part.BASE])})"
+        for said in table.unrefuted()
+    ]
+    return (
+        "the talk is over and every claim is tested. Which proposal do you stand by? All are asked "
+        "this at the same time, and it costs no contribution. Target: one of the proposals that "
+        f"hold, yours or another's, here with their tested values: {within(standing, 600)}; or "
+        "null, for none. The proposal with most stances is the conclusion, of a tie the one with "
+        "the best tested base. Words: one or two sentences that give your reason and name the "
+        "contributions that it rests on, as #0; trials: whether it rests on trials of your own."
+    )
+
+
+def _stand_fields(rules: Rules) -> Mapping[str, Any]:
+    return {"target": or_null(INTEGER), "trials": BOOLEAN, "words": STRING}
+
+
+def _read_stand(answer: Answer, seen: SeasonObservation) -> Any:
+    """The final stance; None, which is no answer, if it names no target, not even null."""
+    if "target" not in answer:
+        return None
+    target, said = answer["target"], text(answer.get("words")) or ""
+    if target is not None and scalar(target) is None:
+        target = word(target) or ""  # to be refused: it is no stance of none
+    return {
+        "target": target,
+        "words": said,
+        "because": (_named(said, len(seen.table.contributions)), answer.get("trials") is True),
+    }
+
+
 # The judge, the assistant, the admin.
 
 
@@ -247,6 +286,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         shaped=parts,
         asks=_asks_speak,
     ),
+    "stand": QuestionKind(_stand_text, _stand_fields, _read_stand, shaped=parts_or_none),
     "judge": QuestionKind(
         _judge_text,
         lambda rules: {

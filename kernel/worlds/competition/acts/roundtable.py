@@ -13,11 +13,17 @@ from goldrush.kernel.worlds.competition.events import (
     Digested,
     Judged,
     Spoke,
+    Stood,
     Tested,
     Tried,
 )
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, TrialCount
-from goldrush.kernel.worlds.competition.table import Contribution, OrderedTrial, Roundtable
+from goldrush.kernel.worlds.competition.table import (
+    Contribution,
+    FinalStance,
+    OrderedTrial,
+    Roundtable,
+)
 from goldrush.kernel.worlds.competition.terms import (
     Move,
     Part,
@@ -227,6 +233,27 @@ def _spoke(state: SeasonState, act: Spoke) -> None:
     )  # fmt: skip
 
 
+# Final stances.
+
+
+def _stood_fault(state: SeasonState, act: Stood) -> str | None:
+    table = state.table
+    is_asked = act.agent in table.participants and act.agent not in table.stood
+    if act.table != table.number or not is_asked or not is_text(act.words):
+        return Refusal.MALFORMED
+    if act.because is not None and not _is_because(act.because, len(table.contributions)):
+        return Refusal.MALFORMED
+    if act.target is None:
+        return None
+    if type(act.target) is not int or table.proposal(act.target) is None:
+        return Refusal.UNKNOWN_TARGET
+    return Refusal.REFUTED if act.target in table.stances.refuted else None
+
+
+def _stood(state: SeasonState, act: Stood) -> None:
+    state.table.stand(FinalStance(act.agent, act.target, act.words, act.because))
+
+
 # The judge.
 
 
@@ -309,14 +336,13 @@ def _digested_fault(state: SeasonState, act: Digested) -> str | None:
 def is_rejectable(state: SeasonState) -> bool:
     """Whether the conclusion of the table may be rejected.
 
-    It may if it is not sharp, its edge failed, or it is no better than the latest one adopted on
-    that subject.
+    It may if its edge failed, or if it is no better than the latest one adopted on that subject.
     """
     table = state.table
     proposal = _concluded(table)
     if proposal is None:
         return False
-    if not table.is_sharp(proposal) or table.held(proposal.id, Part.EDGE) is False:
+    if table.held(proposal.id, Part.EDGE) is False:
         return True
     key = table.subject.key
     is_known = key in state.accepted
@@ -360,6 +386,14 @@ ACTS: Final[tuple[ActKind[Any], ...]] = (
     ),
     ActKind(Tried, (Phase.TRY, Phase.SPEAK), lambda state, act: act.agent, _tried_fault, _tried),
     ActKind(Spoke, (Phase.SPEAK,), lambda state, act: act.agent, _spoke_fault, _spoke),
+    ActKind(
+        Stood,
+        (Phase.STAND,),
+        lambda state, act: act.agent,
+        _stood_fault,
+        _stood,
+        is_off=lambda config: not config.table,
+    ),
     ActKind(
         Judged,
         (Phase.JUDGE,),

@@ -3,7 +3,9 @@
 A conduct is twelve bits, written as text. Its value is the mean of twelve entries, each of which
 depends on five adjacent bits; a test adds noise. There are four families of landscapes. In each
 generation of a family some entries are redrawn, so facts about it become outdated slowly. All
-numbers are keyed hashes: a landscape is the same in every season and is never stored.
+numbers are keyed hashes, so a landscape is never stored. The key holds the option `landscape`, by
+default the season's seed: seasons of other seeds are on other landscapes, unless they are given one
+number.
 
 Kauffman, S. and Levin, S. (1987), Towards a general theory of adaptive walks on rugged landscapes.
 """
@@ -22,7 +24,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.settings import integer, real, setting
+from goldrush.kernel.settings import INTEGER_MAX, integer, real, setting
 from goldrush.kernel.worlds.competition.arena import (
     SEEDS_MAX,
     UP,
@@ -64,29 +66,35 @@ class NkOptions:
         seeds: the number of runs of a test.
         noise: the standard deviation of the noise of a run.
         drift: the probability that a locus is redrawn in a generation.
+        landscape: the number of the landscapes, part of the key of every draw.
 
     """
 
     seeds: int = setting(5, integer(1, SEEDS_MAX))
     noise: float = setting(0.05, real(0, 1))
     drift: float = setting(0.2, real(0, 1))
+    landscape: int = setting(0, integer(0, INTEGER_MAX))
 
 
 # Landscapes
 
 
 @lru_cache(LANDSCAPES_KEPT)
-def landscape(treatment: str, drift: float) -> Sequence[float]:
-    """The noiseless values of all conducts under a treatment, in the order of CONDUCTS."""
+def landscape(number: int, treatment: str, drift: float) -> Sequence[float]:
+    """The noiseless values of all conducts under a treatment, in the order of CONDUCTS.
+
+    `number` is the option `landscape`, here and below.
+    """
     family, generation = parsed(treatment)
     total: Sequence[float] = [0.0] * len(CONDUCTS)
     for locus, read in enumerate(_READ_BY):
-        entries = _entries(family, redrawn(family, generation, locus, drift), locus)
+        drawn = redrawn(number, family, generation, locus, drift)
+        entries = _entries(number, family, drawn, locus)
         total = list(map(add, total, map(entries.__getitem__, read)))
     return array("d", [value / BITS for value in total])
 
 
-def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
+def redrawn(number: int, family: int, generation: int, locus: int, drift: float) -> int:
     """The latest generation, up to this one, in which a locus was redrawn; 0 if there is none."""
     if not drift:
         return 0
@@ -94,16 +102,16 @@ def redrawn(family: int, generation: int, locus: int, drift: float) -> int:
         (
             earlier
             for earlier in range(generation, 0, -1)
-            if Draws("drift", family, earlier, locus).chance(drift)
+            if Draws("drift", number, family, earlier, locus).chance(drift)
         ),
         0,
     )
 
 
-def _entries(family: int, drawn: int, locus: int) -> list[float]:
+def _entries(number: int, family: int, drawn: int, locus: int) -> list[float]:
     """The entries of a locus as drawn in a generation, by the bits that it reads."""
     return [
-        (Draws("landscape", family, drawn, locus, read).word() >> 11) * _UNIT
+        (Draws("landscape", number, family, drawn, locus, read).word() >> 11) * _UNIT
         for read in range(1 << READ)
     ]
 
@@ -121,12 +129,12 @@ def index_of(conduct: str) -> int:
     return int(conduct[::-1], 2)
 
 
-def noise_of(treatment: str, conduct: str, seed: int) -> float:
+def noise_of(number: int, treatment: str, conduct: str, seed: int) -> float:
     """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
 
     It is nearly a standard normal.
     """
-    key = pack(("noise", treatment, conduct, seed))  # as Draws has it
+    key = pack(("noise", number, treatment, conduct, seed))  # as Draws has it
     total = 0.0
     for k in range(12):
         total += (xxh3_64_intdigest(key, k) >> 11) * _UNIT
@@ -135,14 +143,15 @@ def noise_of(treatment: str, conduct: str, seed: int) -> float:
 
 def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float:
     """The value of a conduct in one run."""
-    exact = landscape(treatment, options.drift)[index_of(conduct)]
-    return exact + options.noise * noise_of(treatment, conduct, seed)
+    number = options.landscape
+    exact = landscape(number, treatment, options.drift)[index_of(conduct)]
+    return exact + options.noise * noise_of(number, treatment, conduct, seed)
 
 
 @lru_cache(4 * LANDSCAPES_KEPT)
-def bar(treatment: str, drift: float) -> str:
+def bar(number: int, treatment: str, drift: float) -> str:
     """The bar's conduct: that of rank BAR_RANK by ascending value; equals are ranked by index."""
-    values = landscape(treatment, drift)
+    values = landscape(number, treatment, drift)
     ranked = sorted(range(len(CONDUCTS)), key=values.__getitem__)
     return CONDUCTS[ranked[BAR_RANK - 1]]
 
@@ -180,7 +189,7 @@ def _rules(arena: Arena) -> Rules:
         is_shaped=_is_shaped,
         is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
         distance=lambda one, other: min(2, sum(map(str.__ne__, one, other))),
-        bar=lambda subject: bar(subject.treatment, options.drift),
+        bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
         schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
         text=_text(options),
@@ -220,9 +229,10 @@ def _text(options: NkOptions) -> str:
 
 
 ARENA: Final = ArenaType(
-    version=1,
+    version=2,
     description="twelve bits on landscapes whose best is known and which drift",
     options=NkOptions,
     subjects=_subjects,
     rules=_rules,
+    seeded="landscape",
 )

@@ -387,7 +387,7 @@ def test_the_atlas_of_nk_is_exact_and_a_run_without_noise_gives_it() -> None:
 
 def test_the_noise_of_nk_has_the_deviation_that_it_says() -> None:
     with opened_tests(arena_record("nk[noise=0.1]")) as tests:
-        exact = landscape("0.0", 0.2)[0]
+        exact = landscape(0, "0.0", 0.2)[0]
         runs = [tests.bench.test("0" * 12, "0.0", "value", seed)[0] for seed in range(4_000)]
     off = [(value or 0.0) - exact for value in runs]
 

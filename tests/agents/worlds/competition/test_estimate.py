@@ -52,7 +52,7 @@ def test_the_most_is_told_from_the_limits_and_the_cost_where_there_are_prices() 
 def test_a_worker_is_the_model_of_its_class() -> None:
     of = {"haiku": "a", "sonnet": "b"}
     early = estimated(by_class=of, assignments=2)
-    late = estimated(by_class=of, assignments=6, worker_tiers=(0, 1, 1, 9), sparks_start=100)
+    late = estimated(by_class=of, assignments=6, worker_tiers=(1, 1, 1, 9), sparks_start=100)
 
     assert 0 == early["b"].questions < early["a"].questions
     assert 0 < late["b"].questions

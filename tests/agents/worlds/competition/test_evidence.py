@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
-from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.players import configured
-from goldrush.agents.worlds.competition.worker import (
+from goldrush.agents.worlds.competition.evidence import (
     CLAIM,
     ELSEWHERE,
     IGNORANCE,
+    OLDER,
     REMEMBERED,
     TEST,
     TRIAL,
     Evidence,
-    Worker,
 )
+from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.agents.worlds.competition.worker import Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
@@ -94,7 +95,7 @@ class Room:
 
 
 def test_own_trials_weigh_most_then_tests_then_claims_then_what_is_remembered() -> None:
-    assert TRIAL > TEST > CLAIM > REMEMBERED > ELSEWHERE > 0 < IGNORANCE
+    assert TRIAL > TEST > CLAIM > REMEMBERED > ELSEWHERE > OLDER > 0 < IGNORANCE
     estimates = []
     for kind in KINDS:
         room = Room()
@@ -208,6 +209,21 @@ def test_more_boldness_claims_more_and_nobody_more_than_it_found(
         claims.append(room.says(boldness=how)["claim"][0])
 
     assert BAR < claims[0] <= claims[1] <= claims[2] <= value
+
+
+@pytest.mark.parametrize(
+    ("tested", "target"),
+    [((0.5, 0.6, 0.55), 1), ((0.6, 0.6, 0.5), 0), ((0.6, 0.6, 0.6), 2), ((0.6, 0.6, 0.4), 0)],
+)
+def test_the_final_stance_is_with_the_best_tested(tested: tuple[float, ...], target: int) -> None:
+    room = Room()
+    room.learn("trial", OTHER, 0.9)
+    for agent, conduct, value in zip((BEN, CLEO, ADA), (ONE, ONE, OTHER), tested, strict=True):
+        said = room.propose(agent, conduct, 0.45)
+        room.table.tests[said.id, Part.BASE] = value
+    room.table.prove()
+
+    assert target == Worker().stand(room.seen, Draws(1, "worker"))["target"]
 
 
 def test_what_is_known_to_be_worse_than_the_bar_is_not_proposed() -> None:

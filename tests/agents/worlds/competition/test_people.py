@@ -97,6 +97,17 @@ def test_what_a_person_answers_is_recorded_word_for_word(tmp_path: Path) -> None
     assert all(row["source"]["error"] is None for row in found)
 
 
+def test_the_final_stance_of_a_person_is_taken_and_names_it(tmp_path: Path) -> None:
+    path, person = tmp_path / "s.journal", Person()
+    play(path, person)
+    with JournalReader(path) as reader:
+        stood = [e for e in events(open_world(reader), reader) if e.name == "stood"]
+    own = [(e["target"], e["source"]) for e in stood if e["agent"] == BEN]
+
+    assert [(None, {"model": HUMAN})] * 2 == own
+    assert 8 == len(stood)
+
+
 def test_answers_of_people_are_not_counted_as_those_of_models(tmp_path: Path) -> None:
     path, person = tmp_path / "s.journal", Person()
     play(path, person)
@@ -158,23 +169,25 @@ def test_where_nobody_can_be_asked_a_line_says_so(step: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("first", "text", "says"),
     [
-        ("no", "no JSON object of the form"),
-        ("[]", "no JSON object of the form"),
-        ('{"move": "support", "target": 99}', "move/unknown-target"),
-        ('{"move": "propose", "conduct": "1", "value": 9}', "conduct/not-canonical"),
-        ('{"move": "propose", "conduct": "111111111111", "value": -9}', "claim/vacuous"),
-        ('{"move": "dance"}', "act/malformed"),
+        ("move", "no", "no JSON object of the form"),
+        ("move", "[]", "no JSON object of the form"),
+        ("move", '{"move": "support", "target": 99}', "move/unknown-target"),
+        ("move", '{"move": "propose", "conduct": "1", "value": 9}', "conduct/not-canonical"),
+        ("move", '{"move": "propose", "conduct": "111111111111", "value": -9}', "claim/vacuous"),
+        ("move", '{"move": "dance"}', "act/malformed"),
+        ("target", '{"target": 99}', "move/unknown-target"),
+        ("target", '{"target": "mine"}', "move/unknown-target"),
     ],
 )
 def test_an_answer_that_cannot_count_is_named_before_it_is_given(
-    text: str, says: str, tmp_path: Path
+    first: str, text: str, says: str, tmp_path: Path
 ) -> None:
     faults = []
 
     def ask(inquiry: Inquiry) -> str:
-        if "move" in inquiry.schema["properties"]:
+        if first == next(iter(inquiry.schema["properties"])):
             faults.append(inquiry.fault(text))
         return Person()(inquiry)
 
@@ -239,6 +252,16 @@ def test_only_what_a_move_carries_is_asked_for(
 
     assert waits == typed(["pass", "I wait."], monkeypatch, capsys)[0]
     assert backs == typed(["support", "3", "n", "Yes."], monkeypatch, capsys)[0]
+
+
+@pytest.mark.parametrize(("line", "target"), [("3", 3), ("", None)])
+def test_a_final_stance_is_a_number_or_nothing(
+    line: str, target: int | None, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    found, _ = typed([line, "y", "See #3."], monkeypatch, capsys, question="stand")
+
+    assert {"target": target, "trials": True, "words": "See #3."} == found
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.questions import QUESTIONS
-from goldrush.agents.worlds.competition.script import Scripts
+from goldrush.agents.worlds.competition.script import Scripts, act_of
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
@@ -174,7 +174,7 @@ def test_what_fits_the_schema_is_an_answer(data: st.DataObject) -> None:
 @given(st.data())
 def test_whatever_comes_back_is_read_and_makes_no_script_or_rule_fail(data: st.DataObject) -> None:
     arena = nk()
-    config = configured({**EARLY, "assignments": 2, "arena": arena, "worker_tiers": [0, 0, 0, 0]})
+    config = configured({**EARLY, "assignments": 2, "arena": arena, "worker_tiers": [1, 1, 1, 1]})
     world = competition(rules_of(arena))
     cast = [seat.as_dict() for seat in cast_of(4)]
     state = world.initial({"config": config.as_dict(), "cast": cast})
@@ -216,6 +216,12 @@ CASES: list[tuple[str, Any, Any]] = [
     ("speak", {"move": "support", "target": 1, "conduct": "1", "words": 5},
      {"move": "support", "target": 1, "words": "", "because": ([], False)}),
     ("speak", {"move": ["pass"]}, {"move": None, "words": "", "because": ([], False)}),
+    ("stand", {"target": 3, "trials": True, "words": "As #0 says, not #99."},
+     {"target": 3, "words": "As #0 says, not #99.", "because": ([0], True)}),
+    ("stand", {"target": None}, {"target": None, "words": "", "because": ([], False)}),
+    ("stand", {"target": " #3", "words": 5},
+     {"target": "#3", "words": "", "because": ([], False)}),
+    ("stand", {"words": "Mine."}, None),
     ("try_", {"conduct": None, "treatment": "0.0"}, None),
     ("try_", {"conduct": "110000000000", "treatment": None},
      {"conduct": "110000000000", "treatment": None}),
@@ -268,6 +274,23 @@ def test_an_answer_is_read_as_its_author_can_have_meant_it(
     name: str, found: Any, answer: Any
 ) -> None:
     assert answer == moments("nk")[name].read(json.dumps(found))
+
+
+@pytest.mark.parametrize("target", [[3], {"id": 3}, 1e300])
+def test_what_is_no_target_is_no_final_stance_of_none(target: Any) -> None:
+    moment = moments("nk")["stand"]
+    answer = moment.read(json.dumps({"target": target}))
+    act = act_of(moment.state, moment.asked, answer)
+
+    assert act is None or act.target is not None  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("answer", [None, {}, 5, {"words": "Mine."}])
+def test_a_policy_that_names_no_target_gives_no_final_stance(answer: Any) -> None:
+    moment = moments("nk")["stand"]
+    act = act_of(moment.state, moment.asked, QUESTIONS["stand"].shaped(answer))
+
+    assert act is None or act.target is not None  # type: ignore[attr-defined]
 
 
 @names

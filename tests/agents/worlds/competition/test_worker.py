@@ -67,6 +67,7 @@ class Played:
     steps: list[Step]
     spoke: list[Turn]
     tried: list[Turn]
+    stood: list[Turn]
 
     def that(self, *moves: str) -> list[Turn]:
         """Turns in which one of these moves was made."""
@@ -94,11 +95,12 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Play:
 
 def season(arena: str, policy: str, folder: Path) -> Played:
     program = command(folder) if arena == "command" else None
-    found = Played([], [], [])
-    base = {SCRIPTED: worker.Worker, RANDOM: chance.Worker}[policy]
+    found = Played([], [], [], [])
+    base = {SCRIPTED: worker.Worker, RANDOM: chance.RandomWorker}[policy]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "speak", watched(base.speak, found.spoke))
         patch.setattr(base, "try_", watched(base.try_, found.tried))
+        patch.setattr(base, "stand", watched(base.stand, found.stood))
         settings = {
             "seed": 1,
             "assignments": ASSIGNMENTS[arena],
@@ -193,7 +195,7 @@ def test_what_is_kept_of_the_trials_is_spent_beside_the_best_that_was_heard(
             continue
         heard = [said for said in turn.table.proposals() if said.agent != turn.seen.me.ordinal]
 
-        assert turn.table.round > 0
+        assert turn.table.round > 0 or not turn.table.proposals()
         if not heard:
             continue
         distances = [turn.seen.rules.distance(turn.did["conduct"], h.conduct) for h in heard]
@@ -235,6 +237,53 @@ def test_reasons_are_earlier_contributions_that_the_words_name(play: Play, arena
         assert all(0 <= id < len(turn.table.contributions) for id in ids)
         assert {str(id) for id in ids} <= set(re.findall(r"#(\d+)\b", turn.did["words"]))
         assert not is_own or turn.table.trials
+
+
+@casts
+@arenas
+def test_all_who_sat_are_asked_where_they_stand_before_anybody_answered(
+    play: Play, arena: str, policy: str
+) -> None:
+    asked: dict[tuple[int, int], list[int]] = {}
+    seats = {}
+    for turn in play(arena, policy).stood:
+        key = turn.seen.assignment, turn.table.number
+        asked.setdefault(key, []).append(turn.seen.me.ordinal)
+        seats[key] = list(turn.table.participants)
+
+        assert ({}, []) == (turn.table.stood, turn.table.untested())
+
+    assert seats
+    assert seats == asked
+
+
+@arenas
+def test_workers_stand_by_the_best_tested_their_own_among_equals_then_the_lowest_id(
+    play: Play, arena: str
+) -> None:
+    for turn in play(arena, SCRIPTED).stood:
+        table, me = turn.table, turn.seen.me.ordinal
+        tested = {said.id: table.tests[said.id, Part.BASE] for said in table.unrefuted()}
+        best = [id for id in tested if tested[id] == table.subject.best(tested.values())]
+        own = [id for id in best if table.contributions[id].agent == me]
+
+        assert min(own or best) == turn.did["target"]
+
+
+def test_random_workers_stand_by_any_that_hold_or_none(play: Play) -> None:
+    places = set()
+    for turn in play("nk", RANDOM).stood:
+        ids = [None, *(said.id for said in turn.table.unrefuted())]
+        places.add(ids.index(turn.did["target"]))
+
+    assert {0, 1, 2} <= places
+
+
+def test_the_silent_have_no_final_stance() -> None:
+    played = list(steps({"arena": nk(), "assignments": 4}, cast_of(6, ["ada=silent"])))
+    stood = [row for step in played for row in events(step, kinds.Stood)]
+
+    assert set(range(6, 11)) == {row.agent for row in stood}
 
 
 @pytest.mark.parametrize("arena", ["nk", "mining[seeds=4]"])

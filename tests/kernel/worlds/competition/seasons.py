@@ -2,9 +2,10 @@
 
 `given(workers=3)` is a season of which nothing is played; `says`, `judges` and `does` put acts in,
 and before each of them whoever is waited for does the neutral thing: the admin opens with an order
-by ordinal, nobody tries anything, participants pass, tests give what `worth` says, and nothing else
-is done. What followed can then be asked for. Unless a test says otherwise workers have sparks
-enough to lose every time, scores are absolute, and claims hold and are sharp.
+by ordinal, nobody tries anything, participants pass and give no final stance, tests give what
+`worth` says, and nothing else is done. What followed can then be asked for. Unless a test says
+otherwise workers have sparks enough to lose every time, scores are absolute, and claims hold and
+are sharp.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from goldrush.kernel.worlds.competition.events import (
     Judged,
     Rated,
     Spoke,
+    Stood,
     TableSet,
     Tested,
     Tried,
@@ -66,7 +68,7 @@ BAR_CONDUCT = ("greedy-mine", None, 0, BASELINE)
 
 # An arena with one treatment, so without edges; its conducts are twelve bits.
 BITS = Arena(
-    "nk", nk.ARENA.version, {"seeds": 2, "noise": 0.0, "drift": 0.0},
+    "nk", nk.ARENA.version, {"seeds": 2, "noise": 0.0, "drift": 0.0, "landscape": 0},
     tuple(nk.ARENA.subjects(nk.NkOptions(), 1)[:1]),
 )  # fmt: skip
 _TYPES = {"mining": mining.ARENA, "nk": nk.ARENA}
@@ -287,6 +289,11 @@ class Season:
             self.does(*self.neutral())
         return self
 
+    def stands(self, targets: Mapping[int, Any]) -> Self:
+        """These final stances in one step; who is not named gives none that is valid."""
+        self.to(Phase.STAND)
+        return self.does(*[self.stood(agent, target) for agent, target in targets.items()])
+
     def judges(self, signal: Any, *ids: int) -> Self:
         """The judge gives a signal at the end of the round."""
         return self.to(Phase.JUDGE).does(self.judged(signal, ids))
@@ -337,6 +344,10 @@ class Season:
         table = self.table
         act = Spoke(table.number, table.round, len(table.contributions), *line, source=None)
         return act._replace(**fields)
+
+    def stood(self, agent: int, target: Any) -> Act:
+        """The act of a final stance now."""
+        return Stood(self.table.number, agent, target, "", None, None)
 
     def judged(self, signal: Any, ids: Any = (), reason: Any = "") -> Act:
         """The act of judging the round under way."""

@@ -165,4 +165,4 @@ def test_the_rules_are_those_of_the_recorded_arena() -> None:
         with pytest.raises(BadInput, match="not the rules of the arena mining"):
             competition(rules).initial(setup)
     assert None is competition(None, WHY).initial(setup).rules
-    assert (NAME, 2) == (competition(None).name, competition(None).rules)
+    assert (NAME, 3) == (competition(None).name, competition(None).rules)

@@ -184,28 +184,30 @@ def test_a_test_of_mining_is_not_too_much_work() -> None:
 # nk
 
 
-def naive_value(treatment: str, bits: str, drift: float) -> float:
+def naive_value(landscape: int, treatment: str, bits: str, drift: float) -> float:
     """As the page has it, a hash at a time."""
     family, generation = map(int, treatment.split("."))
     total = 0.0
     for i in range(12):
         h = 0
         for g in range(1, generation + 1):
-            word = xxh3_64_intdigest(msgpack.packb(["drift", family, g, i]), 0)
+            word = xxh3_64_intdigest(msgpack.packb(["drift", landscape, family, g, i]), 0)
             h = g if word < int(drift * 2**64) else h
         p = sum(int(bits[(i + k) % 12]) * 2**k for k in range(5))
-        key = msgpack.packb(["landscape", family, h, i, p])
+        key = msgpack.packb(["landscape", landscape, family, h, i, p])
         total += (xxh3_64_intdigest(key, 0) >> 11) * 2.0**-53
     return total / 12
 
 
-def naive_run(treatment: str, bits: str, seed: int, drift: float, noise: float) -> float:
-    key = msgpack.packb(["noise", treatment, bits, seed])
+def naive_run(
+    landscape: int, treatment: str, bits: str, seed: int, drift: float, noise: float
+) -> float:
+    key = msgpack.packb(["noise", landscape, treatment, bits, seed])
     uniforms = [(xxh3_64_intdigest(key, k) >> 11) * 2.0**-53 for k in range(12)]
     total = 0.0
     for uniform in uniforms:
         total += uniform
-    return naive_value(treatment, bits, drift) + noise * (total - 6)
+    return naive_value(landscape, treatment, bits, drift) + noise * (total - 6)
 
 
 TREATMENT = st.builds("{}.{}".format, st.integers(0, 3), st.integers(0, 12))
@@ -213,21 +215,31 @@ BITS = st.text("01", min_size=12, max_size=12)
 
 
 @settings(max_examples=40)
-@given(TREATMENT, BITS, st.integers(0, 2**53), st.sampled_from([0, 0.2, 0.9, 1]), st.floats(0, 1))
+@given(
+    st.integers(0, 2**53 - 1),
+    TREATMENT,
+    BITS,
+    st.integers(0, 2**53),
+    st.sampled_from([0, 0.2, 0.9, 1]),
+    st.floats(0, 1),
+)
 def test_a_run_of_nk_is_what_the_page_says(
-    treatment: str, bits: str, seed: int, drift: float, noise: float
+    landscape: int, treatment: str, bits: str, seed: int, drift: float, noise: float
 ) -> None:
-    options = nk.NkOptions(drift=drift, noise=noise)
+    options = nk.NkOptions(drift=drift, noise=noise, landscape=landscape)
 
-    assert naive_run(treatment, bits, seed, drift, noise) == nk.tested(
+    assert naive_run(landscape, treatment, bits, seed, drift, noise) == nk.tested(
         treatment, bits, seed, options
     )
 
 
-@pytest.mark.parametrize(("treatment", "drift"), [("0.0", 0.2), ("3.7", 0.2), ("1.9", 0)])
-def test_the_bar_of_nk_has_its_rank(treatment: str, drift: float) -> None:
-    values = {bits: naive_value(treatment, bits, drift) for bits in nk.CONDUCTS}
-    bar = nk.bar(treatment, drift)
+@pytest.mark.parametrize(
+    ("landscape", "treatment", "drift"),
+    [(0, "0.0", 0.2), (7, "3.7", 0.2), (8, "3.7", 0.2), (2**53 - 1, "1.9", 0)],
+)
+def test_the_bar_of_nk_has_its_rank(landscape: int, treatment: str, drift: float) -> None:
+    values = {bits: naive_value(landscape, treatment, bits, drift) for bits in nk.CONDUCTS}
+    bar = nk.bar(landscape, treatment, drift)
 
     assert 4_096 == len(set(nk.CONDUCTS))
     assert 2_457 == sum(value < values[bar] for value in values.values())
@@ -236,21 +248,46 @@ def test_the_bar_of_nk_has_its_rank(treatment: str, drift: float) -> None:
 
 def test_the_first_landscapes_are_these() -> None:
     assert PINNED == [
-        (treatment, nk.bar(treatment, 0.2), max(nk.landscape(treatment, 0.2)))
-        for treatment, _, _ in PINNED
+        (
+            number,
+            treatment,
+            nk.bar(number, treatment, 0.2),
+            max(nk.landscape(number, treatment, 0.2)),
+        )
+        for number, treatment, _, _ in PINNED
     ]
 
 
+def test_landscapes_of_two_numbers_have_nothing_in_common() -> None:
+    one, other = (set(nk.landscape(number, "0.0", 0.2)) for number in (1, 2))
+
+    assert not one & other
+    assert nk.noise_of(1, "0.0", "0" * 12, 5) != nk.noise_of(2, "0.0", "0" * 12, 5)
+    assert [nk.redrawn(1, 0, 9, i, 0.2) for i in range(12)] != [
+        nk.redrawn(2, 0, 9, i, 0.2) for i in range(12)
+    ]
+
+
+def test_the_bar_of_a_subject_is_that_of_the_recorded_landscape() -> None:
+    for number in (1, 2):
+        rules = nk.ARENA.rules(arena("nk", nk.ARENA, landscape=number))
+
+        assert nk.bar(number, "2.0", 0.2) == rules.bar(rules.arena.by_key["value", "2.0"])
+
+
 PINNED = [
-    ("0.0", "000100000010", 0.7644290433293439),
-    ("2.5", "111100100001", 0.7502664420299907),
+    (0, "0.0", "110101110010", 0.7999317556403348),
+    (7, "2.5", "001001111110", 0.7477583196989044),
 ]
 
 
 def test_landscapes_drift_and_never_where_there_is_no_drift() -> None:
     def changed(drift: float) -> list[int]:
         return [
-            sum(nk.redrawn(0, g, i, drift) != nk.redrawn(0, g - 1, i, drift) for i in range(12))
+            sum(
+                nk.redrawn(3, 0, g, i, drift) != nk.redrawn(3, 0, g - 1, i, drift)
+                for i in range(12)
+            )
             for g in range(1, 200)
         ]
 

@@ -12,11 +12,9 @@ from tests.kernel.worlds.competition.seasons import (
     ADMIN,
     ASSISTANT,
     BAR,
-    BAR_CONDUCT,
     BASELINE,
     BEN,
     BITS,
-    CLAIMED,
     CLEO,
     DOV,
     ELIF,
@@ -32,8 +30,10 @@ from tests.kernel.worlds.competition.seasons import (
     TRUCE,
     TRUE,
     Act,
+    Line,
     Season,
     adopted,
+    amend,
     challenge,
     debriefed,
     digested,
@@ -136,7 +136,7 @@ def test_another_test_than_the_one_waited_for_is_malformed(fields: dict[str, Any
     ("settings", "subject", "expected"),
     [
         ({}, GINI, ("greedy-mine", None, 0, TRUCE)),
-        ({"arena": BITS}, ("value", "0.0"), nk.bar("0.0", 0.0)),
+        ({"arena": BITS}, ("value", "0.0"), nk.bar(0, "0.0", 0.0)),
     ],
 )
 def test_the_bar_is_of_the_arenas_bar_conduct(settings: Any, subject: Any, expected: Any) -> None:
@@ -219,11 +219,25 @@ def test_otherwise_the_order_is_drawn() -> None:
 # Rounds
 
 
-def test_a_round_with_a_contribution_is_followed_by_another_and_one_without_is_the_last() -> None:
+@pytest.mark.parametrize(
+    ("line", "is_last"),
+    [
+        (None, True), (support(CLEO, 0), True), (propose(CLEO), False), (amend(CLEO, 0), False),
+        (challenge(CLEO, 0), False), (challenge(CLEO, 9), True), (propose(CLEO, value=BAR), True),
+    ],
+)  # fmt: skip
+def test_a_round_in_which_nobody_proposes_amends_or_challenges_is_the_last(
+    line: Line | None, is_last: bool
+) -> None:
     season = given().says(propose(ADA)).judges("clean")
 
-    assert (Phase.SPEAK, 1) == (season.phase, season.table.round)
-    assert Phase.PROVE == season.judges("clean").phase
+    season.says(*[line] if line else []).judges("clean")
+
+    assert (Phase.PROVE if is_last else Phase.SPEAK) == season.phase
+
+
+def test_what_was_redirected_was_said() -> None:
+    assert Phase.SPEAK == given().says(propose(ADA)).judges("redirect", 0).phase
 
 
 @pytest.mark.parametrize(
@@ -258,22 +272,19 @@ def test_where_nothing_is_concluded_there_is_nothing_to_adopt_or_to_reject() -> 
 
 
 @pytest.mark.parametrize(
-    ("bar", "claimed", "worth", "edge", "is_rejectable"),
+    ("worth", "edge", "is_rejectable"),
     [
-        (BAR, CLAIMED, TRUE, None, False),
-        (BAR, CLAIMED, 1.0, None, False),  # exactly half of what the test shows
-        (BAR, CLAIMED, 1.01, None, True),  # not sharp
-        (None, CLAIMED, TRUE, None, True),  # without a bar nothing is sharp
-        (BAR, CLAIMED, TRUE, TRUE, False),
-        (BAR, CLAIMED, TRUE, FALSE, True),  # the edge failed
+        (TRUE, None, False),
+        (1.01, None, False),  # not sharp
+        (TRUE, TRUE, False),
+        (TRUE, FALSE, True),
     ],
 )
-def test_a_conclusion_may_be_rejected_that_is_not_sharp(
-    bar: float | None, claimed: float, worth: float, edge: float | None, is_rejectable: bool
+def test_a_conclusion_may_be_rejected_whose_edge_failed(
+    worth: float, edge: float | None, is_rejectable: bool
 ) -> None:
-    season = given().has(ASSISTANT, stage=4)
-    season.worth({BAR_CONDUCT: bar, MINERS: worth, (MINERS, TRUCE): edge})
-    season.says(propose(ADA, MINERS, claimed, None if edge is None else TRUCE)).to(Phase.DIGEST)
+    season = given().has(ASSISTANT, stage=4).worth({MINERS: worth, (MINERS, TRUCE): edge})
+    season.says(propose(ADA, edge=None if edge is None else TRUCE)).to(Phase.DIGEST)
 
     season.does(digested(rejected=True))
 
@@ -310,9 +321,9 @@ def test_an_assistant_who_says_nothing_rejects_nothing() -> None:
 
 
 def test_what_was_rejected_first_is_not_adopted() -> None:
-    season = given().has(ASSISTANT, stage=4).worth({MINERS: 1.5}).says(propose(ADA))
+    season = given().has(ASSISTANT, stage=4).worth({(MINERS, TRUCE): FALSE})
 
-    season.to(Phase.DIGEST).does(digested(rejected=True))
+    season.says(propose(ADA, edge=TRUCE)).to(Phase.DIGEST).does(digested(rejected=True))
 
     assert ([], Phase.DEBRIEF) == (season.codes, season.phase)
     assert ["act/malformed"] == season.does(adopted()).codes

@@ -11,6 +11,7 @@ from goldrush.kernel.worlds.competition.terms import Fate, Phase, Status
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     ADMIN,
+    ASSISTANT,
     BEN,
     CLEO,
     DOV,
@@ -26,6 +27,7 @@ from tests.kernel.worlds.competition.seasons import (
     opened,
     rating,
     shown,
+    table_set,
     words,
 )
 
@@ -104,6 +106,34 @@ def test_of_two_tables_each_has_its_bottom() -> None:
 
     assert [(0, BEN, 1), (1, CLEO, 1)] == season.events("bottomed", "table", "agent", "streak")
     assert [0, 0, 1] == [season.of(agent).bottoms for agent in TRIO]
+
+
+@pytest.mark.parametrize(
+    ("bottoms", "seats", "lowest", "expected"),
+    [
+        (2, None, (BEN, CLEO), []),  # the streak ended at the second table
+        (2, (ADA, CLEO, DOV), (BEN, CLEO), [(BEN, "bottoms")]),  # where ben did not sit
+        (1, None, (BEN, BEN), [(BEN, "bottoms")]),
+        (2, None, (CLEO, BEN), []),
+    ],
+)
+def test_of_two_tables_a_streak_counts_as_the_last_leaves_it(
+    bottoms: int, seats: Any, lowest: tuple[int, int], expected: list[Any]
+) -> None:
+    season = given(workers=4).has(JUDGE, stage=3).judges("split").closes()
+    season.has(ASSISTANT, stage=2).has(BEN, bottoms=bottoms)
+    season.does(opened(ADMIN, SUBJECT, GINI)).to(Phase.DIGEST).does().to(Phase.SET)
+    season.does(table_set(team=seats, table=1)).to(Phase.DEBRIEF)
+
+    season.does(
+        *[
+            rating(agent, (int(agent != last),) * 4, table=number)
+            for number, last in enumerate(lowest)
+            for agent in season.state.tables[number].participants
+        ]
+    )
+
+    assert expected == season.events("elimination_faced", "agent", "cause")
 
 
 def test_the_therapist_questions_every_participant() -> None:

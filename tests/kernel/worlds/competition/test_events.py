@@ -20,11 +20,13 @@ from goldrush.kernel.worlds.competition.events import (
     Refused,
     Scored,
     Spoke,
+    Stood,
 )
 from goldrush.kernel.worlds.competition.terms import Move, Phase, Refusal, names_of
 from tests.kernel.worlds.competition.seasons import (
     ADA,
     BEN,
+    CLEO,
     RAIDERS,
     TRIO,
     TRUCE,
@@ -111,6 +113,20 @@ def test_answers_are_arranged_by_who_was_asked_what() -> None:
         Block([(answers[0], [*answers[1], ("no", "row")])]),
     ):
         assert unchanged.batches == arrange(unchanged).batches
+
+
+def test_final_stances_are_arranged_by_agent_and_refused_after_the_last() -> None:
+    season = given().says(propose(ADA)).to(Phase.STAND)
+    rows = [tuple(season.stood(agent, target)) for agent, target in ((CLEO, 9), (BEN, 0), (ADA, 9))]
+    stood = Block([(CODES[Stood], rows)])
+
+    arranged = arrange(stood)
+    refused = [(code, row[0]) for code, (row,) in season.world.decide(season.state, arranged)]
+
+    assert [(CODES[Stood], rows[::-1])] == arranged.batches
+    assert [(CODES[Refused], ADA), (CODES[Refused], CLEO)] == refused[:2]
+    broken = Block([(CODES[Stood], [*rows, (0, "ada")])])
+    assert broken.batches == arrange(broken).batches
 
 
 # Rows

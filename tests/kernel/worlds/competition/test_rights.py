@@ -24,6 +24,7 @@ from tests.kernel.worlds.competition.seasons import (
     BEN,
     CLEO,
     DOV,
+    FALSE,
     GINI,
     JUDGE,
     MINERS,
@@ -43,7 +44,6 @@ from tests.kernel.worlds.competition.seasons import (
 
 NEVER = 1_000
 SKILL = (*SUBJECT, MINERS, 0.75)
-BLUNT = 2.0  # what a conclusion is worth that may be rejected
 
 
 NOTHING: Any = {}
@@ -78,13 +78,13 @@ def test_a_right_is_had_from_its_threshold_on(
     setting: str, before: int, phase: str, act: Callable[[Season], Act]
 ) -> None:
     count = 4 if setting in ("worker_tiers", "assistant_stages") else 3
-    thresholds = ([0] * before + [2] + [NEVER] * 4)[:count]
-    season = given(**{setting: thresholds}).worth({MINERS: BLUNT}).drawing()
+    thresholds = ([1] * before + [2] + [NEVER] * 4)[:count]
+    season = given(**{setting: thresholds}).worth({(MINERS, TRUCE): FALSE}).drawing()
 
     codes = []
     for _ in range(3):
         if phase in (Phase.DIGEST, Phase.DEBRIEF):
-            season.says(propose(BEN))
+            season.says(propose(BEN, edge=TRUCE))  # a conclusion that may be rejected
         codes.append(season.to(phase).does(act(season)).codes)
         season.closes()
 

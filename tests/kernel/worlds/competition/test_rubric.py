@@ -214,6 +214,12 @@ def test_what_was_redirected_is_no_claim_and_no_conduct_proposed_before() -> Non
     assert 2 == raw(season, ADA, ACCURACY)
 
 
+def test_what_was_tested_is_not_counted_though_it_was_redirected_later() -> None:
+    season = given().says(propose(ADA), challenge(BEN, 0)).judges("redirect", 0)
+
+    assert 0 == raw(season.says(propose(CLEO)), CLEO, ACCURACY)
+
+
 @pytest.mark.parametrize(
     ("objective", "claimed", "tested", "is_sharp"),
     [
@@ -242,13 +248,21 @@ def test_sharp_is_half_of_what_the_test_shows(
         case([propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)], {}, CLEO, 0,
              id="its own stance"),
         case([propose(ADA, RAIDERS), support(BEN, 0), propose(CLEO), challenge(DOV, 0)],
-             {RAIDERS: FALSE}, DOV, 0, id="a challenge, for the proof would have come"),
+             {RAIDERS: FALSE}, DOV, 1, id="the stance of another before the proof"),
+        case([propose(ADA, RAIDERS), propose(CLEO), challenge(DOV, 0)], {}, DOV, 0,
+             id="a challenge in vain"),
         case([*[propose(ADA), support(BEN, 0), support(CLEO, 0)], *[propose(DOV, RAIDERS),
              support(ELIF, 3)]], {}, DOV, 1, id="the stance of another"),
         case([*[propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1)], support(ELIF, 0)],
              {}, BEN, 1, id="conclusions are compared as conducts"),
         case([propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)], {RAIDERS: 0.8}, CLEO, 2,
              id="the conclusion"),
+        case([propose(ADA), propose(BEN), support(CLEO, 1), support(DOV, 1)], {}, ADA, 2,
+             id="a later proposal of the conduct goes with the first"),
+        case([*[propose(ADA), propose(BEN), amend(CLEO, 1), support(DOV, 2)], support(ELIF, 2)],
+             {}, ADA, 2, id="and so does what refers to it"),
+        case([propose(ADA), amend(BEN, 0), propose(CLEO, RAIDERS), support(DOV, 2)], {}, ADA, 1,
+             id="not a later one of a conduct that another proposed first"),
         case([propose(ADA)], {}, ADA, 3, id="the conclusion, and it is its own"),
         case([propose(ADA), amend(BEN, 0), amend(CLEO, 1, GUARDS), support(DOV, 2), support(ADA,
              2)], {}, ADA, 3, id="the conclusion, which amends its own at any depth"),
@@ -256,6 +270,88 @@ def test_sharp_is_half_of_what_the_test_shows(
 )  # fmt: skip
 def test_net_impact(lines: list[Line], worth: Mapping[Any, Any], agent: int, expected: int) -> None:
     assert expected == raw(given(workers=5).worth(worth).says(*lines), agent, IMPACT)
+
+
+def test_what_was_redirected_is_no_first_proposal_of_a_conduct() -> None:
+    season = given().says(propose(ADA)).judges("redirect", 0).says(propose(ADA, RAIDERS))
+
+    season.says(propose(BEN), support(CLEO, 4))
+
+    assert (0, 3) == (raw(season, ADA, IMPACT), season.scored(BEN, "raw")[IMPACT])
+
+
+def test_in_independent_search_no_proposal_goes_with_that_of_another() -> None:
+    season = given(table=False).says(propose(ADA), propose(BEN), propose(CLEO, RAIDERS, 0.6))
+
+    assert 0 == raw(season.worth({RAIDERS: 0.7}), ADA, IMPACT)
+
+
+# Three proposals, of which the third is the best unless a test says otherwise.
+THREE = [propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)]
+NONE = {ADA: None, BEN: None, CLEO: None}
+
+
+@pytest.mark.parametrize(
+    ("lines", "worth", "targets", "expected"),
+    [
+        case(THREE, {MINERS: 0.8}, {ADA: 0, BEN: None, DOV: 2, ELIF: 2}, 1,
+             id="to the best tested that is left"),
+        case([propose(ADA), propose(BEN, RAIDERS, 0.95), THREE[2]], {MINERS: 0.8, RAIDERS: 0.9},
+             {ADA: None, DOV: 2, ELIF: 2}, 0, id="and is not refuted"),
+        case(THREE, {}, NONE | {BEN: 2}, 1, id="of equals to its own"),
+        case(THREE, {}, NONE | {DOV: 2}, 0, id="else to the lowest id"),
+        case([*THREE, support(DOV, 2)], {}, NONE | {CLEO: 2, DOV: None}, None,
+             id="of none it stays none"),
+        case([*THREE[:2], propose(CLEO, GUARDS), support(DOV, 0), amend(ADA, 0, FEW_GUARDS),
+              support(DOV, 2)], {MINERS: 0.8}, NONE, 0,
+             id="who gave none has what the talk folded again leaves"),
+        case(THREE, {MINERS: 0.8, RAIDERS: 0.8, GUARDS: 0.8}, {ADA: None, BEN: 1, DOV: 1, ELIF: 0},
+             1, id="on what is left it stays"),
+        case([THREE[2]], {}, {CLEO: 2, DOV: 2}, None, id="where nothing is left there is none"),
+    ],
+)  # fmt: skip
+def test_without_cleo_the_final_stances_on_its_proposal_go(
+    lines: list[Line], worth: Any, targets: Any, expected: int | None
+) -> None:
+    season = given(workers=5).worth({GUARDS: 0.9} | worth).says(*lines).stands(targets)
+
+    found = grounds_at(season.state, season.table)[CLEO].counterfactual
+
+    assert expected == found.conclusion.proposal
+
+
+@pytest.mark.parametrize(
+    ("lines", "targets", "agent", "expected"),
+    [
+        case(THREE[:2], {CLEO: 1}, CLEO, 0, id="a vote alone is none"),
+        case(THREE, {ADA: 0, BEN: None, CLEO: 2, DOV: 1, ELIF: 1}, CLEO, 0,
+             id="its own falls away with its target"),
+        case([*THREE[:2], support(CLEO, 1)], {ADA: 0, BEN: 0, CLEO: 0}, BEN, 1,
+             id="the stance of another at the end of the talk"),
+        case(THREE, {ADA: 0, BEN: 0, CLEO: 0, DOV: 2}, CLEO, 0,
+             id="not a final stance of another"),
+        case(THREE, {ADA: 1, BEN: 1}, BEN, 3, id="the conclusion by final stances is its own"),
+        case([propose(ADA), amend(BEN, 0), propose(CLEO, GUARDS)], {ADA: 1, CLEO: 1}, ADA, 3,
+             id="or amends it"),
+    ],
+)  # fmt: skip
+def test_net_impact_where_final_stances_are_given(
+    lines: list[Line], targets: Any, agent: int, expected: int
+) -> None:
+    season = given(workers=5).worth({RAIDERS: 0.8}).says(*lines).stands(targets)
+
+    assert expected == raw(season, agent, IMPACT)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_conclusion_that_was_not_drawn_stays_among_the_equals_as_well(seed: int) -> None:
+    season = given(seed=seed, workers=5).worth({GUARDS: 0.8}).says(*THREE)
+
+    season.stands({ADA: 0, BEN: 1, CLEO: 2, DOV: 2, ELIF: 1})
+    without = grounds_at(season.state, season.table)[CLEO].counterfactual
+
+    assert ((0, 1), 1) == (without.equals, without.conclusion.proposal)
+    assert 0 == raw(season, CLEO, IMPACT)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -292,18 +388,25 @@ LEADER = [propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)]
     ("lines", "worth", "expected"),
     [
         case(LEADER, {}, 0, id="never"),
-        case([*LEADER, challenge(DOV, 0)], {}, 1, id="a wrong one"),
-        case([*LEADER, challenge(DOV, 0), challenge(DOV, 2)], {}, 1, id="two, neither sustained"),
+        case([*LEADER, challenge(DOV, 0)], {}, 0, id="a wrong one"),
+        case([*LEADER, challenge(DOV, 2), challenge(DOV, 0)], {RAIDERS: FALSE}, 0,
+             id="as many failed as sustained"),
+        case([*LEADER, challenge(DOV, 0), challenge(DOV, 2)], {MINERS: FALSE}, 0,
+             id="as many failed, of a leader"),
+        case([propose(ADA), challenge(DOV, 0), amend(DOV, 0), propose(ADA, GUARDS), challenge(DOV,
+             8)], {MINERS: FALSE}, 0, id="as many failed, and a proposal after the sustained one"),
         case([propose(ADA), challenge(DOV, 0)], {MINERS: FALSE}, 1, id="one sustained"),
         case([propose(ADA), propose(DOV, RAIDERS), challenge(DOV, 0)], {MINERS: FALSE}, 1,
              id="a proposal before it does not follow it"),
-        case([*LEADER, challenge(DOV, 0), amend(DOV, 0, GUARDS)], {}, 1,
+        case([*LEADER, challenge(DOV, 0), amend(DOV, 0, GUARDS)], {}, 0,
              id="a proposal after a wrong one"),
         case([*LEADER, challenge(DOV, 2)], {RAIDERS: FALSE}, 1, id="of what did not lead"),
         case([propose(ADA, edge=TRUCE), support(BEN, 0), challenge(DOV, 0, "edge")], EDGE, 1,
              id="of an edge: the leader leads on"),
-        case([*LEADER, challenge(DOV, 2), challenge(DOV, 0)], {RAIDERS: FALSE}, 2,
-             id="two in different rounds, one sustained"),
+        case([*THREE, challenge(DOV, 0), challenge(DOV, 1)], {MINERS: FALSE, RAIDERS: FALSE}, 2,
+             id="two sustained, in two rounds"),
+        case([*THREE, challenge(DOV, 0), challenge(DOV, 1), challenge(DOV, 2)], {MINERS: FALSE,
+             RAIDERS: FALSE}, 2, id="two of three sustained"),
         case([propose(ADA), challenge(DOV, 0), amend(DOV, 0)], {MINERS: FALSE}, 2,
              id="one sustained and a proposal after it"),
         case([*LEADER, challenge(DOV, 0)], {MINERS: FALSE}, 3, id="of a leader of two stances"),
@@ -343,6 +446,9 @@ def test_a_leader_is_toppled_by_a_challenge_whose_test_was_there_already() -> No
 # The steps afterwards
 
 
+AGREEING = [["agreeing", "challenge", 2, 0]]
+
+
 @pytest.mark.parametrize(
     ("lines", "worth", "given_raw", "steps"),
     [
@@ -357,10 +463,16 @@ def test_a_leader_is_toppled_by_a_challenge_whose_test_was_there_already() -> No
         case([propose(ADA), propose(ADA, FEW_GUARDS)], {FEW_GUARDS: FALSE}, (2, 1, 0, 0), [],
              id="of equals the earliest earned it"),
         case([], {}, (2, 1, 0, 0), [], id="nothing proposed"),
-        case([propose(BEN), support(ADA, 1)], {}, (0, 0, 0, 2), [["agreeing", "challenge", 2, 0]],
+        case([propose(BEN), support(ADA, 1)], {}, (0, 0, 0, 2), AGREEING,
              id="supported and never challenged"),
-        case([propose(BEN), support(ADA, 1), challenge(ADA, 1)], {}, (0, 0, 0, 2), [],
-             id="supported and challenged"),
+        case([propose(BEN), challenge(ADA, 1), support(ADA, 1)], {}, (0, 0, 0, 2), AGREEING,
+             id="supported and challenged in vain"),
+        case([propose(BEN), challenge(ADA, 1)], {}, (0, 0, 0, 2), AGREEING,
+             id="challenged in vain"),
+        case([propose(BEN, RAIDERS), propose(CLEO), challenge(ADA, 1), challenge(ADA, 2)],
+             {RAIDERS: FALSE}, (0, 0, 0, 2), AGREEING, id="challenged as often in vain"),
+        case([propose(BEN, RAIDERS), propose(CLEO), challenge(ADA, 1), support(ADA, 2)],
+             {RAIDERS: FALSE}, (0, 0, 0, 2), [], id="supported, and challenged with success"),
         case([propose(BEN)], {}, (0, 0, 0, 2), [], id="neither"),
     ],
 )  # fmt: skip

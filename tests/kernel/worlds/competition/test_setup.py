@@ -48,7 +48,7 @@ def test_settings_have_the_defaults_of_the_page() -> None:
     assert {
         "seed": 0, "assignments": 40, "assignments_per_day": 2, "assignments_per_project": 5,
         "workers": 6, "moves": 3, "moves_expanded": 5, "rounds_max": 5, "scoring": "relative",
-        "rolling_days": 7, "sparks_start": 8, "entry_fee": (4, 5), "passive_income": 2,
+        "rolling_days": 7, "sparks_start": 8, "entry_fee": (3, 4), "passive_income": 2,
         "elimination_bottoms": 3, "worker_tiers": (5, 10, 20, 25), "admin_projects": 3,
         "assistant_stages": (5, 10, 20, 30), "judge_stages": (5, 15, 30),
         "therapist_stages": (5, 15, 30), "trials": (4, 6), "arena": MINING.as_dict(),
@@ -224,7 +224,7 @@ def test_what_a_fork_cannot_change_is_refused(facts: dict[str, Any]) -> None:
 
 def lasting() -> Season:
     """A season of which as much as can be lasts."""
-    season = given(worker_tiers=(0, 0, 0, 0), judge_stages=(0, 0, 0), trials=(2, 2)).turn(ADA)
+    season = given(worker_tiers=(1, 1, 1, 1), judge_stages=(1, 1, 1), trials=(2, 2)).turn(ADA)
     season.does(season.tried(ADA), season.spoke(propose(ADA)))
     season.to(Phase.ADOPT).does(adopted()).closes()
     season.says(propose(ADA)).signs(ADA, (("seat", None),), (1, 1), 9).until(2)
@@ -310,7 +310,7 @@ def test_the_digest_covers_every_field_of_an_agent_of_its_contract_and_of_a_fact
 def test_a_copy_shares_nothing_that_changes() -> None:
     season = given(trials=(2, 2)).worth({MINERS: FALSE}).turn(ADA)
     season.does(season.tried(ADA), season.spoke(propose(ADA))).says(challenge(BEN, 0))
-    season.says(amend(BEN, 0)).to(Phase.IMPROVE)
+    season.says(amend(BEN, 0)).stands({ADA: 4}).to(Phase.IMPROVE)
     before = attrs.asdict(season.state, recurse=True, filter=lambda a, _: a.name != "rules")
     standing = dict(season.stances), set(season.table.stances.refuted)
 
@@ -323,6 +323,7 @@ def test_a_copy_shares_nothing_that_changes() -> None:
     table.raw[ADA] = table.final[ADA] = (9,)
     table.reasons[ADA] = ("no",)
     table.led_after[9] = 9
+    table.stood.clear()
     table.barred.add(ADA)
     table.tests.clear()
     table.bottom = None

@@ -63,6 +63,7 @@ SKILL = (*SUBJECT, MINERS, 0.75)
         ("table", lambda season: season.spoke(amend(ADA, 9)), ADA),
         ("table", lambda season: season.spoke(support(ADA, 9)), ADA),
         ("table", lambda season: season.spoke(challenge(ADA, 9)), ADA),
+        ("table", lambda season: season.stood(ADA, None), ADA),
     ],
 )
 def test_what_a_switch_forbids_is_refused(switch: str, act: Any, who: int) -> None:
@@ -217,7 +218,7 @@ def test_without_a_table_there_is_one_round_in_which_each_proposes_or_passes() -
 
     assert Phase.PROVE == season.phase
     assert [(1, [ADA, BEN, CLEO])] == season.events("roundtable_opened", "rounds", "participants")
-    assert Phase.DIGEST == season.does(*season.neutral()).phase
+    assert Phase.DIGEST == season.does(*season.neutral()).phase  # nobody is asked to stand by one
     assert Phase.ADOPT == season.does(digested()).phase
 
 

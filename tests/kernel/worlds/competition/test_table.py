@@ -16,6 +16,7 @@ from tests.kernel.worlds.competition.seasons import (
     CLAIMED,
     CLEO,
     DOV,
+    ELIF,
     FALSE,
     FEW_GUARDS,
     FEW_RAIDERS,
@@ -27,6 +28,7 @@ from tests.kernel.worlds.competition.seasons import (
     TRUCE,
     TRUE,
     Line,
+    Season,
     amend,
     bits,
     challenge,
@@ -163,16 +165,14 @@ def test_a_refuted_proposal_may_be_amended_and_not_supported() -> None:
 
 
 def test_ones_stance_is_not_supported_again_but_what_was_ones_stance_is() -> None:
-    season = (
-        given(moves=9).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS)).judges("clean")
-    )
+    season = given(moves=9).says(propose(ADA), support(BEN, 0), propose(CLEO, RAIDERS))
 
-    season.says(support(BEN, 2)).judges("clean").says(support(BEN, 0))
+    season.says(propose(ADA, GUARDS), support(BEN, 2), propose(ADA, FEW_GUARDS), support(BEN, 0))
     came_back = season.codes
     season.judges("clean").says(support(BEN, 0))
 
     assert ([], ["move/repeated"]) == (came_back, season.codes)
-    assert {ADA: 0, BEN: 0, CLEO: 2} == season.stances
+    assert {ADA: 6, BEN: 0, CLEO: 2} == season.stances
 
 
 def test_a_part_is_challenged_once() -> None:
@@ -256,9 +256,8 @@ def test_all_other_claims_are_tested_before_the_conclusion() -> None:
     no_edge = season.tested(1, "edge", conduct=RAIDERS, treatment=TRUCE)
     season.does(season.tested(0, "edge", conduct=RAIDERS), season.tested(2, "base"), no_edge)
     assert ["act/malformed"] * 3 == season.codes
+    assert Phase.STAND == season.does(season.tested(0, "edge")).phase
     assert [] == season.events("concluded")
-    assert Phase.DIGEST == season.does(season.tested(0, "edge")).phase
-    assert 1 == len(season.events("concluded"))
 
 
 def test_a_test_that_was_made_is_not_made_again() -> None:
@@ -305,13 +304,117 @@ def test_a_sustained_challenge_of_an_edge_refutes_nothing(others: tuple[Line, ..
 
 
 def test_a_stance_on_a_refuted_proposal_falls_back_to_the_latest_that_is_not() -> None:
-    season = given().worth({GUARDS: FALSE, FEW_GUARDS: FALSE})
+    season = given(workers=4).worth({GUARDS: FALSE})
     season.says(propose(ADA), propose(BEN, RAIDERS), propose(CLEO, GUARDS)).judges("clean")
-    season.says(support(ADA, 1), support(BEN, 2), support(CLEO, 0)).judges("clean")
-    season.says(support(ADA, 2), challenge(BEN, 2))
-    season.to(Phase.JUDGE)
+    season.says(support(ADA, 1), support(BEN, 2), support(CLEO, 0), propose(DOV, FEW_GUARDS))
+    season.says(support(ADA, 2), challenge(BEN, 2)).to(Phase.JUDGE)
 
-    assert {ADA: 1, BEN: 1, CLEO: 0} == season.stances
+    assert {ADA: 1, BEN: 1, CLEO: 0, DOV: 7} == season.stances
+
+
+# Final stances
+
+
+def at_stand(worth: Any = None, **settings: Any) -> Season:
+    """Where final stances are asked for: 0 and 1 hold, 2 is a support, 3 was redirected, 4 refuted
+    by the proof. Ada's stance fell back to 0, that of ben and cleo is 1, dov has none.
+    """
+    team = (ADA, BEN, CLEO, DOV)
+    season = given(workers=5, **settings).does(opened(team=team, order=team))
+    season.worth({GUARDS: FALSE} | (worth or {})).says(
+        propose(ADA), propose(BEN, RAIDERS), support(CLEO, 1)
+    )
+    season.says(propose(DOV, FEW_RAIDERS)).judges("redirect", 3)
+    return season.says(propose(ADA, GUARDS)).to(Phase.STAND)
+
+
+def test_all_are_asked_at_once_which_proposal_that_holds_they_stand_by() -> None:
+    season = at_stand(moves=2)
+    moves, lines = dict(season.table.moves), list(season.table.contributions)
+
+    season.stands({ADA: 1, BEN: 1, CLEO: 0, DOV: 0})
+
+    assert ([], {ADA: 1, BEN: 1, CLEO: 0, DOV: 0}) == (season.codes, season.stances)
+    assert (0, moves, lines) == (moves[ADA], season.table.moves, season.table.contributions)
+    assert Phase.DIGEST == season.phase
+    assert ["act/malformed"] == season.does(season.stood(ADA, 0)).codes
+
+
+@pytest.mark.parametrize(
+    ("lines", "worth", "is_asked"),
+    [
+        ([], TRUE, False), ([propose(ADA)], TRUE, True), ([propose(ADA)], FALSE, False),
+        ([propose(ADA), challenge(BEN, 0)], FALSE, False),
+        ([propose(ADA), propose(BEN, RAIDERS)], FALSE, True),
+    ],
+)  # fmt: skip
+def test_where_no_proposal_is_left_nobody_is_asked(
+    lines: list[Line], worth: float, is_asked: bool
+) -> None:
+    phases = given().worth({MINERS: worth}).says(*lines).phases()
+
+    assert is_asked is (Phase.STAND in phases)
+
+
+def test_of_a_proposal_that_was_redirected_nobody_is_asked() -> None:
+    assert Phase.STAND not in given().says(propose(ADA)).judges("redirect", 0).phases()
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        *[(target, "move/unknown-target") for target in (99, -1, "0", True, 0.5, (0,), 2, 3)],
+        (4, "move/refuted"),
+    ],
+)
+def test_a_final_stance_is_on_a_proposal_that_holds(target: Any, code: str) -> None:
+    season = at_stand().stands({ADA: target, BEN: 0})
+
+    assert [code] == season.codes
+    assert {ADA: 0, BEN: 0, CLEO: 1} == season.stances  # ada's as the proof left it
+
+
+@pytest.mark.parametrize(
+    ("fields", "codes"),
+    [
+        ({"because": ((11, 0), True)}, []),
+        *[
+            (fields, ["act/malformed"])
+            for fields in (
+                {"table": 1}, {"agent": JUDGE}, {"agent": ELIF}, {"words": None},
+                {"words": "x" * 4_001}, {"because": ((12,), False)}, {"because": ((0,), None)},
+            )
+        ],
+    ],
+)  # fmt: skip
+def test_what_is_no_final_stance_is_malformed(fields: dict[str, Any], codes: list[str]) -> None:
+    season = at_stand()
+
+    assert codes == season.does(season.stood(BEN, 0)._replace(**fields)).codes
+    assert {ADA: 0, BEN: 1 if codes else 0, CLEO: 1} == season.stances
+
+
+def test_a_final_stance_is_given_once() -> None:
+    season = at_stand()
+
+    season.does(season.stood(ADA, 1), season.stood(ADA, None))
+
+    assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
+
+
+def test_who_stands_for_none_falls_back_on_nothing() -> None:
+    assert {BEN: 1, CLEO: 1} == at_stand().stands({ADA: None, DOV: None}).stances
+
+
+def test_nothing_is_said_tried_or_tested_between_the_proof_and_the_conclusion() -> None:
+    season = at_stand(trials=(4, 6))
+
+    season.does(
+        *[season.spoke(propose(ADA, FEW_GUARDS)), season.tried(ADA)],
+        season.tested(0, "base", conduct=MINERS, treatment=BASELINE),
+    )
+
+    assert ["act/malformed"] * 3 == season.codes
 
 
 # Leading and concluded
@@ -365,6 +468,22 @@ def test_of_a_tie_the_best_tested_is_concluded(subject: Any, values: Any, expect
     season.says(propose(CLEO, GUARDS, claimed)).to(Phase.DIGEST)
 
     assert [(expected, [], [])] == season.events("concluded", "proposal", "tied", "words")
+
+
+@pytest.mark.parametrize(
+    ("targets", "worth", "expected"),
+    [
+        ({}, {}, 1),
+        ({CLEO: 0, DOV: 0}, {}, 0),
+        ({CLEO: None}, {MINERS: 0.8}, 1),
+        ({CLEO: None}, {RAIDERS: 0.8}, 0),  # of a tie the best tested
+        (dict.fromkeys((ADA, BEN, CLEO)), {}, None),
+    ],
+)
+def test_the_final_stances_conclude(targets: Any, worth: Any, expected: int | None) -> None:
+    season = at_stand(worth).stands(targets)
+
+    assert [expected] == season.events("concluded", "proposal")
 
 
 @pytest.mark.parametrize("seed", range(6))
