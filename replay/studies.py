@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.rosters import Config
-
 if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.study.records import Result
@@ -121,10 +119,6 @@ class Criteria:
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
-def _same_settings(ours: Config, theirs: Config, policies: Sequence[str]) -> bool:
-    return {**ours.as_dict(), "seed": 0} == {**theirs.as_dict(), "seed": 0}
-
-
 def _no_answers(results: object) -> Mapping[str, Any]:
     return {}
 
@@ -179,7 +173,8 @@ class Studies:
         baselines: the rosters that `baselines` stands for; MIXED is the default roster.
         criteria: those of the world; none for a world that is compared and not judged.
         same: `same(ours, theirs, policies)`, whether two configurations lead to the same run with
-            these policies, whatever the seed.
+            these policies, whatever the seed; None: if their settings are equal, see
+            `Results.settings`.
         covariate, kept: see the types.
         answers: `answers(results)`, the tables of the chapter for JSON.
         summary: `summary(results)`, their most important results for the terminal, line by line.
@@ -194,7 +189,7 @@ class Studies:
     seats: Callable[[str | None, int | None], Sequence[str]]
     baselines: Sequence[str] = (MIXED,)
     criteria: Criteria = Criteria()
-    same: Callable[[Any, Any, Sequence[str]], bool] = _same_settings
+    same: Callable[[Any, Any, Sequence[str]], bool] | None = None
     covariate: Covariate | None = None
     kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measures
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
+    from goldrush.replay.levelled import Keys, Seeded, Settings
     from goldrush.replay.report.chapter import Chapter
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
@@ -342,6 +343,10 @@ class View:
     computed: Callable[[str | Path, int, int], Any] | None = None
 
 
+def _seed_alone(settings: Settings) -> Sequence[Keys]:
+    return ()
+
+
 @attrs.frozen
 class Toolkit:
     """A world and everything that tools can ask of it.
@@ -359,6 +364,8 @@ class Toolkit:
         measures, spells, tables, studies, chapter: functions that make these records, so that
             replaying a run need not import what measuring and reporting take.
         treatments: variations of the settings by name, kernel.treatments.BASELINE first.
+        seeded: `seeded(settings)`, the settings other than `seed` whose default is the seed, each
+            as the keys that lead to it; see replay.levelled. Raises nothing.
         folder, view: see the types.
         run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
         kinds: what other distributions can add to it besides policies.
@@ -383,6 +390,7 @@ class Toolkit:
     spells: Callable[[], Spells] | None = None
     tables: Callable[[], Tables] | None = None
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
+    seeded: Seeded = _seed_alone
     studies: Callable[[], Studies] | None = None
     chapter: Callable[[], Chapter] | None = None
     folder: Folder | None = None

@@ -2,8 +2,8 @@
 
 Runs are of one kind if they have the same world, treatment, roster, horizon and forks, so that they
 differ only in the seed. In a study's folder its manifest names the treatment of a run; elsewhere
-all settings but the seed must be the same. Forks are the same if they leave their parents after the
-same unit with the same changes.
+all settings but the seed, and those that it decides, must be the same (see replay.levelled). Forks
+are the same if they leave their parents after the same unit with the same changes.
 
 Intervals take the runs of a group as independent. Of journals with the same bytes one is counted;
 of two others with one seed a note tells.
@@ -27,6 +27,7 @@ from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
 from goldrush.replay.find import needed, toolkit_for
 from goldrush.replay.journal.declared import unusual
+from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.inference import Interval, interval
 
 
@@ -133,12 +134,20 @@ def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
 
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
+    runs = list(map_runs(_one, paths, jobs))
+    recorded: dict[bytes, set[bytes]] = {}
+    for one in runs:
+        recorded.setdefault(one.key, set()).add(one.recorded)
     found: dict[bytes, _Gathered] = {}
-    for one in map_runs(_one, paths, jobs):
-        if one.key not in found:
+    for one in runs:
+        # A typed setting is taken for a default in the one run whose seed it is equal to: that run
+        # is one of those with the same typed setting.
+        is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
+        key = one.recorded if is_typed else one.key
+        if key not in found:
             measures = needed(toolkit_for(one.world).measures, one.name, "measures")
-            found[one.key] = _Gathered(one.kind, measures().known)
-        found[one.key].add(one)
+            found[key] = _Gathered(one.kind, measures().known)
+        found[key].add(one)
     return [gathered.group() for gathered in found.values()]
 
 
@@ -149,7 +158,8 @@ class _One:
     name: str
     world: str
     kind: RunKind
-    key: bytes
+    key: bytes  # of its group
+    recorded: bytes  # the same with all settings but the seed as they are recorded
     sha256: str
     seed: int | None
     finished: bool
@@ -158,18 +168,20 @@ class _One:
 
 def _one(run: RunData) -> _One:
     with run.reporting_forged():
-        kind, key = _kind_of(run)
+        kind, key, recorded = _kind_of(run)
         measured = run.measured
         return _One(
-            run.name, run.world.name, kind, key, sha256_of(run.path), run.front.seed,
+            run.name, run.world.name, kind, key, recorded, sha256_of(run.path), run.front.seed,
             measured.finished, [measured.of(name) for name in run.measures.known],
         )  # fmt: skip
 
 
-def _kind_of(run: RunData) -> tuple[RunKind, bytes]:
-    """The kind of a run, and the key of its group."""
+def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
+    """The kind of a run, and its keys (see _One)."""
     units = run.world.vocabulary.units
-    settings = {name: value for name, value in run.declared.settings.items() if name != "seed"}
+    declared = run.declared
+    settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
+    settings = levelled([settings], run.toolkit.seeded)
     planned = settings.pop(units, None)
     horizon = planned if type(planned) is int else run.measured.units
     front = run.front
@@ -178,9 +190,14 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes]:
         treatment = unusual(settings, run.toolkit.config) or None
     newest = run.world.rules == run.toolkit.world({}).rules
     world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
-    kind = RunKind(world, treatment, front.roster, horizon, units, run.declared.forks)
-    own = None if front.treatment is not None else settings
-    return kind, pack([kind.world, front.treatment, own, kind.roster, horizon, kind.forks])
+    kind = RunKind(world, treatment, front.roster, horizon, units, declared.forks)
+
+    def key(own: Mapping[str, Any]) -> bytes:
+        known = None if front.treatment is not None else own
+        return pack([kind.world, front.treatment, known, kind.roster, horizon, kind.forks])
+
+    recorded = {name: declared.settings[name] for name in settings}
+    return kind, key(settings), key(recorded)
 
 
 class _Gathered:

@@ -39,6 +39,7 @@ class Declared:
         rosters: all players that were in force, each with the public number of their first unit;
             the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
+        start: the settings at the start, which no fork has changed.
 
     """
 
@@ -47,6 +48,7 @@ class Declared:
     forks: Sequence[Mapping[str, Any]] = ()
     rosters: Sequence[tuple[int, Sequence[Any]]] = ()
     history: Sequence[tuple[int, str]] = ()
+    start: Mapping[str, object] = attrs.field(factory=dict)
 
     @property
     def seed(self) -> int | None:
@@ -112,7 +114,8 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         others = {name: value for name, value in fields.items() if name not in known}
         who = fields.get(players) or ()
         first = world.vocabulary.number(1)
-        return Declared(fields.get("config", others), who, rosters=((first, who),))
+        settings = fields.get("config", others)
+        return Declared(settings, who, rosters=((first, who),), start=settings)
     first = event.unit + 1
     who = _completed(before.players, fields.get(players))
     settings = {**before.settings, **fields.get("changes", {})}
@@ -127,6 +130,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         (*before.forks, facts),
         (*rosters, *(() if who is None else ((first, who),))),
         (*before.history, (first, text)),
+        before.start,
     )
 
 

@@ -47,7 +47,7 @@ class Cause:
         round: the public number of the first unit that it affects; the number before the first
             unit's is the start.
         text: the cause as a sentence.
-        name: the setting, or the agents as text.
+        name: the setting (`arena.seeds` for a value in a map), or the agents as text.
         a: its value in the first run.
         b: its value in the second run.
 
@@ -197,7 +197,9 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
         one, two = _Run(reader_a), _Run(reader_b)
         if reader_a.header != reader_b.header:
             return Diff(one.side(), two.side(), [_of_headers(one, two)], None)
-        world = one.world = two.world = world or open_world(reader_a)
+        one.world = world or open_world(reader_a)  # a setup may have rules of its own
+        two.world = world or open_world(reader_b)
+        world = one.world
         declared: list[Cause] = []
         first = _walk(world, one, two, declared)
         sides = one.side(), two.side()
@@ -425,11 +427,11 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     """The differences between the setups in force."""
     at = world.vocabulary.number(max(one.declared_from, two.declared_from))
     ours, theirs = one.declared, two.declared
-    for name in {**ours.settings, **theirs.settings}:
-        a, b = ours.settings.get(name), theirs.settings.get(name)
-        if pack(a) != pack(b):
+    for setting in {**ours.settings, **theirs.settings}:
+        values = ours.settings.get(setting), theirs.settings.get(setting)
+        for name, a, b in _different(str(setting), *values):
             text = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
-            yield Cause(CONFIGURATION, at, text, str(name), a, b)
+            yield Cause(CONFIGURATION, at, text, name, a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
     for agent, (a, b) in enumerate(both):
@@ -439,6 +441,19 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
         text = f"{who}: {_played(a)} in a, {_played(b)} in b"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
+
+
+def _different(name: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The name of a setting with both values if they differ; of two maps, `name.key` of each value
+    in them that differs.
+    """
+    if pack(a) == pack(b):
+        return
+    inner: list[tuple[str, Any, Any]] = []
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for key in {**a, **b}:
+            inner += _different(f"{name}.{key}", a.get(key), b.get(key))
+    yield from inner or [(name, a, b)]
 
 
 def _player(entry: Any) -> Any:

@@ -5,13 +5,13 @@ A treatment that cannot affect a roster is reported as identical by construction
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.levelled import hashable
 from goldrush.replay.study.inference import Interval, paired
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
@@ -52,12 +52,16 @@ def against_baseline(results: Results[Any, Any]) -> list[Against]:
 def identical_cells(results: Results[Any, Any]) -> dict[Cell, Cell]:
     """The cells that are identical to their baseline by construction, with that baseline."""
     return {
-        cell: baseline
-        for cell, baseline in _pairs(results)
-        if results.of.studies.same(
-            results.config(cell), results.config(baseline), results.by_cell[cell][0].policies
-        )
+        cell: baseline for cell, baseline in _pairs(results) if _is_same(results, cell, baseline)
     }
+
+
+def _is_same(results: Results[Any, Any], cell: Cell, baseline: Cell) -> bool:
+    same = results.of.studies.same
+    if same is None:
+        return results.settings(cell) == results.settings(baseline)
+    policies = results.by_cell[cell][0].policies
+    return same(results.config(cell), results.config(baseline), policies)
 
 
 def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
@@ -67,8 +71,8 @@ def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
     """
     policy = results.of.studies.criteria.null
 
-    def setup(cell: Cell) -> tuple[str, Config]:
-        return cell.treatment, attrs.evolve(results.config(cell), seed=0)
+    def setup(cell: Cell) -> tuple[str, Hashable]:
+        return cell.treatment, hashable(results.settings(cell))
 
     blind = [c for c, runs in results.by_cell.items() if set(runs[0].policies) == {policy}]
     by_setup = {setup(cell): cell for cell in reversed(blind)}

@@ -21,6 +21,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import always, write_whole
 from goldrush.kernel.journal import FORMAT, open_regular
 from goldrush.replay.find import distribution_of
+from goldrush.replay.levelled import SEED
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.records import Cell, Listed, Manifest
@@ -107,11 +108,7 @@ def _cell_as_dict(
 ) -> dict[str, Any]:
     """A cell with the settings that its runs share, and each run with its own."""
     configs = [run.config.as_dict() for run in runs]
-    common = {
-        name: value
-        for name, value in configs[0].items()
-        if name != "seed" and all(config[name] == value for config in configs)
-    }
+    common = {name: value for name, value in _common(configs).items() if name != SEED}
     covariate = of.studies.covariate
     return {
         **attrs.asdict(cell),
@@ -123,11 +120,44 @@ def _cell_as_dict(
                 "path": run.path,
                 "sha256": done[run.path].sha256,
                 "bytes": done[run.path].bytes,
-                "config": {k: v for k, v in config.items() if k not in common},
+                "config": _without(config, common),
             }
             for run, config in zip(runs, configs, strict=True)
         ],
     }
+
+
+def _common(maps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The values that all maps have. Of maps inside them with the same keys it is a map with all
+    keys, in which None stands for values that differ.
+    """
+    common: dict[str, Any] = {}
+    for name, value in maps[0].items():
+        values = [one[name] for one in maps]
+        if all(one == value for one in values):
+            common[name] = value
+        elif all(isinstance(one, Mapping) and list(one) == list(value) for one in values):
+            common[name] = {**dict.fromkeys(value), **_common(values)}
+    return common
+
+
+def _without(whole: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
+    """What a map has and `common` lacks or has otherwise."""
+    return {
+        name: _without(value, common[name]) if isinstance(common.get(name), Mapping) else value
+        for name, value in whole.items()
+        if name not in common or common[name] != value
+    }
+
+
+def _with(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole map again, from `common` and what `_without` gave."""
+    inner = {
+        name: _with(common[name], value)
+        for name, value in own.items()
+        if isinstance(value, Mapping) and isinstance(common.get(name), Mapping)
+    }
+    return {**common, **own, **inner}
 
 
 def _laid_out(head: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> str:
@@ -208,7 +238,7 @@ def _check_listed(plan: StudyPlan, runs: Sequence[Listed]) -> None:
 
 def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
     try:
-        config = of.studies.config({**cell["config"], **run["config"]})
+        config = of.studies.config(_with(cell["config"], run["config"]))
     except BadInput as error:
         raise ValueError(str(error)) from None
     path, sha256, size = run["path"], run["sha256"], run["bytes"]

@@ -523,4 +523,5 @@ def studied_with(name: str, toolkit: Toolkit) -> Studied:
         toolkit.config,
         {BASELINE: Treatment(BASELINE, ""), **toolkit.treatments},
         toolkit.measures,
+        toolkit.seeded,
     )

@@ -13,6 +13,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import World
 from goldrush.replay.data.measures import Measures
+from goldrush.replay.levelled import Seeded, levelled
 from goldrush.replay.studies import Studies
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 
@@ -27,7 +28,7 @@ class Studied:
         world_of: `world_of(setup)`, as `Toolkit.world`.
         settings: the class of its settings.
         treatments: by name, including the baseline.
-        measures_of: as `Toolkit.measures`.
+        measures_of, seeded: as `Toolkit.measures` and `Toolkit.seeded`.
 
     """
 
@@ -38,6 +39,7 @@ class Studied:
     settings: type[attrs.AttrsInstance]
     treatments: Mapping[str, Treatment[Any]]
     measures_of: Callable[[], Measures] | None
+    seeded: Seeded
 
     @property
     def world(self) -> World[Any]:
@@ -82,6 +84,11 @@ class Results(Generic[C, K]):
     def config(self, cell: Cell) -> C:
         """The configuration of a cell's first run."""
         return self.by_cell[cell][0].config
+
+    def settings(self, cell: Cell) -> dict[str, object]:
+        """The settings that a cell's runs share, without what their seeds decide."""
+        runs = (result.config.as_dict() for result in self.by_cell[cell])
+        return levelled(runs, self.of.seeded)
 
     def failures(self, cell: Cell) -> list[Failures]:
         """The failed answers of a cell's language models, over all its runs."""

@@ -12,12 +12,12 @@ opposite direction, or no sub-measure with data changes in any seed. Otherwise i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from goldrush.kernel.rosters import Config
+from goldrush.replay.levelled import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.inference import (
@@ -268,13 +268,14 @@ def families(results: Results[Any, Any]) -> list[list[Cell]]:
     Of cells with equal configurations, the first counts. Configurations with a setting for each
     agent form no family.
     """
-    sizes = results.of.studies.criteria.sizes
-    by_setup: dict[tuple[str, Config], dict[int, Cell]] = {}
+    studies = results.of.studies
+    sizes = studies.criteria.sizes
+    by_setup: dict[tuple[str, Hashable], dict[int, Cell]] = {}
     for cell in results.by_cell:
-        config = results.config(cell)
-        if config.agents in sizes:
-            setup = attrs.evolve(config, agents=sizes[0], seed=0)
-            by_setup.setdefault((cell.roster, setup), {}).setdefault(config.agents, cell)
+        agents = results.config(cell).agents
+        if agents in sizes:
+            setup = hashable({**results.settings(cell), studies.size: sizes[0]})
+            by_setup.setdefault((cell.roster, setup), {}).setdefault(agents, cell)
     return [
         [found[size] for size in sizes] for found in by_setup.values() if len(found) == len(sizes)
     ]

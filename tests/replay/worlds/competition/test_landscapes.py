@@ -1,0 +1,161 @@
+"""Seasons whose landscape is their seed, which is recorded: they count as runs of one kind."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.worlds.competition.arenas import arena_record
+from goldrush.agents.worlds.competition.players import configured
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.data.groups import groups
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.manifest import read_manifest
+from goldrush.replay.study.plan import plan_of, studied
+from goldrush.replay.study.records import Cell, Manifest, Result
+from goldrush.replay.study.results import Results
+from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.study import SeasonKept
+from tests.seasons import events_of, fork, small
+
+DEFAULT, TYPED = "nk[seeds=1]", "nk[seeds=1;landscape=7]"
+BASELINE, OTHER = Cell("baseline", "scripted", 4), Cell("other", "scripted", 4)
+
+
+# Loose journals
+
+
+def season(folder: Path, arena: str, seed: int) -> Path:
+    name = f"{seed}{'-typed' * (arena != DEFAULT)}.journal"
+    return small(folder / name, arena=arena, seed=seed, assignments=1)
+
+
+@pytest.mark.parametrize("arena", [DEFAULT, TYPED])
+def test_seasons_that_differ_in_the_seed_alone_are_of_one_kind(tmp_path: Path, arena: str) -> None:
+    """Also the one whose seed is equal to the number that is typed."""
+    for seeds in ([1, 2], [7, 1, 2]):
+        paths = [season(tmp_path, arena, seed) for seed in seeds]
+
+        assert [len(seeds)] == [group.runs for group in groups(paths, 1)]
+
+
+def test_a_typed_landscape_is_another_kind_than_one_by_the_seed(tmp_path: Path) -> None:
+    typed = [season(tmp_path, TYPED, seed) for seed in (1, 2)]
+    default = [season(tmp_path, DEFAULT, seed) for seed in (2, 7, 3)]
+
+    assert [1, 1] == [group.runs for group in groups([typed[0], default[0]], 1)]
+    assert [2, 3] == [group.runs for group in groups([*typed, *default], 1)]
+
+
+def test_a_fork_with_another_seed_keeps_its_landscape_and_its_kind(tmp_path: Path) -> None:
+    forks = []
+    for seed in (1, 2):
+        parent = small(tmp_path / f"{seed}.journal", seed=seed, assignments=2)
+        forks.append(tmp_path / f"fork-{seed}.journal")
+        state = fork(parent, 1, forks[-1], settings={"seed": 50})
+
+        assert (50, seed) == (state.config.seed, state.arena.options["landscape"])
+    [group] = groups(forks, 1)
+
+    assert 2 == group.runs
+
+
+# Studies
+
+
+def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, Any]:
+    by_cell = {
+        cell: [
+            Result(
+                cell, seed, configured({"arena": arena, "seed": seed, "assignments": 4}),
+                4, {}, {}, {}, {}, ["scripted"] * 6, SeasonKept("nk", {}, ()),
+            )
+            for seed in seeds
+        ]
+        for cell, arena, seeds in cells
+    }  # fmt: skip
+    return Results("study", studied("competition"), Manifest("", {}, [], 2), by_cell, {})
+
+
+@pytest.mark.parametrize("arena", [DEFAULT, TYPED])
+def test_cells_of_other_seeds_have_equal_settings(arena: str) -> None:
+    found = results([(BASELINE, arena, (1, 3)), (OTHER, arena, (2,))])
+
+    assert {OTHER: BASELINE} == identical_cells(found)
+    assert found.settings(BASELINE) == found.settings(OTHER)
+
+
+@pytest.mark.parametrize(
+    ("typed", "seeds", "default"),
+    [(TYPED, (1,), (2,)), (DEFAULT, (2,), (1,)), ("nk[seeds=1;landscape=0]", (0, 1), (0, 1))],
+)
+def test_cells_with_typed_and_with_seeded_landscapes_differ(
+    typed: str, seeds: Sequence[int], default: Sequence[int]
+) -> None:
+    """Also where the first run of each has the same number."""
+    cells = [(BASELINE, DEFAULT, default), (OTHER, typed, seeds)]
+
+    assert (typed == DEFAULT) == bool(identical_cells(results(cells)))
+
+
+def test_where_the_arena_is_not_here_options_stay_as_they_are() -> None:
+    of = studied("competition")
+    config = configured({"arena": DEFAULT, "seed": 4}).as_dict()
+
+    assert [("arena", "options", "landscape")] == list(of.seeded(config))
+    for change in ({"name": "elsewhere"}, {"version": 1}):
+        assert () == of.seeded({**config, "arena": {**config["arena"], **change}})
+
+
+def test_a_manifest_lists_once_what_seasons_share_and_is_read_as_it_was(tmp_path: Path) -> None:
+    plan = plan_of(
+        world="competition", treatments=["baseline"], rosters=["scripted"], seeds=[3, 5],
+        rounds=1, settings={"arena": DEFAULT},
+    )  # fmt: skip
+    carry_out(plan, tmp_path / "study")
+    [cell] = json.loads((tmp_path / "study" / "manifest.json").read_text())["cells"]
+    manifest = read_manifest(tmp_path / "study")
+
+    assert "seed" not in cell["config"]
+    assert {"seeds": 1, "noise": 0.05, "drift": 0.2, "landscape": None} == (
+        cell["config"]["arena"]["options"]
+    )
+    assert [
+        {"seed": seed, "arena": {"options": {"landscape": seed}}} for seed in (3, 5)
+    ] == [run["config"] for run in cell["runs"]]  # fmt: skip
+    assert [run.config for run in plan.runs()] == [run.config for run in manifest.runs]
+    for run in manifest.runs:
+        [started, *_] = events_of(tmp_path / "study" / run.path)
+        assert run.seed == started["config"]["arena"]["options"]["landscape"]
+    assert [2] == [
+        group.runs for group in groups([tmp_path / "study" / run.path for run in manifest.runs], 1)
+    ]
+
+
+def test_a_manifest_whose_run_has_another_landscape_is_refused(tmp_path: Path) -> None:
+    plan = plan_of(
+        world="competition", treatments=["baseline"], rosters=["scripted"], seeds=[3, 5],
+        rounds=1, settings={"arena": DEFAULT},
+    )  # fmt: skip
+    carry_out(plan, tmp_path / "study")
+    path = tmp_path / "study" / "manifest.json"
+    path.write_text(path.read_text().replace('"landscape": 5', '"landscape": 6'))
+
+    with pytest.raises(BadInput, match="differs from its plan"):
+        read_manifest(tmp_path / "study")
+
+
+# Quality
+
+
+def test_a_conclusion_is_ranked_on_the_landscape_of_its_season() -> None:
+    one, other = (arena_record("nk", seed=seed) for seed in (1, 2))
+    subject = one.subjects[0]
+    quality = [
+        Atlases(arena).quality(subject, "0" * 12, "1" * 12) for arena in (one, other)
+    ]  # fmt: skip
+
+    assert quality[0] != quality[1]
