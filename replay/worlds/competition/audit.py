@@ -3,7 +3,7 @@
 The key of a draw is `[seed, assignment, table, 0, kind]`. An order is a shuffle of the participants
 by ordinal; among tied proposals or agents, ascending, `below(n)` is the index of the winner. Where
 nothing was tied, or the order was set, nothing is drawn. The candidates are derived again too: from
-stances and tests, or from totals.
+final stances and tests, or from totals.
 """
 
 from __future__ import annotations
@@ -108,11 +108,11 @@ def _order(state: SeasonState, table: Roundtable, event: RoundtableOpened) -> Ti
 
 def _conclusion(state: SeasonState, table: Roundtable, event: Concluded) -> TieBreak:
     again = table.equals(table.stances)
-    rule = "nobody stands for a proposal"
+    rule = "nobody stands by a proposal in the end"
     if again:
-        rule = "one proposal has most stances"
+        rule = "one proposal has most final stances"
         if len(table.stances.foremost()) > 1:
-            rule = "of those with most stances one has the best tested base"
+            rule = "of those with most final stances one has the best tested base"
     occasion = _occasion(state, table, CONCLUDE, tied="proposal")
     return _won(occasion, event.tied, event.proposal, event.words, again, rule)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -101,7 +101,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "sustained", "sustained challenges", "Sustained challenges ÷ challenges.", **_SHARE
         ),
         _measure("passes", "passes", "Passes ÷ contributions, passes included.", **_SHARE),
-        _measure("words", "words said", "Number of words in all contributions."),
+        _measure("words", "words said", "Number of words in all contributions and final stances."),
         _measure("trials", "trials", "Number of trials that agents ordered for themselves."),
         _measure("total", "mean total", "Mean total of all agents at the tables, of 12 points."),
         _measure(
@@ -336,10 +336,16 @@ def _of_table(table: Roundtable, bar: Conduct, atlases: Atlases) -> dict[str, Va
         "passes": ratio(
             sum(one.move == Move.PASS for one in table.contributions), len(table.contributions)
         ),
-        "words": sum(len(one.text.split()) for one in table.contributions),
+        "words": sum(len(text.split()) for text in _texts(table)),
         "trials": counts["trials"],
         "total": ratio(sum(totals), len(totals)),
     }
+
+
+def _texts(table: Roundtable) -> Iterator[str]:
+    """What was said at a table: in contributions and in final stances."""
+    yield from (said.text for said in table.contributions)
+    yield from (stood.text for stood in table.stood.values())
 
 
 def _among_proposals(table: Roundtable) -> Value:

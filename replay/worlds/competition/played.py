@@ -15,7 +15,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step, World
 from goldrush.kernel.worlds.competition.arena import Conduct
-from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.worlds.competition.events import CODES, Spoke, Stood, Tested, Tried, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, refused_in
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
@@ -23,18 +23,18 @@ from goldrush.kernel.worlds.competition.terms import Phase
 
 F = TypeVar("F")
 
-_KEPT: Final = {CODES[form] for form in (Spoke, Tested, Tried)}
+_KEPT: Final = {CODES[form] for form in (Spoke, Stood, Tested, Tried)}
 
 
 @attrs.frozen
 class Act:
-    """An act at a table: a contribution, a trial or a test.
+    """An act at a table: a contribution, a final stance, a trial or a test.
 
     Attributes:
         act: its event as recorded, valid or not.
         code: the reason of its refusal; None if it was not refused.
-        round: the current round; None before the first.
-        id: the index of a contribution in Roundtable.contributions; None for trials and tests, and
+        round: the current round; None before the first and after the talk.
+        id: the index of a contribution in Roundtable.contributions; None for all other acts, and
             for contributions refused because it was not their author's turn.
 
     """

@@ -30,7 +30,12 @@ from goldrush.kernel.worlds.competition.rubric import (
 )
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Conclusion, Roundtable
+from goldrush.kernel.worlds.competition.table import (
+    Conclusion,
+    FinalStance,
+    Roundtable,
+    Stances,
+)
 from goldrush.kernel.worlds.competition.terms import Part, ScoreStep, Scoring
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import format_table
@@ -73,12 +78,12 @@ class Checked:
 
 @attrs.frozen
 class Moved:
-    """Another agent whose final stance differs in the counterfactual without this agent.
+    """Another agent whose stance differs in the counterfactual without this agent.
 
     Attributes:
         agent: the other agent.
         name: its name.
-        stance: the proposal of its final stance.
+        stance: the proposal that it stood for; None: for none.
         without: the same in the counterfactual.
 
     """
@@ -108,7 +113,11 @@ class Score:
         equals: the candidates for that conclusion.
         differs: whether the two conclusions differ.
         is_own: whether the conclusion is a proposal of the agent, or amends one.
-        moved: other agents whose final stances differ in the counterfactual.
+        moved: other agents whose stances at the end of the talk, before the proof, differ in the
+            counterfactual: these earn Net Impact.
+        went: other agents whose stances in the end differ there.
+        gone: the contributions that the counterfactual leaves out.
+        stood: the agent's final stance as given; None if it gave no valid one.
         challenges: see `rubric.Grounds`.
         followed: see `rubric.Grounds`.
         supported: see `rubric.Grounds`.
@@ -138,6 +147,9 @@ class Score:
     differs: bool
     is_own: bool
     moved: Sequence[Moved]
+    went: Sequence[Moved]
+    gone: Sequence[int]
+    stood: FinalStance | None
     challenges: Sequence[Challenged]
     followed: bool
     supported: bool
@@ -220,6 +232,7 @@ def _score(state: SeasonState, table: Roundtable, agent: int, scored: Sequence[S
     again = finished(table, grounds, raw, state.config.scoring)
     own, conclusion = grounds[agent], table.conclusion
     assert conclusion is not None
+    without = own.counterfactual.stances
     return Score(
         assignment=state.assignment,
         table=table.number,
@@ -235,10 +248,10 @@ def _score(state: SeasonState, table: Roundtable, agent: int, scored: Sequence[S
         equals=own.counterfactual.equals,
         differs=own.counterfactual.differs,
         is_own=own.counterfactual.is_own,
-        moved=[
-            Moved(other, state.agents[other].name, table.stances.by_agent.get(other), then)
-            for other, then in own.counterfactual.moved.items()
-        ],
+        moved=_moves(state, agent, table.talk_stances(), without.talked),
+        went=_moves(state, agent, table.stances, without.final),
+        gone=sorted(without.gone),
+        stood=table.stood.get(agent),
         challenges=own.challenges,
         followed=own.followed,
         supported=own.supported,
@@ -253,6 +266,16 @@ def _score(state: SeasonState, table: Roundtable, agent: int, scored: Sequence[S
         again=again[agent],
         rules=state.arena_rules,
     )
+
+
+def _moves(state: SeasonState, agent: int, one: Stances, other: Stances) -> list[Moved]:
+    """The agents, other than this one, that stand elsewhere in the other stances."""
+    now, then = one.by_agent, other.by_agent
+    return [
+        Moved(each, state.agents[each].name, now.get(each), then.get(each))
+        for each in sorted({*now, *then} - {agent})
+        if now.get(each) != then.get(each)
+    ]
 
 
 def _proposals(table: Roundtable, grounds: Grounds) -> list[Proposal]:
@@ -294,7 +317,8 @@ def _before(score: Finished, place: int) -> int:
 
 _RULES: Final = {
     ScoreStep.FARMING: "its proposal was novel, and the claim for it does not hold",
-    ScoreStep.AGREEING: "it supported others and challenged nobody",
+    ScoreStep.AGREEING: "it supported or challenged, and no more of its challenges were sustained "
+    "than failed",
     ScoreStep.RELATIVE: "relative to the lower median of the table",
 }
 
@@ -357,7 +381,9 @@ def _checked(claim: Checked, bar: Value) -> str:
     says = [f"claimed {claimed}, tested {tested}", "holds" if claim.held else "does not hold"]
     if claim.part == Part.BASE:
         says += ["sharp" if claim.is_sharp else "not sharp"] * claim.held
-        says += ["not counted: its conduct was known at the table"] * (not claim.is_counted)
+        says += ["not counted: its conduct sets the bar, or was proposed or tested before"] * (
+            not claim.is_counted
+        )
     return f"#{claim.id}, the {claim.part} under {claim.treatment}: {', '.join(says)}"
 
 
@@ -371,9 +397,19 @@ def _impact(score: Score) -> list[str]:
     drawn = f", drawn among {_ids(tied)}" if tied else ""
     return [
         f"concluded: {_concluded(score, score.concluded)}{drawn}{own}",
+        f"its final stance: {_final_stance(score)}",
         f"without it: {without}",
-        *map(_moved, score.moved),
+        f"left out then: {_ids(score.gone) or 'nothing'} (what it said and what refers to that, "
+        "conducts that it proposed first, what was redirected)",
+        *(f"at the end of the talk {_moved(moved, 'stood')}" for moved in score.moved),
+        *(f"in the end {_moved(moved, 'stands')}" for moved in score.went),
     ]
+
+
+def _final_stance(score: Score) -> str:
+    if score.stood is None:
+        return "none was given"
+    return "for no proposal" if score.stood.target is None else f"#{score.stood.target}"
 
 
 def _ids(ids: Sequence[int]) -> str:
@@ -386,14 +422,19 @@ def _concluded(score: Score, concluded: Conclusion) -> str:
     return f"#{concluded.proposal}, {conduct_text(concluded.conduct, score.rules)}"
 
 
-def _moved(moved: Moved) -> str:
+def _moved(moved: Moved, stands: str) -> str:
     now = "no proposal" if moved.stance is None else f"#{moved.stance}"
     without = "none" if moved.without is None else f"#{moved.without}"
-    return f"{moved.name} (agent {moved.agent}) stands for {now}, without it for {without}"
+    return f"{moved.name} (agent {moved.agent}) {stands} for {now}, without it for {without}"
 
 
 def _challenges(score: Score) -> list[str]:
     lines = [_challenge(challenge) for challenge in score.challenges]
+    if score.challenges:
+        sustained = sum(challenge.is_sustained for challenge in score.challenges)
+        failed = len(score.challenges) - sustained
+        more = "more than" if sustained > failed else "no more than"
+        lines.append(f"{sustained} sustained, {more} the {failed} that failed")
     return [*lines, "a proposal of its own followed"] if score.followed else lines
 
 

@@ -12,8 +12,11 @@ from goldrush.agents.llm.failures import format_failures
 from goldrush.agents.worlds.competition.formats import format_apart
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.worlds.competition import VOCABULARY
+from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.text import Paint, format_table
+from goldrush.replay.worlds.competition.proof import BY_PROOF, Proof, Proven, Side, proofs
 from goldrush.replay.worlds.competition.story import story
 
 if TYPE_CHECKING:
@@ -113,6 +116,8 @@ def _conclusions(summary: SeasonSummary) -> list[str]:
         "were sharp: they claimed at least half of what the test showed beyond the bar.",
         f"Challenges: {counts.sustained} of {counts.challenges:,} were sustained: the test refuted "
         "the claim.",
+        f"Final stances: {counts.stood:,} were given once all claims were tested. "
+        f"{counts.changed:,} times a worker stood elsewhere in the end than after the talk.",
     ]
     halves = zip(("first", "second"), summary.percentiles, strict=True)
     known = [f"{_percent(share)} in the {half} half" for half, share in halves if share is not None]
@@ -199,6 +204,7 @@ def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
         "assignments": state.config.assignments,
         "digest": f"{rebuilt.digest:016x}",
         "leaderboard": [list(row) for row in state.leaderboard],
+        "tables": [proof.as_dict() for proof in _proofs(rebuilt)],
         "agents": [_agent_as_dict(agent) for agent in state.agents.values()],
     }
 
@@ -217,7 +223,9 @@ def _memory_as_dict(memory: Memory) -> dict[str, Any]:
 
 
 def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
-    """The assignment as text: a headline, and the workers after it."""
+    """The assignment as text: a headline, the proof and the choice at each table, and the workers
+    after it.
+    """
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
     rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
@@ -231,7 +239,117 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
                 )
             )  # fmt: skip
     head = f"assignment {rebuilt.round}, {state.config.assignments} in all"
-    return f"{head}, digest {rebuilt.digest:016x}\n\n{format_table(rows, numbers=(3, 4, 5, 6))}"
+    names = {agent.ordinal: agent.name for agent in state.agents.values()}
+    parts = [
+        f"{head}, digest {rebuilt.digest:016x}",
+        *(format_proof(proof, names) for proof in _proofs(rebuilt)),
+        format_table(rows, numbers=(3, 4, 5, 6)),
+    ]
+    return "\n\n".join(parts)
+
+
+def _proofs(rebuilt: Rebuilt) -> Sequence[Proof]:
+    """The proofs of an assignment; none of the start."""
+    return proofs(rebuilt.path, rebuilt.round) if rebuilt.round >= VOCABULARY.first else ()
+
+
+def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
+    """What the talk of a table came to: which claims hold, who changed sides, what was concluded.
+
+    Args:
+        proof: the proof.
+        names: the agents' names by ordinal.
+
+    """
+    objective, better, treatment = proof.subject
+    direction = "more" if better == UP else "less"
+    head = (
+        f"table {proof.table}: {escaped(objective)} ({direction} is better) under "
+        f"{escaped(treatment)}, the bar is {format_apart(proof.bar)[0]}"
+    )
+    if not proof.proposals:
+        return f"{head}\nnobody proposed anything that counts, so nothing is concluded"
+    held = sum(each.held for each in proof.proposals)
+    parts = [
+        head,
+        f"the proof: {held} of {format_count(len(proof.proposals), 'claim')} held when tested",
+        _proposals(proof.proposals, names),
+        _chosen(proof),
+        _sides(proof.sides, names),
+        _verdict(proof, names),
+    ]
+    return "\n".join(parts)
+
+
+def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
+    rows = [("proposal", "by", "conduct", "claimed", "tested", "the claim")]
+    for each in proposals[:SHOWN_MAX]:
+        claimed, tested = format_apart(each.claimed, each.tested)
+        says = "holds" if each.held else "does not hold"
+        if each.edge_held is not None:
+            says += ", its edge holds" if each.edge_held else ", its edge does not hold"
+        if each.refuted is not None:
+            says += f", refuted by {'the proof' if each.refuted == BY_PROOF else 'a challenge'}"
+        rows.append(
+            (
+                f"#{each.id}", escaped(names[each.agent]), escaped(each.conduct), claimed, tested,
+                says,
+            )
+        )  # fmt: skip
+    return format_table(rows, numbers=(3, 4)) + _more(len(proposals))
+
+
+def _chosen(proof: Proof) -> str:
+    given = sum(side.stood is not None for side in proof.sides)
+    if not given:
+        return "no final stances: everybody stands where the proof left it"
+    changed = sum(side.changed for side in proof.sides)
+    return (
+        f"the choice: {given} of {len(proof.sides)} gave a final stance; {changed} changed "
+        "sides since the end of the talk"
+    )
+
+
+def _sides(sides: Sequence[Side], names: Mapping[int, str]) -> str:
+    rows: list[Sequence[str]] = [("worker", "end of the talk", "after the proof", "in the end", "")]
+    for side in sides[:SHOWN_MAX]:
+        stances = (side.talked, side.proven, side.final)
+        rows.append(
+            (
+                escaped(names[side.agent]),
+                *("nothing" if stance is None else f"#{stance}" for stance in stances),
+                "changed sides" if side.changed else "",
+            )
+        )
+    return format_table(rows) + _more(len(sides))
+
+
+def _more(count: int) -> str:
+    return f"\nand {count - SHOWN_MAX} more; --json has all" if count > SHOWN_MAX else ""
+
+
+def _verdict(proof: Proof, names: Mapping[int, str]) -> str:
+    """The conclusion, and why it is that."""
+    if proof.conclusion is None:
+        return "no conclusion: nobody stands by a proposal in the end"
+    chosen = next(each for each in proof.proposals if each.id == proof.conclusion)
+    counts = Counter(side.final for side in proof.sides if side.final is not None)
+    most = counts[chosen.id]
+    foremost = [proposal for proposal, count in counts.items() if count == most]
+    why = "more than by any other"
+    if proof.tied:
+        among = ", ".join(f"#{id}" for id in proof.tied)
+        why = f"as many and as good a test as the others of {among}, among which it was drawn"
+    elif len(foremost) > 1:
+        among = ", ".join(f"#{id}" for id in sorted(foremost))
+        why = f"and of {among}, by which as many stand, it has the best test"
+    elif len(counts) == 1:
+        why = "and nobody by another"
+    tested, bar = format_apart(chosen.tested, proof.bar)
+    return (
+        f"concluded on #{chosen.id} of {escaped(names[chosen.agent])}, tested {tested} where the "
+        f"bar is {bar}: {most} of {len(proof.sides)} stand by it, {why}"
+    )
 
 
 def format_consequences(came: SeasonConsequences, by_round: bool) -> str:

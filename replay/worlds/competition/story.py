@@ -31,10 +31,10 @@ ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
 # Names of the events of the brief story.
 BRIEF: Final = frozenset(
     {
-        "assignment_opened", "spoke", "tested", "refused", "concluded", "adopted", "scored",
-        "bottomed", "elimination_faced", "fate_chosen", "relegated", "returned", "deleted",
-        "joined", "contract_signed", "contract_settled", "reward_unlocked", "stage_reached",
-        "project_completed", "assignment_closed",
+        "assignment_opened", "spoke", "tested", "stood", "refused", "concluded", "adopted",
+        "scored", "bottomed", "elimination_faced", "fate_chosen", "relegated", "returned",
+        "deleted", "joined", "contract_signed", "contract_settled", "reward_unlocked",
+        "stage_reached", "project_completed", "assignment_closed",
     }
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments, signals
@@ -113,10 +113,11 @@ def chronicle(
 
 @attrs.define
 class _At:
-    """The bar of a table and the claimed values by contribution, so far."""
+    """The bar of a table, and by contribution the claimed values and the tested bases, so far."""
 
     bar: float | None = None
     claimed: dict[int, float] = attrs.field(factory=dict)
+    tested: dict[int, float | None] = attrs.field(factory=dict)
 
 
 class _Teller:
@@ -254,6 +255,8 @@ def _tested(t: _Teller, event: Event) -> str:
     if at is None:
         t.at(event).bar = value
         return f"the bar is {format_number(value)} ({how})"
+    if event["part"] == Part.BASE:
+        t.at(event).tested[at] = value
     return f"tested: {event['part']} of #{at} is {_beside_claim(t, event)} ({how})"
 
 
@@ -321,6 +324,13 @@ def _because(event: Event) -> str:
     return f", because of {' and '.join(reasons)}" if reasons else ""
 
 
+def _stood(t: _Teller, event: Event) -> str:
+    target = event["target"]
+    stands = "no proposal" if target is None else f"#{_quoted(target)}"
+    said = f": {_quoted(event['words'])}" if event["words"] else ""
+    return f"{t.name(event['agent'])} stands by {stands} in the end{_because(event)}{said}"
+
+
 def _judged(t: _Teller, event: Event) -> str:
     ids = _ids(event["ids"])
     reason = f": {_quoted(event['reason'])}" if event["reason"] else ""
@@ -339,9 +349,13 @@ def _concluded(t: _Teller, event: Event) -> str:
         stances.setdefault(proposal, []).append(agent)
     held = "; ".join(f"#{at} {t.listed(agents)}" for at, agents in sorted(stances.items()))
     drawn = f", drawn among {_ids(list(event['tied']))}" if event["tied"] else ""
+    table, tested = t.at(event), ""
+    if event["proposal"] in table.tested:
+        value, bar = format_apart(table.tested[event["proposal"]], table.bar)
+        tested = f", tested {value} where the bar is {bar}"
     return (
         f"table {event['table']} concludes on #{event['proposal']}, "
-        f"{t.conduct(event['conduct'])}{drawn}; stances: {held}"
+        f"{t.conduct(event['conduct'])}{tested}{drawn}; final stances: {held}"
     )
 
 
@@ -485,6 +499,7 @@ _WORDS: Final[Mapping[str, Callable[[_Teller, Event], str]]] = {
     "tried": _tried,
     "roundtable_opened": _roundtable,
     "spoke": _spoke,
+    "stood": _stood,
     "judged": _judged,
     "refused": _refused,
     "concluded": _concluded,

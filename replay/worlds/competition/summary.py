@@ -37,6 +37,7 @@ from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.usage import failures_in
+from goldrush.replay.worlds.competition.proof import sides
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import (
     conduct_text,
@@ -117,6 +118,8 @@ class TableCounts:
         sharp: claims whose base is sharp.
         challenges: challenges that were not redirected.
         sustained: challenges that were sustained.
+        stood: final stances that were given.
+        changed: participants that stand elsewhere in the end than at the end of the talk.
 
     """
 
@@ -126,6 +129,8 @@ class TableCounts:
     sharp: int = 0
     challenges: int = 0
     sustained: int = 0
+    stood: int = 0
+    changed: int = 0
 
 
 @attrs.frozen
@@ -315,6 +320,8 @@ def counts_of(table: Roundtable) -> Mapping[str, int]:
         "sharp": sum(map(table.is_sharp, proposals)),
         "challenges": len(challenges),
         "sustained": sum(map(table.is_sustained, challenges)),
+        "stood": len(table.stood),
+        "changed": sum(side.changed for side in sides(table)),
     }
 
 

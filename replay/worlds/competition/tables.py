@@ -1,5 +1,5 @@
 """The tables of seasons: the columns of their events, and the tables of assignments, roundtables,
-contributions, tests, trials, scores, ranks, sparks.
+contributions, final stances, tests, trials, scores, ranks, sparks.
 
 They have closed assignments only, because the outcome of a contribution is known when its table has
 ended. The fields of refused acts can be any value: one that does not fit its column is null, and
@@ -28,6 +28,7 @@ from goldrush.kernel.worlds.competition.events import (
     Scored,
     SparksMoved,
     Spoke,
+    Stood,
     Tested,
     Tried,
 )
@@ -68,6 +69,13 @@ from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Tables
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.played import Act, Played, played
+from goldrush.replay.worlds.competition.proof import (
+    BY_CHALLENGE,
+    BY_PROOF,
+    Side,
+    refuted_by,
+    sides,
+)
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.summary import counts_of
 
@@ -139,7 +147,10 @@ FIELDS: Final[Mapping[str, tuple[str, str]]] = {
     "round": ("", "the round, from 0"),
     "id": ("", "the contribution, from 0 at each table"),
     "move": ("", "what the contribution does: " + ", ".join(MOVES)),
-    "target": ("", "the id of the proposal that it refers to; what a contract promises"),
+    "target": (
+        "",
+        "the id of the proposal that it refers to or stands by; what a contract promises",
+    ),
     "claim": ("", "[value, edge]: what a proposal claims, and under which other treatment too"),
     "words": ("", "what was said; the 64-bit words that were drawn, 16 hex digits each"),
     "because": ("", "[ids relied on, whether on own trials]"),
@@ -236,6 +247,11 @@ def _id(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < 1 << 63 else None
 
 
+def _ids(value: Any) -> list[int] | None:
+    """Ids; None if one of them is none."""
+    return list(value) if type(value) is tuple and None not in map(_id, value) else None
+
+
 def _conduct(value: Conduct) -> str | None:
     return value if value is None or type(value) is str else json.dumps(value)
 
@@ -300,6 +316,8 @@ _COUNTS: Final = {
     "sharp": ("contributions", "those of them whose base is sharp"),
     "challenges": ("contributions", "challenges that were not redirected"),
     "sustained": ("contributions", "those of them that were right"),
+    "stood": ("agents", "who gave a final stance that was not refused"),
+    "changed": ("agents", "who stand elsewhere in the end than at the end of the talk"),
 }
 
 
@@ -395,7 +413,7 @@ ROUNDTABLES: Final = Table(
 )
 
 
-# Contributions, tests and trials.
+# Contributions, final stances, tests and trials.
 
 
 def _contribution_rows(one: Played) -> Iterator[Row]:
@@ -411,8 +429,7 @@ def _contribution_rows(one: Played) -> Iterator[Row]:
             *(spoke.id, *_named(one.state, act.agent), spoke.code),
             *(_text(act.move), _id(act.target), _conduct(act.conduct), _real(value), _text(edge)),
             *(_text(act.part), _text(act.words)),
-            list(ids) if type(ids) is tuple and None not in map(_id, ids) else None,
-            own if type(own) is bool else None,
+            *(_ids(ids), own if type(own) is bool else None),
             *((None,) * 9 if found is None or spoke.code is not None else _became(*found)),
         )
 
@@ -437,18 +454,10 @@ def _became(table: Roundtable, said: Contribution) -> Row:
         table.is_sharp(said) if base in table.tests else None,
         None,
         is_removed,
-        _refuted_by(table, said),
+        refuted_by(table, said.id),
         table.conclusion.proposal == said.id,
     )
 
-
-def _refuted_by(table: Roundtable, said: Contribution) -> str | None:
-    if said.id not in table.stances.refuted:
-        return None
-    return _BY_CHALLENGE if table.was_challenged(said.id, Part.BASE) else _BY_PROOF
-
-
-_BY_CHALLENGE, _BY_PROOF = "challenge", "proof"
 
 CONTRIBUTIONS: Final = Table(
     "contributions",
@@ -482,11 +491,80 @@ CONTRIBUTIONS: Final = Table(
         Column("sustained", TRUTH, "", "whether a challenge was right"),
         Column("redirected", TRUTH, "", "whether it, or what it refers to, was; null if refused"),
         Column("refuted", TEXT, "", "what refuted a proposal that was not redirected: "
-               f"{_BY_CHALLENGE} or {_BY_PROOF}; null: nothing did"),
+               f"{BY_CHALLENGE} or {BY_PROOF}; null: nothing did"),
         Column("concluded", TRUTH, "", "whether the proposal is the conclusion"),
     ],
     _rows(_contribution_rows),
 )  # fmt: skip
+
+
+def _final_stance_rows(one: Played) -> Iterator[Row]:
+    stances = {
+        (table.number, side.agent): side for table in one.state.tables for side in sides(table)
+    }
+    for stood in one.acts:
+        if not isinstance(stood.act, Stood):
+            continue
+        act = stood.act
+        target = _proposal(one.state, act.table, act.target)
+        side = stances.get((act.table, act.agent))
+        ids, own = act.because if _is_pair(act.because) else (None, None)
+        yield (
+            *(_id(act.table), *_named(one.state, act.agent), stood.code, _id(act.target)),
+            *((None,) * 5 if target is None else _stood_by(one.state, *target, act.agent)),
+            *((None,) * 4 if side is None else _moved(side)),
+            *(_text(act.words), _ids(ids), own if type(own) is bool else None),
+            _text((act.source or {}).get("model")),
+        )
+
+
+def _proposal(state: SeasonState, number: int, id: Any) -> tuple[Roundtable, Contribution] | None:
+    """A table and its proposal of that id, redirected or not; None if there is none."""
+    if not 0 <= number < len(state.tables) or _id(id) is None:
+        return None
+    table = state.tables[number]
+    said = table.contributions[id] if id < len(table.contributions) else None
+    return None if said is None or not said.is_proposal else (table, said)
+
+
+def _stood_by(state: SeasonState, table: Roundtable, said: Contribution, agent: int) -> Row:
+    """The proposal that an agent stands by."""
+    assert table.conclusion is not None  # the assignment has all its events
+    tested = _real(table.tests.get((said.id, Part.BASE)))
+    is_conclusion = table.conclusion.proposal == said.id
+    return (*_named(state, said.agent), tested, said.agent == agent, is_conclusion)
+
+
+def _moved(side: Side) -> Row:
+    return (side.talked, side.proven, side.final, side.changed)
+
+
+FINAL_STANCES: Final = Table(
+    "final_stances",
+    "the final stance of a participant, given once all claims are tested, refused ones included",
+    [
+        _ASSIGNMENT,
+        _TABLE,
+        _AGENT,
+        _NAME,
+        Column("code", TEXT, "", f"{_CODE.description}; the stance that the proof left stays then"),
+        Column("target", WHOLE, "", "the id of the proposal that it stands by; null: none"),
+        Column("target_agent", WHOLE, "", "whose proposal that is, by ordinal"),
+        Column("target_name", TEXT, "", "the name of that agent"),
+        Column("tested", REAL, _OBJECTIVE, "its tested value"),
+        Column("own", TRUTH, "", "whether it is the agent's own"),
+        Column("concluded", TRUTH, "", "whether it is the conclusion"),
+        Column("talked", WHOLE, "", "where the agent stood at the end of the talk; null: nowhere"),
+        Column("proven", WHOLE, "", "where the proof left it; null: nowhere"),
+        Column("final", WHOLE, "", "where it stands in the end; null: nowhere"),
+        Column("changed", TRUTH, "", "whether that is elsewhere than at the end of the talk"),
+        Column("words", TEXT, "", "its reason"),
+        Column("because", WHOLES, "", "the ids that it relies on"),
+        Column("because_trials", TRUTH, "", "whether it relies on trials of its agent's own"),
+        Column("model", TEXT, "", "the language model that gave it; null: no model did"),
+    ],
+    _rows(_final_stance_rows),
+)
 
 
 def _test_rows(one: Played) -> Iterator[Row]:
@@ -657,5 +735,15 @@ TABLES: Final = Tables(
     SETUP,
     TYPES,
     FIELDS,
-    (ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, TESTS, TRIALS, SCORES, RANKS, SPARKS),
+    (
+        ASSIGNMENTS,
+        ROUNDTABLES,
+        CONTRIBUTIONS,
+        FINAL_STANCES,
+        TESTS,
+        TRIALS,
+        SCORES,
+        RANKS,
+        SPARKS,
+    ),
 )

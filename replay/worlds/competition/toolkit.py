@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goldrush.agents.worlds.competition.arenas import KINDS
+from goldrush.agents.worlds.competition.arenas import KINDS, seeded_setting
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
@@ -145,6 +145,7 @@ TOOLKIT = Toolkit(
     studies=_studies,
     chapter=_chapter,
     treatments=TREATMENTS,
+    seeded=seeded_setting,
     folder=Folder(_folder, _live),
     view=VIEW,
     run=_run,

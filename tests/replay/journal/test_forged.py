@@ -39,7 +39,7 @@ from goldrush.replay.view.carried import carried
 from goldrush.replay.view.page import states
 from goldrush.replay.worlds.competition import audit as season_audit
 from goldrush.replay.worlds.competition import consequences as season_consequences
-from goldrush.replay.worlds.competition import folder, leaderboard, score, steps
+from goldrush.replay.worlds.competition import folder, leaderboard, proof, score, steps
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
@@ -240,6 +240,7 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.leaderboard.season_at": lambda c: leaderboard.season_at(c.forged),
     "competition.prompt.prompted": lambda c: season_prompt.prompted(c.forged, 0, 5),
     "competition.view.view.computed": lambda c: season_view.computed(c.forged, 0, 9),
+    "competition.proof.proofs": lambda c: proof.proofs(c.forged, 0),
     "competition.score.scores": lambda c: score.scores(c.forged, 0, 5),
     "competition.steps.state_before_scores": lambda c: steps.state_before_scores(c.forged, 0),
     "competition.summary.summarise": lambda c: season_summary.summarise(c.forged),

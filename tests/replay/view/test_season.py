@@ -13,6 +13,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.competition.played import played
+from goldrush.replay.worlds.competition.proof import proofs
 from goldrush.replay.worlds.competition.score import scores
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.story import names_in
@@ -21,6 +22,7 @@ from tests.golden import SEASON_NAMES, season_path
 from tests.pages import AGREES, as_shown, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork
+from tests.stances import ASSIGNMENTS, apart, odd, silent
 
 EVERY = season_path("every-event")
 CODES_OF = """cards => cards.filter(card => card.dataset.line)
@@ -28,7 +30,7 @@ CODES_OF = """cards => cards.filter(card => card.dataset.line)
 SHOWN = "moment => document.getElementById('now').textContent === moment"
 LINES = "cards => cards.map(card => card.dataset.line)"
 KINDS = (".season-grid", ".charts")  # of charts beside each other
-ARGUED = 4  # an assignment of it in which without some of them all would have been otherwise
+ARGUED = 6  # an assignment of it in which without some of them all would have been otherwise
 
 
 @pytest.mark.parametrize("name", sorted(SEASON_NAMES))
@@ -61,15 +63,15 @@ def test_a_fork_of_a_season_says_what_everybody_plays_those_included_who_join_la
     new_tab: Callable[..., Tab], tmp_path: Path, paged: Callable[..., Path]
 ) -> None:
     path = tmp_path / "cast.journal"
-    state = fork(EVERY, 3, path, roster="dov=random,leo=silent")
+    state = fork(EVERY, 8, path, roster="dov=random,leo=silent")
     workers = [each for each in state.agents.values() if each.is_worker]
     assert {"random", "silent", "scripted"} == {worker.policy for worker in workers}
     assert names_in(EVERY)[11] == "leo"  # who joined before the fork
     last = state.assignment - 1
-    for units in ((None, None), (5, None)):
+    for units in ((None, None), (10, None)):
         tab = new_tab().open(paged(path, units=units))
         assert "dov plays random (before: scripted)" in tab.text("header .fork")
-        assert "Forked after assignment 3 from the run with SHA-256 " in tab.text("header .fork")
+        assert "Forked after assignment 8 from the run with SHA-256 " in tab.text("header .fork")
         assert AGREES in tab.seal()
         for worker in workers:
             tab.page.evaluate(f"location.hash = '#assignment={last}&agent={worker.name}'")
@@ -154,7 +156,8 @@ def test_without_somebody_is_what_its_score_rests_on(tab: Tab, paged: Callable[.
 
         assert f"without={name}" in tab.moment
         assert score.differs == ("the same would have been concluded" not in says)
-        assert len(score.moved) == tab.page.locator(".counterfactual li").count()
+        assert len(score.moved) == tab.page.locator(".counterfactual .talked li").count()
+        assert len(score.went) == tab.page.locator(".counterfactual .final li").count()
         assert {str(one.id) for one in score.proposals} <= set(faded)
         differing.add(score.differs)
     assert {True, False} == differing
@@ -191,6 +194,91 @@ def test_a_season_of_hostile_texts_stays_text(
     assert title == tab.page.title()
     assert 0 == tab.page.locator("main img, main script").count()
     assert not set(tab.text("main")) & {"\x1b", "\u202e", "\u2066", "\x00"}
+
+
+PROVEN = re.compile(r"#(\d+) of \W+(\w+): claimed [\d.]+, tested [\d.]+ (holds|does not hold)")
+
+
+def test_after_the_talk_come_the_proof_the_choice_and_the_conclusion(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    path, names = odd(), names_in(odd())
+    tab.open(paged(path))
+    for unit in range(ASSIGNMENTS):
+        tab.page.evaluate(f"location.hash = '#assignment={unit}'")
+        tab.page.wait_for_function(SHOWN, arg=f"assignment {unit}")
+        [proof] = proofs(path, unit)
+        *_, proven, choice = tab.texts(".cards .round h4")
+        held = sum(each.held for each in proof.proposals)
+        claims = [PROVEN.match(" ".join(text.split())) for text in tab.texts(".proven")]
+        stood = [event for event in log(path, Query(unit, unit)) if event.name == "stood"]
+        shown = tab.texts(".stood")
+        changed = [side for side in proof.sides if side.changed]
+
+        assert proven.startswith(f"The proof: {held} of {len(proof.proposals)} claim")
+        assert [
+            (str(each.id), names[each.agent], "holds" if each.held else "does not hold")
+            for each in proof.proposals
+        ] == [found.groups() for found in claims if found is not None]
+        assert choice.startswith("The choice: ")
+        assert ("nobody" in choice) == (not changed)
+        assert len(stood) == len(shown)
+        for event, text in zip(stood, shown, strict=True):
+            assert names[event["agent"]] in text.partition("stands by")[0]
+            assert "\n".join(map(escaped, event["words"].split("\n"))) in text
+        for code in tab.texts(".stood .code"):
+            assert code in ("move/unknown-target", "move/refuted", "act/malformed")
+        if proof.conclusion is None:
+            assert "No conclusion" in tab.text(".ended")
+        else:
+            most = sum(side.final == proof.conclusion for side in proof.sides)
+            assert f"{most} of 6 stand by it in the end" in tab.text(".ended")
+            assert f"{most} of 6 stand by it in the end" in tab.text(".conclusion-box")
+    assert AGREES in tab.seal()
+
+
+def test_stances_have_columns_for_the_proof_and_for_the_end(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    path = odd()
+    tab.open(paged(path), "#assignment=2")
+    tab.page.get_by_text("Stances as a table").press("Enter")
+    [proof] = proofs(path, 2)
+    table = tab.page.locator("details:has(> summary:text('Stances as a table')) table")
+    heads = table.locator("thead th").all_text_contents()
+    rows = [row.locator("td").all_text_contents() for row in table.locator("tbody tr").all()]
+
+    assert ["proof", "in the end"] == heads[-2:]
+    for side, row in zip(proof.sides, rows, strict=True):
+        expected = (side.talked, side.proven, side.final)
+        assert ["–" if one is None else f"#{one}" for one in expected] == row[-3:]
+
+
+@pytest.mark.parametrize("season", [apart, silent])
+def test_where_nobody_is_asked_for_a_final_stance_the_page_says_so(
+    season: Callable[[], Path], tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(season()), "#assignment=1")
+
+    assert "Nobody gives a final stance" in tab.text("main")
+    assert 0 == tab.page.locator(".stood").count()
+    assert AGREES in tab.seal()
+
+
+def test_a_final_stance_of_hostile_words_stays_text(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    for scheme, size in (("light", WIDE), ("dark", PHONE)):
+        tab = new_tab(scheme, size).open(paged(odd()), "#assignment=2&without=dov")
+        title = tab.page.title()
+
+        assert escaped("# heading \x1b[2J\u202e </script>") in tab.text("main")
+        assert title == tab.page.title()
+        assert 0 == tab.page.locator("main img, main script").count()
+        assert not set(tab.text("main")) & {"\x1b", "\u202e"}
+        assert [] == tab.violations()
+        assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert [] == tab.problems
 
 
 @pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=str)

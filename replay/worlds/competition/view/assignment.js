@@ -96,7 +96,7 @@ export const Roundtables = (() => {
       } else if (event.event !== "refused") {
         const place = PLACED[event.event];
         const table = place === undefined ? null : tableAt(event.table);
-        if (table !== null) place(table, event, code, answer);
+        if (table !== null) place(table, event, code, answer, found.answers);
         else (found.opened === null ? found.before : found.after).push({ ...event, code });
       }
     }
@@ -105,7 +105,7 @@ export const Roundtables = (() => {
   }
 
   const emptyTable = (number, ruled) => ({
-    number, subject: null, bar: null, opened: null, settings: [], items: [], said: [], early: [],
+    number, subject: null, bar: null, opened: null, settings: [], items: [], said: [], early: [], stood: [],
     tests: new Map(), concluded: null, digested: [], adopted: [], scored: [], rated: new Map(),
     debriefed: [], bottomed: null, sparks: new Map(), ruled: ruled[number],
   });
@@ -142,6 +142,11 @@ export const Roundtables = (() => {
       }
       table.items.push(said);
     },
+    // All final stances are asked at once, so their answers come before the first of them.
+    stood(table, event, code, last, answers) {
+      const answer = answers.findLast(({ agent, question }) => agent === event.agent && question === "stand") ?? null;
+      table.stood.push({ ...event, code, answer });
+    },
     judged(table, event, code) { table.items.push({ kind: "judged", ...event, code }); },
     concluded(table, event) { table.concluded = event; },
     digested: (table, event, code) => table.digested.push({ ...event, code }),
@@ -166,24 +171,45 @@ export const Roundtables = (() => {
 
   const concludedStances = (table) => new Map(table.concluded?.stances ?? []);
 
+  // The sides by agent, in the order of speaking: proposals at the end of the talk, as the proof left
+  // them, and in the end; null for no stance.
+  const sidesOf = (table) => new Map(table.ruled.sides.map(([agent, talked, proven, final]) => [agent, { talked, proven, final }]));
+
+  const provenStances = (table) => new Map([...sidesOf(table)].filter(([, { proven }]) => proven !== null).map(([agent, { proven }]) => [agent, proven]));
+
+  // The numbers behind a conclusion: how many stand by it, of how many; the proposals by which as many
+  // stand; how many proposals have a stance; how many agents changed sides since the end of the talk.
+  function choiceOf(table) {
+    const counts = new Map();
+    for (const stance of concludedStances(table).values()) counts.set(stance, (counts.get(stance) ?? 0) + 1);
+    const most = Math.max(0, ...counts.values());
+    const sides = [...sidesOf(table).values()];
+    return {
+      most, seats: sides.length, held: counts.size,
+      foremost: [...counts].filter(([, count]) => count === most).map(([proposal]) => proposal).toSorted((one, other) => one - other),
+      changed: sides.filter(({ talked, final }) => talked !== final).length,
+    };
+  }
+
   // The grounds of an agent's scores and the counterfactual without it; null if not computed.
   function groundsOf(table, agent) {
     const found = table.ruled.agents[agent];
-    return found === undefined ? null : { best: null, repeated: [], challenges: [], moved: [], gone: [], ...found };
+    return found === undefined ? null : { best: null, repeated: [], challenges: [], moved: [], went: [], gone: [], ...found };
   }
 
-  // The counterfactual conclusion without an agent: {proposal, differs, tied, moved, gone}.
+  // The counterfactual without an agent: the conclusion, who stood elsewhere at the end of the talk
+  // (`moved`) and in the end (`went`), the final stances, the contributions left out.
   function withoutAgent(table, agent) {
     const grounds = groundsOf(table, agent);
     if (grounds === null) return null;
     const [proposal, differs, tied] = grounds.without;
     const stances = concludedStances(table);
-    stances.delete(agent);
-    for (const [other, stance] of grounds.moved) {
+    for (const [other, stance] of grounds.went) {
       if (stance === null) stances.delete(other);
       else stances.set(other, stance);
     }
-    return { proposal, differs, tied, moved: grounds.moved, stances, gone: new Set(grounds.gone) };
+    const went = grounds.went.filter(([other]) => other !== agent);
+    return { proposal, differs, tied, moved: grounds.moved, went, stances, gone: new Set(grounds.gone) };
   }
 
   // The rounds as {round, count}: the number of contributions of the table at the end of each.
@@ -200,6 +226,6 @@ export const Roundtables = (() => {
 
   return {
     reasonOf, textOf, word, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
-    concludedStances, groundsOf, withoutAgent, roundsOf,
+    concludedStances, provenStances, sidesOf, choiceOf, groundsOf, withoutAgent, roundsOf,
   };
 })();

@@ -1,24 +1,25 @@
-// The stance of each agent after each round and at the conclusion, and the counterfactual stances
-// without one of the agents.
+// The stance of each agent after each round, after the proof and in the end, and the counterfactual
+// stances without one of the agents.
 import { Roundtables } from "./assignment.js";
 import { el, fold, scrolling, svg } from "../../../view/dom.js";
 
 export const Stances = (() => {
-  const { stancesAfter, concludedStances, withoutAgent, roundsOf } = Roundtables;
+  const { stancesAfter, provenStances, concludedStances, withoutAgent, roundsOf } = Roundtables;
   const FLOW = { name: 76, node: 34, slot: 17, gap: 12, top: 26, step: 84, bottom: 8 };
   const SHRUNK = 0.8; // smallest scale; below it the drawing scrolls
   const AGENTS_MAX = 40; // of a drawn table; larger ones are only listed
   const NONE = Infinity; // agents without a stance are below all proposals
 
-  // Columns of stances: after each round, at the conclusion, and without an agent.
+  // Columns of stances: after each round of the talk, after the proof, in the end, and without an agent.
   function columnsOf(people, table, agent) {
     const columns = roundsOf(table).map(({ round, count }) => ({ title: `round ${round}`, held: stancesAfter(table, count) }));
     if (table.concluded !== null) {
-      columns.push({ title: "concluded", held: concludedStances(table), chosen: table.concluded.proposal, tied: table.concluded.tied });
+      columns.push({ title: "proof", held: provenStances(table) });
+      columns.push({ title: "in the end", held: concludedStances(table), chosen: table.concluded.proposal, tied: table.concluded.tied });
     }
     const without = agent === null ? null : withoutAgent(table, agent);
     if (without !== null) {
-      columns.push({ title: `without ${people.name(agent)}`, held: without.stances, chosen: without.proposal, tied: without.tied, missing: agent });
+      columns.push({ title: `without ${people.name(agent)}`, held: without.stances, chosen: without.proposal, tied: without.tied });
     }
     return columns;
   }
@@ -32,10 +33,9 @@ export const Stances = (() => {
     const x = (index) => name + index * step;
     let tallest = 0;
     let before = new Map(agents.map((each, index) => [each, index]));
-    const placed = columns.map(({ held, missing }) => {
+    const placed = columns.map(({ held }) => {
       const nodes = new Map();
       for (const each of agents) {
-        if (each === missing) continue;
         const at = held.get(each) ?? NONE;
         nodes.set(at, [...(nodes.get(at) ?? []), each]);
       }
@@ -59,7 +59,6 @@ export const Stances = (() => {
       let path = "";
       placed.forEach(({ spots }, index) => {
         const y = spots.get(each);
-        if (y === undefined) return;
         const from = placed[index - 1]?.spots.get(each);
         const middle = x(index) - (step - node) / 2;
         path += from === undefined ? `M${x(index)} ${y}` : `C${middle} ${from} ${middle} ${y} ${x(index)} ${y}`;
@@ -70,7 +69,7 @@ export const Stances = (() => {
     const label = (each, index, side) => {
       const y = placed[index].spots.get(each);
       const { tone, glyph } = people.style(each);
-      return y === undefined ? null : svg("text", {
+      return svg("text", {
         class: `name ${tone}`, y: y + 4, x: side < 0 ? x(index) - 6 : x(index) + node + 6, "text-anchor": side < 0 ? "end" : "start",
       }, side < 0 ? `${people.name(each)} ${glyph}` : `${glyph} ${people.name(each)}`);
     };
@@ -83,7 +82,7 @@ export const Stances = (() => {
         at === NONE ? text : svg("a", { href: people.player.href({ table: table.number, line: at }) }, text));
     }));
     const drawing = svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, class: "flow", role: "group", "aria-label": "Stances by round, each line an agent",
+      viewBox: `0 0 ${width} ${height}`, class: "flow", role: "group", "aria-label": "Stances by round, after the proof and in the end, each line an agent",
     },
     columns.map(({ title }, index) => svg("text", { class: "column", x: x(index) + node / 2, y: 14, "text-anchor": "middle" }, title)),
     lines, boxes,
@@ -96,16 +95,16 @@ export const Stances = (() => {
   // The stances as a table.
   function asTable(people, table, agent) {
     const columns = columnsOf(people, table, agent);
-    const stance = (held, each, missing) => {
+    const stance = (held, each) => {
       const at = held.get(each);
-      return each === missing ? "" : at === undefined ? "–" : el("a", { href: people.player.href({ table: table.number, line: at }) }, `#${at}`);
+      return at === undefined ? "–" : el("a", { href: people.player.href({ table: table.number, line: at }) }, `#${at}`);
     };
     return fold("Stances as a table", false, () =>
       scrolling("Stances as a table", el("table", {},
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), columns.map(({ title }) => el("th", { scope: "col" }, title)))),
         el("tbody", {}, (table.opened?.order ?? []).map((each) => el("tr", {},
           el("th", { scope: "row" }, people.chip(each)),
-          columns.map(({ held, missing }) => el("td", {}, stance(held, each, missing)))))))));
+          columns.map(({ held }) => el("td", {}, stance(held, each)))))))));
   }
 
   return { flow, asTable, AGENTS_MAX };

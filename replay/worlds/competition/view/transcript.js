@@ -1,12 +1,15 @@
 // A roundtable as a transcript of cards: the contributions by round, with reasons, references and the
-// tests of their claims, and the conclusion with its outcome.
+// tests of their claims; then the proof of all claims, who changes sides, the final stances with their
+// reasons, and the conclusion with its reason.
 import { Roundtables } from "./assignment.js";
 import { el, extremes, fold, plural, seen, svg } from "../../../view/dom.js";
 import { longText } from "../../../view/events.js";
 
 export const Transcript = (() => {
-  const { reasonOf, textOf, word, number, apart, groundsOf, isProposal } = Roundtables;
+  const { reasonOf, textOf, word, number, apart, sidesOf, choiceOf, groundsOf, isProposal } = Roundtables;
   const PLOT = { width: 240, height: 22, pad: 8 };
+  const PROOF = 1e9; // the sort key of the proof and the choice, after all rounds
+  const STOOD_MAX = 40; // final stances that are shown unfolded
   const EDGES = { step: 9, lanes: 12, left: 6 };
   const SIGNALS = {
     clean: "clean", converged: "converged", redirect: "redirects", split: "recommends to split the subject",
@@ -91,7 +94,100 @@ export const Transcript = (() => {
         else if (isJudged) rows.push([[at, 2, more, 0], this.judged(item)]);
         else rows.push([[at, 1, id, more], this.refused(item.event, item.code)]);
       }
+      return this.table.concluded === null ? rows : [...rows, ...this.proof(), ...this.choice()];
+    }
+
+    // The proof: the tested values of all claims, and whose stances they change.
+    proof() {
+      const { claims } = this.table.ruled;
+      const held = claims.filter(([, base]) => base).length;
+      const rows = [[[PROOF, 0, 0, 0], stage(claims.length ? `The proof: ${held} of ${plural(claims.length, "claim")} ${held === 1 ? "holds" : "hold"}` : "The proof: nothing to test",
+        claims.length
+          ? "The talk is over. Every claim that was not tested yet is tested now. A proposal whose base does not hold is refuted: who stood for it falls back to an earlier stance that holds, or to none."
+          : "The talk is over, and no proposal counts.")]];
+      for (const [id, ...verdicts] of claims) {
+        ["base", "edge"].forEach((part, index) => {
+          const test = this.table.tests.get(`${id} ${part}`);
+          if (test !== undefined) rows.push([[PROOF, 1, id, index], this.proven(id, part, test, verdicts[2 * index])]);
+        });
+      }
+      const sides = [...sidesOf(this.table)].filter(([, { talked, proven }]) => talked !== proven);
+      for (const [agent, { talked, proven }] of sides) {
+        rows.push([[PROOF, 2, agent, 0], el("li", { class: "fallen" }, el("p", {}, this.people.chip(agent), " stood for ", this.link(talked),
+          ", which is refuted, and ", proven === null ? "stands for nothing now." : ["falls back to ", this.link(proven), "."]))]);
+      }
       return rows;
+    }
+
+    // One tested part of a claim.
+    proven(id, part, test, holds) {
+      const said = this.table.said[id];
+      const [claimed, tested] = apart(said.claim[0], test.value);
+      return el("li", { class: "proven" }, el("p", {}, this.link(id), " of ", this.people.chip(said.agent), part === "base" ? "" : `, its edge under ${seen(said.claim[1])}`,
+        ": claimed ", el("span", { class: "value" }, claimed), ", tested ", el("span", { class: "value" }, tested), " ", verdict(holds), " ",
+        el("span", { class: "note" }, test.by === null ? "tested now" : ["tested in the talk, after ", this.link(test.by)])));
+    }
+
+    // The choice: the final stances, and the conclusion.
+    choice() {
+      const { stood } = this.table;
+      const { changed } = choiceOf(this.table);
+      const sides = sidesOf(this.table);
+      const given = new Set(stood.map(({ agent }) => agent));
+      const silent = [...sides].filter(([agent]) => !given.has(agent));
+      const rows = [[[PROOF, 3, 0, 0], stage(`The choice: ${changed === 0 ? "nobody changes" : changed === 1 ? "one changes" : `${changed} change`} sides`,
+        stood.length
+          ? "Everybody is asked at the same time, none knowing the answers of the others: which proposal do you stand by?"
+          : "Nobody gives a final stance: those that the proof left decide.")]];
+      const final = [
+        ...stood.map((event, index) => [[PROOF, 4, event.agent, index], this.stands(event, sides.get(event.agent))]),
+        ...(stood.length ? silent : []).map(([agent, { proven }]) => [[PROOF, 5, agent, 0], el("li", { class: "fallen" },
+          el("p", {}, this.people.chip(agent), " gives no final stance, and ", proven === null ? "stands for nothing." : ["stays with ", this.link(proven), "."]))]),
+      ];
+      if (final.length > STOOD_MAX) {
+        rows.push([[PROOF, 4, 0, 0], el("li", {}, fold(`${plural(final.length, "final stance")}`, false, () => el("ol", { class: "cards" }, final.map(([, node]) => node))))]);
+      } else rows.push(...final);
+      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.ended()))]);
+      return rows;
+    }
+
+    // A final stance, with its reason.
+    stands(event, side) {
+      const { agent, target, code, words, because, answer } = event;
+      const isNone = target === null;
+      const author = typeof target === "number" ? this.table.said[target] : undefined;
+      const test = this.table.tests.get(`${textOf(target)} base`);
+      const isOther = this.other !== null && this.other !== undefined && !this.other.stood.some((other) => ["agent", "target", "words", "code"].every((name) => textOf(other[name]) === textOf(event[name])));
+      const hasChanged = code === null && side !== undefined && side.talked !== side.final;
+      return el("li", { class: `stood${code === null ? "" : " refused"}${isOther ? " differs" : ""}` },
+        el("p", { class: "head" }, this.people.chip(agent), code === null ? " stands by " : " would stand by ",
+          isNone ? "no proposal" : author === undefined ? `#${textOf(target)}` : this.link(target),
+          author === undefined || isNone ? null : author.agent === agent ? ", its own" : [" of ", this.people.chip(author.agent)],
+          test === undefined ? null : [", tested ", el("span", { class: "value" }, number(test.value))],
+          hasChanged ? [" ", el("span", { class: "chip" }, "changes sides"), " ", el("span", { class: "note" }, side.talked === null ? "stood for nothing in the talk" : ["stood for ", this.link(side.talked), " in the talk"])] : null,
+          isOther ? [" ", el("span", { class: "chip differ" }, "differs")] : null),
+        code === null ? null : el("p", { class: "bad" }, `Refused: ${reasonOf(code)}. The stance that the proof left stays: `,
+          side === undefined || side.proven === null ? "none" : this.link(side.proven), ". ", el("code", { class: "code" }, code)),
+        words ? el("div", { class: "words" }, longText(String(words))) : null,
+        el("p", { class: "note" }, this.grounds(because)),
+        answer === null ? null : this.answer(answer));
+    }
+
+    // What was concluded, and why, as text with links.
+    ended() {
+      const { concluded, said } = this.table;
+      const { proposal, tied } = concluded;
+      if (proposal === null) return [el("b", {}, "No conclusion: "), "nobody stands by a proposal in the end."];
+      return [el("b", {}, "Concluded on "), this.link(proposal), " of ", this.people.chip(said[proposal].agent), ": ", this.why(tied)];
+    }
+
+    // Why the conclusion is that.
+    why(tied) {
+      const { most, seats, held, foremost } = choiceOf(this.table);
+      return [`${most} of ${seats} stand by it in the end`,
+        tied.length ? [", as many as by the others of ", this.links(tied), ", which have the same tested value: it was drawn among them."]
+          : foremost.length > 1 ? [", as many as by the others of ", this.links(foremost), ", and of these it has the best tested value."]
+            : held > 1 ? ", more than by any other." : ", and nobody by another."];
     }
 
     early(trials) {
@@ -205,6 +301,8 @@ export const Transcript = (() => {
         .map(({ id, target, move }) => ({ from: id, to: target, move }));
     }
   }
+
+  const stage = (title, says) => el("li", { class: "round" }, el("h4", {}, title), el("p", { class: "note" }, says));
 
   const verdict = (holds) => holds === null || holds === undefined
     ? "" : el("span", { class: `chip ${holds ? "good" : "bad"}` }, holds ? "holds" : "does not hold");

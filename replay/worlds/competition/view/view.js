@@ -1,5 +1,5 @@
-// The view of a season: the assignment as a transcript of cards, with stances and scores with their
-// grounds, and the charts of the season.
+// The view of a season: the assignment as a transcript of cards, from the talk through the proof to the
+// choice, with stances and scores with their grounds, and the charts of the season.
 import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
@@ -8,7 +8,7 @@ import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "..
 import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, word, number, apart, isProposal, assignmentOf, groundsOf, withoutAgent } = Roundtables;
+  const { reasonOf, textOf, word, number, apart, isProposal, assignmentOf, sidesOf, groundsOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Computed by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
@@ -16,7 +16,7 @@ export const WORLD = (() => {
   const AWAY = ["equal to", "next to", "far from"];
   const STEPS = {
     "novelty-farming": "its proposal was novel, and the claim for it does not hold",
-    agreeing: "it supported others and challenged nobody",
+    agreeing: "it supported or challenged, and no more of its challenges were sustained than failed",
     relative: "relative to the lower median of the table",
   };
 
@@ -155,9 +155,9 @@ export const WORLD = (() => {
       const share = table.ruled.percentile;
       return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
         proposal === null
-          ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands for a proposal in the end. The bar is ${number(bar?.value)}.`)
+          ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands by a proposal in the end. The bar is ${number(bar?.value)}.`)
           : el("p", {}, el("b", {}, "Concluded on "), this.link(proposal), " of ", people.chip(table.said[proposal].agent), ": ", people.conductNode(conduct),
-            ", tested ", el("span", { class: "value" }, tested), "; the bar is ", el("span", { class: "value" }, beaten), "."),
+            ", tested ", el("span", { class: "value" }, tested), "; the bar is ", el("span", { class: "value" }, beaten), ". ", this.cards(null).why(tied)),
         share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
         tied.length ? [el("p", {}, "Drawn among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), ", which are equal in stances and test. The draw can be redone:"),
           commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
@@ -185,7 +185,7 @@ export const WORLD = (() => {
       return [
         section("Who stands where",
           flow ?? el("p", { class: "note" }, sat.length > Stances.AGENTS_MAX ? `Stances of more than ${Stances.AGENTS_MAX} agents are not drawn; the table below has them.` : "No stances to draw."),
-          el("p", { class: "note" }, "Stances after each round and at the conclusion; a proposal that is refuted loses them. ", BY_RULES),
+          el("p", { class: "note" }, "Stances after each round of the talk, after the proof, which refutes what does not hold, and in the end, after the choice. ", BY_RULES),
           isRuled ? this.choice(sat, chosen) : el("p", { class: "note" }, `What would have been without somebody is not known here: ${this.run.computed.missing}.`),
           agent !== null && chosen === null ? el("p", {}, `${this.people.name(agent)} did not sit at this table.`) : null,
           chosen === null ? null : this.without(table, chosen),
@@ -208,10 +208,12 @@ export const WORLD = (() => {
 
     without(table, agent) {
       const { people } = this;
-      const { proposal, differs, tied, moved } = withoutAgent(table, agent);
+      const { proposal, differs, tied, moved, went } = withoutAgent(table, agent);
       const value = (id) => number(table.tests.get(`${id} base`)?.value ?? null);
       const name = people.name(agent);
-      const now = new Map(table.concluded.stances);
+      const sides = sidesOf(table);
+      const moves = (list, name, would, did) => el("ul", { class: name }, list.map(([other, then]) =>
+        el("li", {}, people.chip(other), ` ${would} `, stance(then), `, and ${did} `, stance(sides.get(other)?.[name]), ".")));
       const stance = (id) => (id === undefined || id === null ? "nothing" : this.link(id));
       return el("div", { class: "counterfactual", "aria-live": "polite" },
         el("p", {}, el("b", {}, `Without ${name}: `),
@@ -223,9 +225,10 @@ export const WORLD = (() => {
                 table.concluded.proposal === null ? "" : ` instead of ${value(table.concluded.proposal)}`, "."],
           tied.length ? [" Drawn, with the same key, among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), "."] : null),
         moved.length
-          ? el("ul", {}, moved.map(([other, then]) => el("li", {}, people.chip(other), " would have stood for ", stance(then), ", and stands for ", stance(now.get(other)), ".")))
-          : el("p", {}, "Nobody else would have stood elsewhere."),
-        el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it; tests and the judge's signals stay. ${BY_RULES}`),
+          ? [el("p", {}, "At the end of the talk, which is what Net Impact 1 asks for:"), moves(moved, "talked", "would have stood for", "stood for")]
+          : el("p", {}, "Nobody else would have stood elsewhere at the end of the talk."),
+        went.length ? [el("p", {}, "In the end:"), moves(went, "final", "would stand by", "stands by")] : el("p", {}, "Nobody else would stand elsewhere in the end."),
+        el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it, and, where all hear each other, without later proposals of a conduct that ${name} proposed first. Tests and the judge's signals stay. A final stance stays if its proposal is left; that of another goes to the best tested one that is left, that of ${name} falls away. ${BY_RULES}`),
         PLAIN.test(name) ? [
           el("p", { class: "note" }, `How the season goes on where ${name} says nothing from here:`),
           commandLine(`goldrush fork JOURNAL --at ${this.assignment.unit - 1} --roster ${name}=silent`),
@@ -294,18 +297,18 @@ export const WORLD = (() => {
       if (dimension === "accuracy") {
         const own = table.ruled.claims.filter(([id]) => table.said[id].agent === agent);
         const made = own.map(([id, base, sharp, edge]) => [this.link(id), base ? (sharp ? " holds, sharp" : " holds, not sharp") : " does not hold",
-          grounds.repeated.includes(id) ? ", not counted: known at the table" : "", edge === null ? "" : `, its edge ${edge ? "holds" : "does not"}`, ". "]);
+          grounds.repeated.includes(id) ? ", not counted: its conduct sets the bar, or was proposed or tested before" : "", edge === null ? "" : `, its edge ${edge ? "holds" : "does not"}`, ". "]);
         const grounded = grounds.challenges.map(([id, sustained]) => ["Challenge ", this.link(id), sustained ? " had grounds. " : " had none. "]);
         return made.length || grounded.length ? [made, grounded] : "Nothing was tested.";
       }
       if (dimension === "impact") {
         const [proposal, differs] = grounds.without;
-        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"], `; ${plural(grounds.moved.length, "other stance")} would differ. `,
+        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"], `; ${plural(grounds.moved.length, "other stance")} would differ at the end of the talk. `,
           el("a", { href: this.player.href({ without: this.people.name(agent) }) }, "See the table without it"), "."];
       }
       const { challenges } = grounds;
       return challenges.length
-        ? challenges.map(([id, sustained, toppled]) => [this.link(id), ` of `, ids([table.said[id].target]), sustained ? ": sustained" : ": not sustained", toppled ? ", and its target led no more. " : ". "])
+        ? challenges.map(([id, sustained, toppled]) => [this.link(id), ` of `, ids([table.said[id].target]), sustained ? ": sustained" : ": not sustained", toppled ? ", and its target led no more. " : ". "]).concat([countOf(challenges)])
         : "It challenged nobody.";
     }
 
@@ -381,6 +384,13 @@ export const WORLD = (() => {
       const told = TOLD[event.event];
       return [told === undefined ? event.event : told(event, this.people), ". ", event.code ? this.refusal(event.code) : null];
     }
+  }
+
+  // How many challenges were sustained, against how many failed.
+  function countOf(challenges) {
+    const sustained = challenges.filter(([, is]) => is).length;
+    const failed = challenges.length - sustained;
+    return `${sustained} sustained, ${sustained > failed ? "more" : "no more"} than the ${failed} that failed.`;
   }
 
   const said = (value) => el("q", { class: "said" }, typeof value === "string" ? value : textOf(value));
@@ -503,9 +513,10 @@ export const WORLD = (() => {
         if (table === null) return `${front}before the first assignment`;
         const chosen = pane.position.line === undefined ? null : table.said[Number(pane.position.line)];
         const contributions = plural(table.said.filter(({ move }) => move !== "pass").length, "contribution");
+        const stood = plural(table.stood.filter(({ code }) => code === null).length, "final stance");
         const concluded = table.concluded?.proposal === null ? "no conclusion" : `concluded on number ${table.concluded?.proposal}`;
         const line = chosen ? `; number ${chosen.id}: ${pane.people.name(chosen.agent)}, ${chosen.code === null ? chosen.move : "refused"}${isProposal(chosen) ? ` ${pane.people.conduct(chosen.conduct)}` : ""}` : "";
-        return `${front}assignment ${assignment.unit}, ${pane.people.about(table.subject)}: ${contributions}, ${concluded}${line}`;
+        return `${front}assignment ${assignment.unit}, ${pane.people.about(table.subject)}: ${contributions}, ${stood}, ${concluded}${line}`;
       }).join("; ");
     }
   }

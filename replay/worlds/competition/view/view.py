@@ -1,8 +1,9 @@
 """What the page of a season carries beside its journal: the facts that its script folds from
 derived events, and what takes the rules to work out.
 
-The rules are asked for the stances as they changed, whether claims hold, the grounds of scores, and
-each table without one of those who sat there. All else the script reads from the events.
+The rules are asked for the stances as they changed in the talk, by the proof and in the end,
+whether claims hold, the grounds of scores, and each table without one of those who sat there. All
+else the script reads from the events.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from goldrush.kernel.worlds.competition.rubric import Challenged, Compared, Grou
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.kernel.worlds.competition.terms import Part, Phase
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.toolkit import View
+from goldrush.replay.worlds.competition.proof import sides
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import (
     conduct_text,
@@ -96,13 +98,14 @@ class _Tables:
         self._moved: list[list[tuple[int, int, int | None]]] = []
 
     def add(self, state: SeasonState) -> None:
-        """Note which stances a step changed; those of a concluded table are in an event."""
+        """Note which stances a step of the talk changed; see `proof.sides` for those after it."""
         while len(self._stances) < len(state.tables):
             self._stances.append({})
             self._moved.append([])
         for table, before, moved in zip(state.tables, self._stances, self._moved, strict=True):
             now = table.stances.by_agent
-            if table.conclusion is None and now != before:
+            is_proven = table.conclusion is not None or state.phase == Phase.STAND
+            if not is_proven and now != before:
                 moved += [
                     (len(table.contributions), agent, now.get(agent))
                     for agent in sorted({*now, *before})
@@ -128,7 +131,9 @@ def _table(
 ) -> dict[str, Any]:
     """A table by the rules.
 
-    - `stances`: [contributions so far, agent, proposal or None], as they changed before the proof;
+    - `stances`: [contributions so far, agent, proposal or None], as they changed in the talk;
+    - `sides`: [agent, stance at the end of the talk, stance that the proof left, final stance], in
+      the order of speaking;
     - `claims`: [proposal, base held, sharp, edge held (None without one)];
     - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
     - `removed`: contributions that the judge's redirections removed;
@@ -140,11 +145,12 @@ def _table(
     if state.rules is not None:
         quality = atlases.of_table(table, state.rules.bar(table.subject))
         agents = {
-            agent: _grounds(state.rules, table, grounds)
+            agent: _grounds(state, table, grounds)
             for agent, grounds in grounds_at(state, table).items()
         }
     return {
         "stances": moved,
+        "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
         "claims": [
             [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
              table.held(said.id, Part.EDGE)]
@@ -157,7 +163,7 @@ def _table(
     }  # fmt: skip
 
 
-def _grounds(rules: Rules, table: Roundtable, grounds: Grounds) -> dict[str, Any]:
+def _grounds(state: SeasonState, table: Roundtable, grounds: Grounds) -> dict[str, Any]:
     """What an agent's scores rest on, and the table without it.
 
     - `rubric`: the four scores by the rubric;
@@ -165,26 +171,32 @@ def _grounds(rules: Rules, table: Roundtable, grounds: Grounds) -> dict[str, Any
     - `repeated`: its proposals whose bases are not counted;
     - `challenges`: [id, sustained, toppled];
     - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
-    - `moved`: others whose final stance differs: [agent, stance];
-    - `gone`: its contributions and those that refer to them.
+    - `moved`: others whose stance at the end of the talk differs: [agent, stance];
+    - `went`: all whose final stance differs, the agent among them: [agent, stance];
+    - `gone`: the contributions that the table is folded without.
 
     What is empty is left out.
     """
     without = grounds.counterfactual
-    own = [said.id for said in table.contributions if said.agent == grounds.agent]
+    now, then = table.stances.by_agent, without.stances.final.by_agent
     found = {
         "rubric": grounds.scores,
-        "best": None if grounds.best is None else _novel(rules, grounds.best),
+        "best": None if grounds.best is None else _novel(state.rules, grounds.best),
         "repeated": [base.id for base in grounds.bases if not base.is_counted],
         "challenges": [_challenge(challenge) for challenge in grounds.challenges],
         "without": [without.conclusion.proposal, without.differs, without.conclusion.tied],
         "moved": list(without.moved.items()),
-        "gone": sorted(table.with_followers(own)),
+        "went": [
+            (agent, then.get(agent))
+            for agent in sorted({*now, *then})
+            if now.get(agent) != then.get(agent)
+        ],
+        "gone": sorted(without.stances.gone),
     }
     return {name: value for name, value in found.items() if value not in (None, [])}
 
 
-def _novel(rules: Rules, best: Compared) -> list[Any]:
+def _novel(rules: Rules | None, best: Compared) -> list[Any]:
     known = best.distance is not None
     return [best.id, best.distance, conduct_text(best.nearest, rules) if known else None, best.led]
 

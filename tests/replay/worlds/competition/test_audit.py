@@ -160,9 +160,9 @@ def test_where_nothing_was_drawn_it_says_why(audits: list[TieBreak]) -> None:
 
     assert rules <= {
         "the assistant set the order: nothing is drawn",
-        "one proposal has most stances: nothing is drawn",
-        "of those with most stances one has the best tested base: nothing is drawn",
-        "nobody stands for a proposal: nothing is drawn",
+        "one proposal has most final stances: nothing is drawn",
+        "of those with most final stances one has the best tested base: nothing is drawn",
+        "nobody stands by a proposal in the end: nothing is drawn",
         "one agent has the lowest total: nothing is drawn",
     }
     assert len(rules) > 3

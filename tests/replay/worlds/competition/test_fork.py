@@ -251,8 +251,13 @@ def test_seasons_that_are_the_same_have_no_consequences(parent: Path, tmp_path: 
 
 
 def test_seasons_of_other_seeds_are_compared_from_the_start(parent: Path, tmp_path: Path) -> None:
-    came = consequences(diff(parent, small(tmp_path / "other.journal", seed=3, assignments=2)))
+    found = diff(parent, small(tmp_path / "other.journal", seed=3, assignments=2))
+    came = consequences(found)
     assert came is not None
+
+    assert [("seed", 2, 3), ("assignments", 5, 2), ("arena.options.landscape", 2, 3)] == [
+        (cause.name, cause.a, cause.b) for cause in found.causes
+    ]
 
     assert (0, 1) == (came.since, came.until)
     assert {s.name for s in came.standings} <= set(came.names.values())

@@ -69,6 +69,15 @@ def test_every_event_and_every_code_is_in_a_golden_season() -> None:
     assert set(names_of(Refusal)) == {e["code"] for e in events if e.name == "refused"}
 
 
+def test_final_stances_of_every_kind_are_in_a_golden_season() -> None:
+    events = [event for name in SEASON_NAMES for event in events_of(season_path(name))]
+    stood = {e["target"] is None for e in events if e.name == "stood"}
+    refused = {e["code"] for e in events if e.name == "refused" and e["act"]["event"] == "stood"}
+
+    assert {True, False} == stood
+    assert {Refusal.UNKNOWN_TARGET, Refusal.REFUTED, Refusal.MALFORMED} <= refused
+
+
 def test_the_long_season_reaches_every_reward_consequence_and_end_of_a_contract() -> None:
     events = events_of(season_path(SEASON))
     rewards = {e["reward"] for e in events if e.name == "reward_unlocked"}

@@ -65,16 +65,19 @@ def share(part: int, whole: int) -> Value:
 
 
 @functools.cache
-def nk_values(treatment: str, drift: float) -> Mapping[str, float]:
+def nk_values(landscape: int, treatment: str, drift: float) -> Mapping[str, float]:
     """The value of each of the 4,096 conducts."""
     family, generation = map(int, treatment.split("."))
     entries = []
     for locus in range(LOCI):
         h = generation
-        while h and word(["drift", family, h, locus], 0) >= int(drift * 2**64):
+        while h and word(["drift", landscape, family, h, locus], 0) >= int(drift * 2**64):
             h -= 1
         entries.append(
-            [(word(["landscape", family, h, locus, p], 0) >> 11) * 2.0**-53 for p in range(2**READ)]
+            [
+                (word(["landscape", landscape, family, h, locus, p], 0) >> 11) * 2.0**-53
+                for p in range(2**READ)
+            ]
         )
     values = {}
     for number in range(2**LOCI):
@@ -88,11 +91,11 @@ def nk_values(treatment: str, drift: float) -> Mapping[str, float]:
 
 
 def test_landscapes_are_those_that_the_rules_oracle_tells_conduct_by_conduct() -> None:
-    values = nk_values("2.3", 0.2)
+    values = nk_values(5, "2.3", 0.2)
 
     assert 4_096 == len(values)
     for conduct in ("000000000000", "100000000000", "011010011101", "111111111111"):
-        assert nk_value(conduct, "2.3", 0.2) == values[conduct]
+        assert nk_value(conduct, 5, "2.3", 0.2) == values[conduct]
 
 
 # A season told by its events.
@@ -134,12 +137,14 @@ class ToldTable:
         [found] = [s for s in arena["subjects"] if [s[0], s[2]] == list(subject)]
         self.treatment, self.is_up, self.family = found[2], found[1] == "up", found[3]
         self.drift = arena["options"].get("drift")
+        self.landscape = arena["options"].get("landscape")
         self.participants: Sequence[int] = ()
         self.bar: Value = None
         self.bar_conduct: Any = None
         self.said: list[dict[str, Any]] = []
         self.tests: dict[tuple[int, str], Value] = {}
         self.redirected: set[int] = set()
+        self.reasons: list[str] = []  # of final stances
         self.concluded: Mapping[str, Any] = {}
         self.trials = 0
         self.totals: dict[int, int] = {}
@@ -151,7 +156,8 @@ class ToldTable:
         if is_refused:
             seated = fields["agent"] in self.participants
             turn = (fields["round"], fields["agent"])
-            if not seated or turn in [(one["round"], one["agent"]) for one in self.said]:
+            is_said = turn in [(one["round"], one["agent"]) for one in self.said]
+            if not seated or is_said or self.concluded:
                 return
             fields = {**fields, "move": "pass", "target": None, "words": ""}
         else:
@@ -201,7 +207,7 @@ class ToldTable:
             "sharp": share(sharp, len(claims)),
             "sustained": share(len(refuted), len(challenges)),
             "passes": share(sum(one["move"] == "pass" for one in self.said), len(self.said)),
-            "words": len(" ".join(one["words"] for one in self.said).split()),
+            "words": len(" ".join([*(one["words"] for one in self.said), *self.reasons]).split()),
             "trials": self.trials,
             "total": fmean(self.totals.values()),
             "validity": self._validity(claims, self.raw),
@@ -218,7 +224,7 @@ class ToldTable:
         """
         if self.drift is None:
             return {"percentile": self._among(claims)}
-        values = nk_values(self.treatment, self.drift)
+        values = nk_values(self.landscape, self.treatment, self.drift)
         is_open = self.concluded["proposal"] is None
         concluded = values[self.bar_conduct if is_open else self.concluded["conduct"]]
         tested = [(self.tests[one["id"], "base"], one["conduct"]) for one in claims]
@@ -312,6 +318,9 @@ class Told:
             case "spoke":
                 if table is not None:
                     table.hear(event.fields, is_refused=is_refused)
+            case "stood":
+                assert table is not None
+                table.reasons.append(event["words"])
             case "judged":
                 assert table is not None
                 if event["signal"] == "redirect":

@@ -8,7 +8,7 @@ import pytest
 
 from goldrush.kernel.errors import MalformedEvents, UnsupportedJournal
 from goldrush.kernel.journal import Commit, Header
-from goldrush.kernel.worlds.competition import NAME
+from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.replay.journal.batch import verify_all
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.rebuild import rebuild, world_at
@@ -90,7 +90,10 @@ def test_what_takes_the_rules_of_an_arena_names_the_one_that_is_not_here(
 def test_a_record_that_no_such_arena_has_is_a_forgery(tmp_path: Path) -> None:
     start, *rest = commits_of(kept("short"))
     setup = start.setup or {}
-    wrong = {**setup["config"]["arena"], "options": {"seeds": 1, "noise": 7.0, "drift": 0.2}}
+    wrong = {
+        **setup["config"]["arena"],
+        "options": {"seeds": 1, "noise": 7.0, "drift": 0.2, "landscape": 2},
+    }
     config = {**setup["config"], "arena": wrong}
     commits = [Commit(start.kind, 0, start.digest, setup={**setup, "config": config}), *rest]
     path = write(tmp_path / "a.journal", commits, HEADER)
@@ -112,8 +115,11 @@ def test_a_start_that_records_no_arena_is_told_as_it_is(tmp_path: Path) -> None:
         assert verify(path).holds is False
 
 
-def test_seasons_of_rules_1_are_refused_by_name(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.journal", commits_of(kept("short")), Header(NAME, 1))
+@pytest.mark.parametrize("rules", [1, 2])
+def test_seasons_of_earlier_rules_are_refused_by_name(tmp_path: Path, rules: int) -> None:
+    path = write(tmp_path / "a.journal", commits_of(kept("short")), Header(NAME, rules))
     for read in (*READERS.values(), *JUDGES.values(), verify):
-        with pytest.raises(UnsupportedJournal, match=r"under rules 1; this reads .* under rules 2"):
+        with pytest.raises(
+            UnsupportedJournal, match=rf"rules {rules}; this reads .* rules {RULES}"
+        ):
             read(path)

@@ -128,8 +128,46 @@ def test_impact_names_what_would_have_been_concluded_and_who_would_have_stood_el
     for score in found:
         assert score.differs is (score.concluded.conduct != score.without.conduct)
         assert score.agent not in {moved.agent for moved in score.moved}
-        assert all(moved.stance != moved.without for moved in score.moved)
+        assert all(moved.stance != moved.without for moved in (*score.moved, *score.went))
         assert score.rubric[2] == (2 + score.is_own if score.differs else bool(score.moved))
+
+
+def test_impact_counts_stances_before_the_tests_and_shows_what_is_left_out(
+    events: list[Event], found: list[Score]
+) -> None:
+    stood = {(e.unit, e["table"], e["agent"]): e["target"] for e in events if e.name == "stood"}
+    kinds = set()
+    for score in found:
+        text = format_score(score)
+        own = [e["id"] for e in said_by(events, score)]
+
+        assert text.count("  at the end of the talk ") == len(score.moved)
+        assert text.count("  in the end ") == len(score.went)
+        assert set(score.gone) >= set(own)
+        if score.stood is not None:
+            assert score.stood.target == stood[score.assignment, score.table, score.agent]
+            target = score.stood.target
+            assert (
+                f"its final stance: {'for no proposal' if target is None else f'#{target}'}" in text
+            )
+        if not score.differs:
+            assert score.rubric[2] == bool(score.moved)
+            kinds.add((bool(score.moved), bool(score.went)))
+    assert {(False, False), (True, False)} <= kinds
+
+
+def test_challenge_counts_what_was_sustained_against_what_failed(found: list[Score]) -> None:
+    kinds = set()
+    for score in found:
+        sustained = sum(c.is_sustained for c in score.challenges)
+        failed = len(score.challenges) - sustained
+
+        assert bool(score.rubric[3]) == (sustained > failed)
+        if score.challenges:
+            more = "more than" if sustained > failed else "no more than"
+            assert f"{sustained} sustained, {more} the {failed} that failed" in format_score(score)
+            kinds.add(more)
+    assert {"more than", "no more than"} == kinds
 
 
 def test_challenges_are_those_that_were_spoken(events: list[Event], found: list[Score]) -> None:

@@ -22,7 +22,14 @@ from goldrush.kernel.journal import FORK, Commit, JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.competition import competition
-from goldrush.kernel.worlds.competition.events import CODES, PLAIN, LeaderboardPosted, Spoke, Tried
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    PLAIN,
+    LeaderboardPosted,
+    Spoke,
+    Stood,
+    Tried,
+)
 from goldrush.kernel.worlds.competition.events import EVENTS as EVENT_TYPES
 from goldrush.replay.data import encoded
 from goldrush.replay.data.columns import FRONT, JSON, Table
@@ -34,6 +41,7 @@ from goldrush.replay.worlds.competition.tables import (
     ASSIGNMENTS,
     CONTRIBUTIONS,
     FIELDS,
+    FINAL_STANCES,
     RANKS,
     ROUNDTABLES,
     RUNS,
@@ -42,15 +50,19 @@ from goldrush.replay.worlds.competition.tables import (
     TESTS,
     TRIALS,
     _contribution_rows,
+    _final_stance_rows,
     _trial_rows,
 )
 from goldrush.replay.worlds.competition.toolkit import TOOLKIT
 from tests.golden import ANYTHING, SEASON_NAMES, season_path
 from tests.journals import commits_of, write
 from tests.seasons import HEADER, alone, changed, events_of, forged
+from tests.stances import apart, odd, silent
 from tests.tables import by_name, in_pandas, read_text, same_text
 
-OWN = (ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, TESTS, TRIALS, SCORES, RANKS, SPARKS)
+OWN = (
+    ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, FINAL_STANCES, TESTS, TRIALS, SCORES, RANKS, SPARKS
+)  # fmt: skip
 ALL = tables_of(TOOLKIT, competition(None))
 EVENTS = ALL[0]
 EACH = pytest.mark.parametrize("table", OWN, ids=lambda table: table.name)
@@ -63,9 +75,9 @@ Row = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The golden seasons, and one with a conclusion that is drawn."""
+    """The golden seasons, one with a drawn conclusion, one with all kinds of final stances."""
     drawn = alone(tmp_path_factory.mktemp("seasons"))
-    return [*(season_path(name) for name in sorted(SEASON_NAMES)), drawn]
+    return [*(season_path(name) for name in sorted(SEASON_NAMES)), drawn, odd()]
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +112,13 @@ def rows(paths: list[Path]) -> dict[str, list[Row]]:
 
 def told(table: Table, name: str) -> list[Row]:
     """The rows of a golden season, without what all rows of it begin with."""
+    return own_rows(table, season_path(name))
+
+
+def own_rows(table: Table, path: Path) -> list[Row]:
+    """The same, of any season."""
     front = [column.name for column in FRONT]
-    found = by_name(table, run_at(season_path(name)))
+    found = by_name(table, run_at(path))
     return [{key: row[key] for key in row if key not in front} for row in found]
 
 
@@ -174,6 +191,31 @@ class Told:
                 gone.add(number)
         return gone
 
+    def stances(self, table: int, *, proven: bool) -> dict[int, int]:
+        """Who stands for which proposal at the end of the talk, or as the proof leaves it."""
+        held: dict[int, list[int]] = defaultdict(list)
+        now: dict[int, int] = {}
+        refuted: set[int] = set()
+
+        def refute(at: int) -> None:
+            refuted.add(at)
+            for agent in [agent for agent, stance in now.items() if stance == at]:
+                left = [one for one in held[agent] if one not in refuted]
+                now.pop(agent)
+                now.update({agent: left[-1]} if left else {})
+
+        for event in self.counted(table, "propose", "amend", "support", "challenge"):
+            if event["move"] == "challenge":
+                if event["part"] == "base" and not self.held(table, event["target"], "base"):
+                    refute(event["target"])
+                continue
+            held[event["agent"]].append(event["target" if event["move"] == "support" else "id"])
+            now[event["agent"]] = held[event["agent"]][-1]
+        for event in self.counted(table, "propose", "amend") if proven else ():
+            if event["id"] not in refuted and not self.held(table, event["id"], "base"):
+                refute(event["id"])
+        return now
+
     def counted(self, table: int, *moves: str) -> list[Event]:
         """What was neither refused nor redirected, of these moves."""
         gone = self.removed(table)
@@ -205,7 +247,12 @@ def own_fields(event: Event) -> Row:
 
 def assignments(name: str) -> Iterator[Told]:
     """The assignments of a golden season, and what holds in each."""
-    start, *events = events_of(season_path(name))
+    return assignments_of(season_path(name))
+
+
+def assignments_of(path: Path) -> Iterator[Told]:
+    """The same, of any season."""
+    start, *events = events_of(path)
     names = {entry["ordinal"]: entry["name"] for entry in start["cast"]}
     setup = dict(start["config"])
     for _, group in groupby(events, key=lambda event: event.unit):
@@ -288,6 +335,67 @@ def became(one: Told, table: int, event: Event, code: str | None) -> Row:
             "concluded": end["proposal"] == at,
         }  # fmt: skip
     return row | {"redirected": is_removed}
+
+
+@pytest.mark.parametrize("name", [*sorted(SEASON_NAMES), "odd", "apart", "silent"])
+def test_final_stances_are_those_that_were_given_and_what_they_changed(name: str) -> None:
+    made = {"odd": odd, "apart": apart, "silent": silent}
+    path = made[name]() if name in made else season_path(name)
+    expected = [
+        {"assignment": one.number, **final_stance(one, event)}
+        for one in assignments_of(path)
+        for event in one.all("stood")
+    ]
+
+    assert expected == own_rows(FINAL_STANCES, path)
+    assert name not in ("odd", "apart", "silent") or bool(expected) == (name == "odd")
+
+
+def final_stance(one: Told, event: Event) -> Row:
+    table, agent, target, because = (event[n] for n in ("table", "agent", "target", "because"))
+    ends = one.all("concluded", table)  # none if the table is not one of the assignment
+    said = one.spoken(table).get(target) if of_type(int, target) is not None else None
+    is_known = said is not None and said["move"] in ("propose", "amend")
+    relies = isinstance(because, list) and len(because) == 2
+    row: Row = dict.fromkeys(
+        ["target_agent", "target_name", "tested", "own", "concluded", "talked", "proven", "final",
+         "changed"]
+    )  # fmt: skip
+    if is_known and said is not None:
+        row |= {
+            "target_agent": said["agent"], "target_name": one.names[said["agent"]],
+            "tested": one.tested(table).get((target, "base")), "own": said["agent"] == agent,
+            "concluded": ends[0]["proposal"] == target,
+        }  # fmt: skip
+    if ends and agent in one.all("roundtable_opened", table)[0]["order"]:
+        talked, proven = (
+            one.stances(table, proven=is_over).get(agent) for is_over in (False, True)
+        )
+        final = dict(ends[0]["stances"]).get(agent)
+        row |= {"talked": talked, "proven": proven, "final": final, "changed": talked != final}
+    return {
+        "table": table if table < 1 << 63 else None,
+        "agent": of_type(int, agent), "name": one.names.get(agent),
+        "code": one.code(event), "target": of_type(int, target), **row,
+        "words": of_type(str, event["words"]),
+        "because": because[0] if relies and type(because[0]) is list else None,
+        "because_trials": because[1] if relies and type(because[1]) is bool else None,
+        "model": (event["source"] or {}).get("model"),
+    }  # fmt: skip
+
+
+def test_a_refused_final_stance_leaves_its_agent_where_the_proof_left_it() -> None:
+    found = own_rows(FINAL_STANCES, odd())
+    refused = [row for row in found if row["code"] is not None]
+
+    assert {"move/unknown-target", "move/refuted", "act/malformed"} == {
+        row["code"] for row in refused
+    }
+    for row in refused:
+        assert row["final"] == row["proven"]
+    for row in found:
+        assert row["code"] is not None or row["final"] == row["target"]
+    assert {True, False} == {row["changed"] for row in found}
 
 
 @SEASONS
@@ -556,7 +664,16 @@ def counts(one: Told, table: int) -> Row:
         "sharp": sum(one.sharp(table, said["id"]) is True for said in claims),
         "challenges": len(challenges),
         "sustained": sum(one.held(table, c["target"], c["part"]) is False for c in challenges),
+        **choices(one, table),
     }
+
+
+def choices(one: Told, table: int) -> Row:
+    """How many gave a final stance, and how many changed sides since the end of the talk."""
+    [end], [opened] = (one.all(name, table) for name in ("concluded", "roundtable_opened"))
+    talked, final = one.stances(table, proven=False), dict(end["stances"])
+    changed = [agent for agent in opened["order"] if talked.get(agent) != final.get(agent)]
+    return {"stood": len(one.done("stood", table)), "changed": len(changed)}
 
 
 @SEASONS
@@ -677,10 +794,10 @@ def test_a_number_that_only_a_refused_act_has_is_null_and_events_refuse_it_in_pa
     rows: dict[str, list[Row]], tmp_path: Path
 ) -> None:
     path = season_path(ANYTHING)
-    for table in (CONTRIBUTIONS, TRIALS):
-        beyond = [row for row in rows[table.name] if row["agent"] is None]
-        assert beyond
-        assert all(row["code"] == "act/malformed" for row in beyond)
+    both = rows[CONTRIBUTIONS.name] + rows[TRIALS.name]
+    beyond = [row for row in both if row["agent"] is None]
+    assert beyond
+    assert all(row["code"] == "act/malformed" for row in beyond)
     with pytest.raises(JournalError, match="agent is 9223372036854775808, which Parquet cannot"):
         encoded.write_tables([path], tmp_path / "out", PARQUET, names=["events"])
     encoded.write_tables([path], tmp_path / "out", CSV, names=["events"])
@@ -700,7 +817,7 @@ def test_only_one_assignment_is_held_at_a_time() -> None:
             for one in played(run.world, reader)
         ]  # fmt: skip
     acts = [one for one in events_of(season_path("every-event"))
-            if one.name in ("spoke", "tested", "tried")]  # fmt: skip
+            if one.name in ("spoke", "stood", "tested", "tried")]  # fmt: skip
 
     assert len(acts) == sum(count for _, _, count in each)
     assert all(seen == set(range(tables)) for seen, tables, _ in each)
@@ -718,7 +835,7 @@ def test_of_a_season_under_way_there_are_the_assignments_that_are_closed(
     found = [row["assignment"] for row in by_name(table, run)]
     write(path, commits, HEADER)  # it goes on while it is read
 
-    assert [0, 1, 2] == sorted(set(found))
+    assert {0, 1, 2} >= set(found) >= {1, 2}  # at the first table nothing was left to stand by
     assert found == [row["assignment"] for row in by_name(table, run)]
 
 
@@ -739,13 +856,17 @@ FORMS = (None, True, -1, 2**63, 2**64 - 1, 0.5, "", "x", (), ((),), ((2**63,), T
 
 @pytest.mark.parametrize(
     ("table", "form", "rows_of"),
-    [(CONTRIBUTIONS, Spoke, _contribution_rows), (TRIALS, Tried, _trial_rows)],
-    ids=["spoke", "tried"],
+    [
+        (CONTRIBUTIONS, Spoke, _contribution_rows),
+        (FINAL_STANCES, Stood, _final_stance_rows),
+        (TRIALS, Tried, _trial_rows),
+    ],
+    ids=["spoke", "stood", "tried"],
 )
 def test_whatever_a_refused_act_holds_its_row_fits_the_columns(
     table: Table, form: type[Any], rows_of: Callable[[Played], Iterator[Sequence[Any]]]
 ) -> None:
-    run = run_at(season_path(ANYTHING))
+    run = run_at(odd() if form is Stood else season_path(ANYTHING))
     said = [name for name, kind in EVENT_TYPES[CODES[form]].fields.items() if kind is PLAIN]
     with JournalReader(run.path) as reader:
         one = next(iter(played(run.world, reader)))

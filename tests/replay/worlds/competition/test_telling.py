@@ -98,7 +98,7 @@ def test_a_reader_follows_the_argument(season: Path) -> None:
 def test_what_is_told_in_brief_leaves_out_what_nobody_decided(season: Path) -> None:
     brief = {event.name for event in in_brief(season, events_of(season))}
 
-    assert {"spoke", "tested", "concluded", "scored"} <= brief
+    assert {"spoke", "tested", "stood", "concluded", "scored"} <= brief
     assert not {"tried", "rated", "debriefed", "sparks_moved", "answered"} & brief
 
 
@@ -155,7 +155,22 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         (
             event("concluded", table=0, proposal=4, conduct=["mine", None, 0, "scarce"],
                   stances=[[5, 4], [6, 4], [7, 2]], tied=[2, 4], words=["00"]),
-            "table 0 concludes on #4, mine, drawn among #2, #4; stances: #2 cleo; #4 ada, ben",
+            "table 0 concludes on #4, mine, drawn among #2, #4; final stances: #2 cleo; "
+            "#4 ada, ben",
+        ),
+        (
+            event("stood", table=0, agent=6, target=4, words="it held", because=[[2, 4], True],
+                  source=None),
+            'ben stands by #4 in the end, because of #2, #4 and its own trials: "it held"',
+        ),
+        (
+            event("stood", table=0, agent=6, target=None, words="", because=None, source=None),
+            "ben stands by no proposal in the end",
+        ),
+        (
+            event("stood", table=0, agent=6, target="#1\n<b>", words="\x1b[2J", because=[[], False],
+                  source=None),
+            'ben stands by #"#1\\n<b>" in the end: "\\u001b[2J"',
         ),
         (
             event("scored", table=0, agent=5, raw=[2, 2, 1, 0], final=[2, 0, 1, 0], total=3,

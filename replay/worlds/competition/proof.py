@@ -1,0 +1,169 @@
+"""The proof of a table and the choice after it: which claims hold, and where each participant stood
+at the end of the talk, after the proof, and in the end.
+
+The stances are folded from the table by the kernel's rules; the rules of the arena are not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.measures import Value
+from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.table import FinalStance, Roundtable, Stances
+from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.worlds.competition.steps import assignment_in, conduct_text, season_world
+
+BY_CHALLENGE, BY_PROOF = "challenge", "proof"  # what refutes a proposal
+
+
+@attrs.frozen
+class Proven:
+    """A proposal after the proof.
+
+    Attributes:
+        id: the proposal.
+        agent: its author.
+        conduct: its conduct, as text.
+        claimed, tested: the claimed and the tested value of the base.
+        held: whether the base holds.
+        edge_held: whether the edge does; None without one.
+        refuted: BY_CHALLENGE or BY_PROOF; None if it is not refuted.
+
+    """
+
+    id: int
+    agent: int
+    conduct: str
+    claimed: float
+    tested: Value
+    held: bool
+    edge_held: bool | None
+    refuted: str | None
+
+
+@attrs.frozen
+class Side:
+    """Where a participant stood, each time a proposal, or None for no stance.
+
+    Attributes:
+        agent: the participant.
+        talked: at the end of the talk.
+        proven: as the proof left it.
+        final: in the end.
+        stood: the final stance that it gave; None if it gave no valid one, and `proven` stays.
+
+    """
+
+    agent: int
+    talked: int | None
+    proven: int | None
+    final: int | None
+    stood: FinalStance | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether it stands elsewhere in the end than at the end of the talk."""
+        return self.final != self.talked
+
+
+@attrs.frozen
+class Proof:
+    """What became of a table once the talk was over.
+
+    Attributes:
+        table: the table, from 0.
+        subject: its objective, direction and treatment.
+        bar: the value of the bar.
+        proposals: those that were not redirected, by id.
+        sides: of the participants, in the order of speaking.
+        conclusion: the proposal concluded on; None: there is no conclusion.
+        tied: the proposals among which it was drawn.
+
+    """
+
+    table: int
+    subject: tuple[str, str, str]
+    bar: Value
+    proposals: Sequence[Proven]
+    sides: Sequence[Side]
+    conclusion: int | None
+    tied: Sequence[int]
+
+    def as_dict(self) -> dict[str, object]:
+        """The proof for JSON."""
+        sides = [{**attrs.asdict(side), "changed": side.changed} for side in self.sides]
+        return {**attrs.asdict(self), "sides": sides}
+
+
+def proven(table: Roundtable) -> Stances:
+    """The stances as the proof leaves them, once all claims are tested."""
+    stances = table.talk_stances()
+    for said in table.proposals():
+        if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
+            stances.refute(said.id)
+    return stances
+
+
+def sides(table: Roundtable) -> list[Side]:
+    """The sides of the participants of a concluded table, in the order of speaking."""
+    talked, left = table.talk_stances().by_agent, proven(table).by_agent
+    final = table.stances.by_agent
+    return [
+        Side(agent, talked.get(agent), left.get(agent), final.get(agent), table.stood.get(agent))
+        for agent in table.order
+    ]
+
+
+def refuted_by(table: Roundtable, proposal: int) -> str | None:
+    """What refuted a proposal that was not redirected; None if nothing did."""
+    if proposal not in table.stances.refuted:
+        return None
+    return BY_CHALLENGE if table.was_challenged(proposal, Part.BASE) else BY_PROOF
+
+
+@reader_of
+def proofs(path: str | Path, assignment: int) -> list[Proof]:
+    """The proofs of the tables of a closed assignment.
+
+    Args:
+        path: the season's journal.
+        assignment: the assignment, from 0.
+
+    Raises:
+        BadInput: if there is no such closed assignment.
+        JournalError: if the journal cannot be read.
+
+    """
+    with JournalReader(path) as reader:
+        world = season_world(reader)
+        for _, step, state in assignment_in(world, reader, assignment).steps():
+            if step is not None and world.unit_done(state):
+                return [_proof(state, table) for table in state.tables]
+    return []
+
+
+def _proof(state: SeasonState, table: Roundtable) -> Proof:
+    subject, conclusion = table.subject, table.conclusion
+    assert conclusion is not None  # the assignment has all its events
+    return Proof(
+        table.number,
+        (subject.objective, subject.better, subject.treatment),
+        table.bar,
+        [
+            Proven(
+                said.id, said.agent, conduct_text(said.conduct, state.rules), said.claimed,
+                table.tests[said.id, Part.BASE], table.held(said.id, Part.BASE) is True,
+                table.held(said.id, Part.EDGE), refuted_by(table, said.id),
+            )
+            for said in table.proposals()
+        ],
+        sides(table),
+        conclusion.proposal,
+        conclusion.tied,
+    )  # fmt: skip
