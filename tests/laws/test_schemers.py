@@ -73,22 +73,22 @@ def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "seasons"),
     [
-        "SilentWorker",
-        "Agreeing",
-        "Choosing",
-        "RepeatingTheBar",
-        "Repeating",
-        "Echoing",
-        "Farming",
-        "FarmingTried",
-        "Challenging",
-        "ChallengingFirst",
-        "ChallengingAfterwards",
+        ("SilentWorker", CLEAR),
+        ("Agreeing", CLEAR),
+        ("Choosing", CLEAR),
+        ("RepeatingTheBar", CLEAR),
+        ("Repeating", CLEAR),
+        ("Echoing", CLEAR),
+        ("Farming", CLEAR),
+        ("FarmingTried", CLOSE),  # 0.64 ± 0.56 below a table, over twelve seasons
+        ("Challenging", CLEAR),
+        ("ChallengingFirst", CLEAR),
+        ("ChallengingAfterwards", CLEAR),
     ],
 )
-def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:
-    own, honest = summed(mining(), name, 2, SHORT)
+def test_on_mining_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
+    own, honest = summed(mining(), name, seasons, SHORT)
 
     assert own < honest
