@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 import attrs
 
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Claim, Conduct, Subject
 from goldrush.kernel.worlds.competition.terms import Move, Part
+
+
+_PROPOSALS: Final = (Move.PROPOSE, Move.AMEND)
 
 
 @attrs.frozen
@@ -50,7 +54,7 @@ class Contribution:
     @property
     def is_proposal(self) -> bool:
         """Whether it carries a conduct and a claim."""
-        return self.move in (Move.PROPOSE, Move.AMEND)
+        return self.move in _PROPOSALS
 
     @property
     def claimed(self) -> float:
@@ -320,11 +324,13 @@ class Roundtable:
 
     def proposals(self) -> list[Contribution]:
         """All proposals that were not redirected."""
-        return [said for said in self.counted() if said.is_proposal]
+        removed = self.removed  # asked for most often of all: no properties, no generator
+        return [c for c in self.contributions if c.move in _PROPOSALS and c.id not in removed]
 
     def unrefuted(self) -> list[Contribution]:
         """The proposals that are neither redirected nor refuted, by id."""
-        return [said for said in self.proposals() if said.id not in self.stances.refuted]
+        refuted = self.stances.refuted
+        return [said for said in self.proposals() if said.id not in refuted]
 
     def held(self, proposal: int, part: str) -> bool | None:
         """Whether a part of a proposal's claim held in its test; None while it is not tested."""

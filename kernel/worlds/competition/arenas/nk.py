@@ -40,6 +40,7 @@ from goldrush.kernel.worlds.competition.arena import (
 BITS: Final = 12
 READ: Final = 5  # bits that an entry depends on
 CONDUCTS: Final = tuple(format(bits, f"0{BITS}b")[::-1] for bits in range(1 << BITS))
+_INDEX: Final = {conduct: index for index, conduct in enumerate(CONDUCTS)}
 BAR_RANK: Final = 2_458  # of the 4,096 from the worst on: 40% of the conducts beat the bar
 OBJECTIVE: Final = "value"
 FAMILIES: Final = 4
@@ -49,10 +50,12 @@ LANDSCAPES_KEPT: Final = 128  # 32 KiB each
 
 _UNIT: Final = 2.0**-53
 _TREATMENT: Final = re.compile(rf"([0-{FAMILIES - 1}])\.(0|[1-9][0-9]{{0,4}})", re.ASCII)
-# For each locus, the bits that it reads of each conduct, as a number; the lowest is its own.
+# For each locus, the bits that it reads of each conduct, as a number; the lowest is its own. Of the
+# first loci only the conducts without a bit above those read, which is all there is to know.
 _READ_BY: Final = tuple(
     bytes(
-        sum((bits >> (locus + k) % BITS & 1) << k for k in range(READ)) for bits in range(1 << BITS)
+        sum((bits >> (locus + k) % BITS & 1) << k for k in range(READ))
+        for bits in range(1 << min(locus + READ, BITS))
     )
     for locus in range(BITS)
 )
@@ -86,10 +89,12 @@ def landscape(number: int, treatment: str, drift: float) -> Sequence[float]:
     `number` is the option `landscape`, here and below.
     """
     family, generation = parsed(treatment)
-    total: Sequence[float] = [0.0] * len(CONDUCTS)
+    total = [0.0] * (1 << READ - 1)
     for locus, read in enumerate(_READ_BY):
         drawn = redrawn(number, family, generation, locus, drift)
         entries = _entries(number, family, drawn, locus)
+        if len(read) > len(total):
+            total += total  # the sums so far do not depend on the next bit
         total = list(map(add, total, map(entries.__getitem__, read)))
     return array("d", [value / BITS for value in total])
 
@@ -124,11 +129,6 @@ def parsed(treatment: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def index_of(conduct: str) -> int:
-    """The index of a conduct in CONDUCTS: its bits as a number, the first bit lowest."""
-    return int(conduct[::-1], 2)
-
-
 def noise_of(number: int, treatment: str, conduct: str, seed: int) -> float:
     """The unscaled noise of one run: the sum of twelve uniforms from 0 to 1, minus 6.
 
@@ -144,7 +144,7 @@ def noise_of(number: int, treatment: str, conduct: str, seed: int) -> float:
 def tested(treatment: str, conduct: str, seed: int, options: NkOptions) -> float:
     """The value of a conduct in one run."""
     number = options.landscape
-    exact = landscape(number, treatment, options.drift)[index_of(conduct)]
+    exact = landscape(number, treatment, options.drift)[_INDEX[conduct]]
     return exact + options.noise * noise_of(number, treatment, conduct, seed)
 
 
@@ -188,7 +188,7 @@ def _rules(arena: Arena) -> Rules:
         treatments=tuple(subject.treatment for subject in arena.subjects),
         is_shaped=_is_shaped,
         is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
-        distance=lambda one, other: min(2, sum(map(str.__ne__, one, other))),
+        distance=lambda one, other: min(2, (_INDEX[one] ^ _INDEX[other]).bit_count()),
         bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
         schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
