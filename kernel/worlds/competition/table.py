@@ -18,7 +18,6 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import Claim, Conduct, Subject
 from goldrush.kernel.worlds.competition.terms import Move, Part
 
-
 _PROPOSALS: Final = (Move.PROPOSE, Move.AMEND)
 
 
