@@ -32,6 +32,7 @@ from goldrush.agents.session import (
     Session,
     asked_again,
 )
+from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch, Block, Row
@@ -331,12 +332,13 @@ def ask_policies(game: Game[S, V], agents: Iterable[Played], view: V, unit: int)
     rows: list[Row] = []
     ask = game.ask
     try:
-        for entry, policy in agents:
-            if isinstance(policy, Recording):
-                recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
-                rows.append(game.replayed(recorded[entry.agent], view))
-            else:
-                rows.append(ask(policy, entry, view))
+        with CollectorPaused():
+            for entry, policy in agents:
+                if isinstance(policy, Recording):
+                    recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
+                    rows.append(game.replayed(recorded[entry.agent], view))
+                else:
+                    rows.append(ask(policy, entry, view))
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # a policy may raise anything

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge, unpack
+from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, CommitTooLarge, TornTail, WriteFailed, format_value
 from goldrush.kernel.journal import (
     BODY_MAX,
@@ -313,9 +314,10 @@ def _play(
     while not world.ended(state):
         batches = rest_of((yield state), commit_early)
         try:
-            rest = recorded(batches)
-            inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
-            state, derived, is_closed = advance(world, state, inputs, judge)
+            with CollectorPaused():
+                rest = recorded(batches)
+                inputs = world.arrange(Block.joined([*pieces, rest])) if pieces else rest
+                state, derived, is_closed = advance(world, state, inputs, judge)
             pieces.clear()
             blocks += (rest, derived)
             if not is_closed:

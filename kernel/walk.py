@@ -20,6 +20,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from goldrush.kernel import fold
 from goldrush.kernel.codec import TooLarge
+from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import (
     BadInput,
     GoldrushError,
@@ -127,7 +128,8 @@ class Walk(Generic[S]):
         """
         for commit in self._commits():
             try:
-                self._apply_all(commit)
+                with CollectorPaused():
+                    self._apply_all(commit)
             except Exception as error:
                 self._blame(commit, error)
                 raise
@@ -144,7 +146,8 @@ class Walk(Generic[S]):
         for commit in self._commits():
             self._check_inputs(commit)
             for step in self._assembler.completed_by(commit):
-                self._apply(commit, step)
+                with CollectorPaused():
+                    self._apply(commit, step)
                 yield commit, step, self.state
             self._close(commit)
             if self._mode >= DIGESTS:
