@@ -14,6 +14,7 @@ import attrs
 
 if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
+    from goldrush.replay.levelled import Settings
     from goldrush.replay.study.records import Result
 
 K = TypeVar("K")  # the part of a run that a world keeps
@@ -119,6 +120,10 @@ class Criteria:
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
+def _equal(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
+    return ours == theirs
+
+
 def _no_answers(results: object) -> Mapping[str, Any]:
     return {}
 
@@ -172,9 +177,8 @@ class Studies:
             Raises BadInput.
         baselines: the rosters that `baselines` stands for; MIXED is the default roster.
         criteria: those of the world; none for a world that is compared and not judged.
-        same: `same(ours, theirs, policies)`, whether two configurations lead to the same run with
-            these policies, whatever the seed; None: if their settings are equal, see
-            `Results.settings`.
+        same: `same(ours, theirs, policies)`, whether two cells' settings (`Results.settings`, which
+            have no seed) lead to the same run with these policies.
         covariate, kept: see the types.
         answers: `answers(results)`, the tables of the chapter for JSON.
         summary: `summary(results)`, their most important results for the terminal, line by line.
@@ -189,7 +193,7 @@ class Studies:
     seats: Callable[[str | None, int | None], Sequence[str]]
     baselines: Sequence[str] = (MIXED,)
     criteria: Criteria = Criteria()
-    same: Callable[[Any, Any, Sequence[str]], bool] | None = None
+    same: Callable[[Settings, Settings, Sequence[str]], bool] = _equal
     covariate: Covariate | None = None
     kept: Kept[Any] = Kept()
     answers: Callable[[Any], Mapping[str, Any]] = _no_answers

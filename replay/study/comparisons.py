@@ -57,11 +57,8 @@ def identical_cells(results: Results[Any, Any]) -> dict[Cell, Cell]:
 
 
 def _is_same(results: Results[Any, Any], cell: Cell, baseline: Cell) -> bool:
-    same = results.of.studies.same
-    if same is None:
-        return results.settings(cell) == results.settings(baseline)
-    policies = results.by_cell[cell][0].policies
-    return same(results.config(cell), results.config(baseline), policies)
+    ours, theirs = results.settings(cell), results.settings(baseline)
+    return results.of.studies.same(ours, theirs, results.by_cell[cell][0].policies)
 
 
 def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:

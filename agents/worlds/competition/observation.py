@@ -2,7 +2,8 @@
 
 An agent sees the leaderboard, the tables so far, and its own trials, memory and instructions. Only
 the therapist sees options, instructions, persona, traits and memory of other agents. In independent
-search the table is shown empty. An observation is read-only.
+search the table is shown empty; what participants see of each other until the conclusion is a
+setting (Shown). An observation is read-only.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable, Stances
-from goldrush.kernel.worlds.competition.terms import Phase, Role
+from goldrush.kernel.worlds.competition.terms import Phase, Role, Shown
 
 _PRIVATE: Final[dict[str, Any]] = {
     "options": {}, "instructions": {}, "persona": None, "traits": (), "memory": {},
@@ -94,15 +95,22 @@ class SeasonObservation:
     def tables(self) -> tuple[Roundtable, ...]:
         """The tables of the assignment so far, each with the trials of `me` only.
 
-        In independent search a table is empty until it has concluded.
+        Until it has concluded a table is empty in independent search, and as the setting `shown`
+        has it for its participants.
         """
         return tuple(map(self._shown, self._state.tables))
 
     def _shown(self, table: Roundtable) -> Roundtable:
-        trials = [trial for trial in table.trials if trial.agent == self.me.ordinal]
-        if self.config.table or table.conclusion is not None:
-            return attrs.evolve(table, trials=trials)
-        return attrs.evolve(table, trials=trials, contributions=[], tests={}, stances=Stances())
+        me, shown = self.me.ordinal, self.config.shown
+        trials = [trial for trial in table.trials if trial.agent == me]
+        if table.conclusion is None:
+            if not self.config.table:
+                table = attrs.evolve(table, contributions=[], tests={}, stances=Stances())
+            elif shown == Shown.OWN and me in table.participants:
+                table = table.alone(me)
+            elif shown == Shown.NOISE and me in table.participants:
+                table = table.with_reasons(me, self._state.reasons)
+        return attrs.evolve(table, trials=trials)
 
     @cached_property
     def people(self) -> Mapping[int, AgentState]:

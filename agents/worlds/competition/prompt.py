@@ -47,7 +47,7 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Status
+from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Shown, Status
 
 VERSION: Final = 3
 
@@ -144,8 +144,11 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
         + (f" They speak in the order {order}." if order else "")
     ]
     if table.contributions:
+        is_alone = seen.config.shown == Shown.OWN and table.conclusion is None and seen.me.is_worker
         said = (
-            format_contribution(table, one, seen.people, seen.rules) for one in table.contributions
+            format_contribution(table, one, seen.people, seen.rules)
+            for one in table.contributions
+            if one.agent == seen.me.ordinal or not is_alone
         )
         leading = table.stances.leading()
         parts += [
@@ -329,6 +332,8 @@ def _table(config: SeasonConfig) -> str:
         "which of the proposals that hold they stand by. The proposal with most of these final "
         "stances is the conclusion, of a tie the one with the best tested base. What may not be "
         "done is refused and counts as a pass."
+        + " Until the conclusion nobody is shown what others contribute: a worker sees its own "
+        "contributions and their tests alone, and corrects itself." * (config.shown == Shown.OWN)
     )
 
 

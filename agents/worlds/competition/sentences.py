@@ -260,6 +260,19 @@ STANDS_ALONE: Final[Forms] = (
         " ({value} in its test).",
     ),
 )
+STANDS_BY_NONE: Final[Forms] = (
+    (
+        "Nothing of mine came through the tests",
+        "I have no proposal that holds",
+        "None of my claims held",
+        "The proof left me nothing",
+    ),
+    (
+        ", so I stand by none.",
+        "; I take no side.",
+        ", and I vote for nothing.",
+    ),
+)
 STANDS_BY_OWN: Final[Forms] = (
     (
         "My #{target} was tested at {value}",
@@ -475,7 +488,7 @@ class Sentences:
         )
         return self._formed(
             forms,
-            self._seen.assignment * len(table.participants) + table.participants.index(me),
+            self._stand_number(),
             target=str(target.id),
             value=value,
             left=str(other.id),
@@ -484,6 +497,14 @@ class Sentences:
             second=str(other.id),
             seconded=others,
         )
+
+    def stands_by_none(self) -> str:
+        """The reason for a final stance of none."""
+        return self._formed(STANDS_BY_NONE, self._stand_number())
+
+    def _stand_number(self) -> int:
+        seats = self._table.participants
+        return self._seen.assignment * len(seats) + seats.index(self._seen.me.ordinal)
 
     # Parts.
 

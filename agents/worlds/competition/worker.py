@@ -315,7 +315,15 @@ class _Mind:
         }
 
     def stand(self) -> Said:
-        """The final stance: the best tested proposal, its own among equals, then the lowest id."""
+        """The final stance: the best tested proposal, its own among equals, then the lowest id;
+        none if it is shown none that holds.
+        """
+        if not self.table.unrefuted():
+            return {
+                "target": None,
+                "words": self.sentences.stands_by_none(),
+                "because": ((), False),
+            }
         tested = {said.id: self.table.tests[said.id, Part.BASE] for said in self.table.unrefuted()}
         ranked = sorted(self.table.unrefuted(), key=lambda said: (said.agent != self.me, said.id))
         best = _best(ranked, tested, self.table.subject)

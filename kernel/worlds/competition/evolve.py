@@ -39,7 +39,7 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.memory import Remembered, remembering
 from goldrush.kernel.worlds.competition.phases import advance, waits
 from goldrush.kernel.worlds.competition.rubric import lower_median
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
+from goldrush.kernel.worlds.competition.state import REASONS_KEPT, AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     ContractEnd,
@@ -49,6 +49,7 @@ from goldrush.kernel.worlds.competition.terms import (
     Phase,
     Reward,
     Role,
+    Shown,
     Signal,
     Status,
     names_of,
@@ -123,6 +124,8 @@ def close(state: SeasonState) -> SeasonState:
     for agent in list(state.agents.values()):
         _close_for(state, agent, is_seated=agent.ordinal in seated)
     _know(state)
+    if state.config.shown == Shown.NOISE:
+        state.reasons = _reasons(state.tables)
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1
@@ -131,6 +134,12 @@ def close(state: SeasonState) -> SeasonState:
     state.vacant = 0
     state.interviewed, state.offers, state.agreed, state.kept = set(), {}, {}, set()
     return state
+
+
+def _reasons(tables: Sequence[Roundtable]) -> tuple[tuple[str, str], ...]:
+    """The moves and texts of the latest contributions that have a text."""
+    contributions = [said for table in tables for said in table.contributions if said.text]
+    return tuple((said.move, said.text) for said in contributions[-REASONS_KEPT:])
 
 
 def _close_for(state: SeasonState, agent: AgentState, *, is_seated: bool) -> None:

@@ -24,10 +24,19 @@ from goldrush.kernel.worlds.competition.events import NAME_MAX, Facts
 from goldrush.kernel.worlds.competition.memory import Memory, as_plain, from_plain
 from goldrush.kernel.worlds.competition.names import name_of
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import OFFICES, Class, Phase, Role, Status, names_of
+from goldrush.kernel.worlds.competition.terms import (
+    OFFICES,
+    Class,
+    Phase,
+    Role,
+    Shown,
+    Status,
+    names_of,
+)
 
 ROLES: Final = names_of(Role)
 TRAITS_MAX: Final = 10
+REASONS_KEPT: Final = 100  # of an assignment
 
 
 @attrs.frozen
@@ -117,6 +126,8 @@ class SeasonState:
         projects: the number of completed projects.
         is_project_adopted: whether a conclusion of the project under way was adopted.
         leaderboard: as last posted: (rank, agent, rolling, all-time).
+        reasons: (move, text) of the latest contributions of the assignment before, where they are
+            shown (Shown.NOISE).
         phase, steps: the phase, and the number of steps judged in the assignment.
         opening: of the assignment; None before it.
         proposed: key of the subject of a project that the user has not reviewed yet.
@@ -145,6 +156,7 @@ class SeasonState:
     projects: int = 0
     is_project_adopted: bool = False
     leaderboard: tuple[tuple[int, int, int, int], ...] = ()
+    reasons: tuple[tuple[str, str], ...] = ()
     # Of the assignment under way alone:
     phase: str = Phase.OPEN
     steps: int = 0
@@ -448,7 +460,7 @@ def digest(state: SeasonState) -> int:
 
 def freeze(state: SeasonState) -> list[Any]:
     """The state after a closed assignment as plain values: the configuration, every agent, and the
-    fields that outlast an assignment, in declared order.
+    fields that outlast an assignment, in declared order; the reasons only where they are shown.
     """
     return [
         state.config.as_dict(),
@@ -462,6 +474,7 @@ def freeze(state: SeasonState) -> list[Any]:
         state.projects,
         state.is_project_adopted,
         state.leaderboard,
+        *([state.reasons] if state.config.shown == Shown.NOISE else ()),
     ]
 
 
@@ -483,7 +496,7 @@ _AS_THEY_ARE: Final = [
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
     config, agents, assignment, known, accepted, *lasting = frozen
-    split, approved, recommended, projects, adopted, rows = lasting
+    split, approved, recommended, projects, adopted, rows, *reasons = lasting
     return SeasonState(
         config=config_of(config),
         agents={values[0]: _agent(values) for values in agents},
@@ -497,6 +510,7 @@ def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
         projects=projects,
         is_project_adopted=adopted,
         leaderboard=rows,
+        reasons=reasons[0] if reasons else (),
     )
 
 

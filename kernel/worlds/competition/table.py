@@ -353,6 +353,45 @@ class Roundtable:
             for said in self.counted()
         )
 
+    def alone(self, agent: int) -> Roundtable:
+        """The table as if an agent sat there alone: the contributions of others are passes without
+        words, and what follows from them is left out. Ids stay.
+        """
+        ids = {said.id for said in self.contributions if said.agent == agent}
+
+        def shown(said: Contribution) -> Contribution:
+            if said.id not in ids:
+                return Contribution(said.id, said.round, said.agent, Move.PASS)
+            if said.move in (Move.SUPPORT, Move.CHALLENGE) and said.target not in ids:
+                return attrs.evolve(said, move=Move.PASS, target=None)  # a guess, or by hand
+            return said
+
+        own = [shown(said) for said in self.contributions]
+        tests = {at: value for at, value in self.tests.items() if at[0] in ids}
+        table = attrs.evolve(
+            self, contributions=own, removed=self.removed & ids, tests=tests, stood={}, led_after={}
+        )
+        table.stances = table._folded(table.removed)
+        for proposal in self.stances.refuted & ids:
+            table.stances.refute(proposal)
+        return table
+
+    def with_reasons(self, agent: int, reasons: Sequence[tuple[str, str]]) -> Roundtable:
+        """The table with other reasons in the contributions of all agents but one: those given
+        for the same move, (move, text) each, in turns; none if there is none.
+        """
+        by_move: dict[str, list[str]] = {}
+        for move, text in reasons:
+            by_move.setdefault(move, []).append(text)
+
+        shown: list[Contribution] = []
+        for said in self.contributions:
+            if said.agent != agent and said.text:
+                texts = by_move.get(said.move, [""])
+                said = attrs.evolve(said, text=texts[said.id % len(texts)], because=None)
+            shown.append(said)
+        return attrs.evolve(self, contributions=shown)
+
     def untested(self) -> list[tuple[int, str]]:
         """The parts of claims that still have to be tested, in order."""
         return [

@@ -17,7 +17,14 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.worlds.competition.arenas import NAMES, NoProgram
-from goldrush.agents.worlds.competition.cast import PLANTED, RANDOM, SCRIPTED, SILENT, cast_of
+from goldrush.agents.worlds.competition.cast import (
+    PLANTED,
+    POLICIES,
+    RANDOM,
+    SCRIPTED,
+    SILENT,
+    cast_of,
+)
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.competition.treatments import (
     EQUAL_TRIALS,
@@ -33,7 +40,8 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.kernel.worlds.competition.terms import Role
+from goldrush.kernel.worlds.competition.terms import Role, Shown
+from goldrush.replay.levelled import Settings
 from goldrush.replay.report.page import NONE, number, p_value, within_bounds
 from goldrush.replay.studies import MIXED, Kept, Studies
 from goldrush.replay.study.inference import (
@@ -547,12 +555,28 @@ def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
     return [seat.policy for seat in cast if seat.role == Role.WORKER]
 
 
+def _is_same(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
+    """Whether two cells have the same seasons. Scripted workers do not read reasons, so it is
+    nothing to them which ones they are shown.
+    """
+
+    def read(settings: Settings) -> Settings:
+        if settings.get("shown") != Shown.NOISE or any(
+            policy not in POLICIES for policy in policies
+        ):
+            return settings
+        return {name: value for name, value in settings.items() if name != "shown"}
+
+    return read(ours) == read(theirs)
+
+
 STUDIES: Final = Studies(
     title="Does the protocol work?",
     config=_config,
     size="workers",
     seats=_seats,
     baselines=(SCRIPTED, RANDOM),
+    same=_is_same,
     kept=Kept(kept, packed, unpacked, lambda config: config.arena.name in NAMES),
     answers=answers,
     summary=summary_lines,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
-
 from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
+from goldrush.replay.levelled import Settings
 from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Kept, Nothing, Studies
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept, packed, unpacked
@@ -72,31 +71,27 @@ _UNSEEN: Final = ("visibility", "communication")
 _SPECULATORS: Final = ("raid",)  # scripted policies that raid plots without an owner
 
 
-def same_by_construction(ours: MiningConfig, theirs: MiningConfig, policies: Sequence[str]) -> bool:
-    """Whether two configurations give the same derived events for equal seeds.
+def same_by_construction(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
+    """Whether two runs have the same derived events for equal seeds.
 
     That can be known for scripted policies only: they observe the last round and no messages, and a
     truce of 1 affects speculative raids alone. Without an authority, its chance of detection and
     its fine have no effect either.
 
     Args:
-        ours: a configuration.
-        theirs: another one.
+        ours: the settings of one, without the seed.
+        theirs: those of the other.
         policies: the policies that play.
 
     """
     if not all(policy in POLICIES for policy in policies):
         return False
     idle = {*_UNSEEN}
-    if ours.authority == theirs.authority == NO_AUTHORITY:
+    if ours["authority"] == theirs["authority"] == NO_AUTHORITY:
         idle |= {"detection", "fine"}
-    if {ours.truce, theirs.truce} <= {0, 1} and not set(policies) & set(_SPECULATORS):
+    if {ours["truce"], theirs["truce"]} <= {0, 1} and not set(policies) & set(_SPECULATORS):
         idle.add("truce")
-    return all(
-        getattr(ours, name) == getattr(theirs, name)
-        for name in attrs.fields_dict(MiningConfig)
-        if name not in idle and name != "seed"
-    )
+    return all(value == theirs[name] for name, value in ours.items() if name not in idle)
 
 
 def _pressure(config: MiningConfig) -> float:

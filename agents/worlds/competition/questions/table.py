@@ -182,10 +182,11 @@ def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
         f"#{said.id} ({format_number(table.tests[said.id, Part.BASE])})"
         for said in table.unrefuted()
     ]
+    shown = within(standing, 600) or "there is none"
     return (
         "the talk is over and every claim is tested. Which proposal do you stand by? All are asked "
         "this at the same time, and it costs no contribution. Target: one of the proposals that "
-        f"hold, yours or another's, here with their tested values: {within(standing, 600)}; or "
+        f"hold, yours or another's, here with their tested values: {shown}; or "
         "null, for none. The proposal with most stances is the conclusion, of a tie the one with "
         "the best tested base. Words: one or two sentences that give your reason and name the "
         "contributions that it rests on, as #0; trials: whether it rests on trials of your own."

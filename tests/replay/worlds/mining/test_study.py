@@ -14,7 +14,8 @@ from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
-from goldrush.replay.worlds.mining.study import same_by_construction
+from goldrush.replay.levelled import levelled
+from goldrush.replay.worlds.mining import study
 
 ROSTER = "greedy-mine"
 ROSTERS = (*POLICIES, "random,raid", "tit-for-tat-raid,greedy-mine,defend", "mine,raid,claim")
@@ -46,6 +47,14 @@ def derived_in(path: Path) -> list[Any]:
             for event in fold.events(MINING, reader)
             if event.name not in own
         ]
+
+
+def same_by_construction(ours: MiningConfig, theirs: MiningConfig, policies: list[str]) -> bool:
+    return study.same_by_construction(
+        levelled([ours.as_dict()], lambda settings: ()),
+        levelled([theirs.as_dict()], lambda settings: ()),
+        policies,
+    )
 
 
 def policies(roster: str) -> list[str]:

@@ -1,0 +1,134 @@
+"""What participants are shown of each other until the conclusion: the setting `shown`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goldrush.agents.session import Asked
+from goldrush.agents.worlds.competition import players
+from goldrush.agents.worlds.competition.arenas import bench_of
+from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.play import SeasonPlay
+from goldrush.agents.worlds.competition.prompt import messages
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.terms import Move, Part, Shown
+from goldrush.replay.journal.verify import verify
+from tests.kernel.worlds.competition.seasons import (
+    ADA,
+    BEN,
+    CLEO,
+    Season,
+    amend,
+    bits,
+    challenge,
+    given,
+    propose,
+    support,
+)
+from tests.playing import nk, steps
+
+SETTINGS = {"seed": 3, "assignments": 6}
+
+
+def asked(shown: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SeasonState, Asked]]:
+    """Each question of a season to a participant, with the state in which it was asked."""
+    found: list[tuple[SeasonState, Asked]] = []
+    answer = SeasonPlay.answer
+
+    def watched(play: SeasonPlay, question: Asked, number: int) -> object:
+        if question.name in ("try_", "speak", "stand"):
+            found.append((copied(play._state), question))
+        return answer(play, question, number)
+
+    monkeypatch.setattr(SeasonPlay, "answer", watched)
+    for _ in steps({**SETTINGS, "arena": nk(), "shown": shown}):
+        yield from found
+        found.clear()
+
+
+def seen(season: Season, agent: int) -> SeasonObservation:
+    return SeasonObservation(season.state, agent, bench_of(season.state.arena))
+
+
+def talked(shown: str) -> Season:
+    """Ada and Ben propose, Cleo challenges; then Ada amends Ben's, and Ben supports Ada's."""
+    lines = [propose(ADA, bits(1)), propose(BEN, bits(2)), challenge(CLEO, 0)]
+    season = given(workers=3, arena=nk(), shown=shown).says(*lines)
+    return season.says(amend(ADA, 1, bits(3)), support(BEN, 3))
+
+
+def test_alone_others_are_passes_and_what_follows_from_them_is_left_out() -> None:
+    table = seen(talked(Shown.OWN), ADA).table
+
+    moves = [said.move for said in table.contributions]
+    assert [Move.PROPOSE, Move.PASS, Move.PASS, Move.AMEND, Move.PASS] == moves
+    assert {ADA: 3} == table.stances.by_agent
+    assert {(0, Part.BASE)} == table.tests.keys()
+
+
+def test_alone_a_guess_at_what_others_said_is_a_pass() -> None:
+    table = seen(talked(Shown.OWN), BEN).table
+
+    assert Move.PASS == table.contributions[4].move
+    assert {BEN: 1} == table.stances.by_agent
+
+
+def test_alone_nothing_that_others_claim_is_in_a_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = 0
+    for state, question in asked(Shown.OWN, monkeypatch):
+        observation = SeasonObservation(state, question.agent, bench_of(state.arena))
+        before = set(state.known_before(state.table))
+        own = {said.conduct for said in state.table.contributions if said.agent == question.agent}
+        tried = {trial.conduct for trial in state.table.trials if trial.agent == question.agent}
+        others = {s.conduct for s in state.table.proposals()} - own - tried - before
+        memory = {fact.conduct for facts in observation.me.memory.values() for fact in facts}
+        prompt = messages(observation, question.name, question.arguments)[1]["content"]
+
+        assert not set(re.findall("[01]{12}", prompt)) & (others - memory)
+        questions += bool(others - memory)
+
+    assert questions > 100
+
+
+def test_alone_each_stands_by_its_own(tmp_path: Path) -> None:
+    out = tmp_path / "season.journal"
+    state = players.record(out, {**SETTINGS, "arena": "nk", "shown": Shown.OWN})
+
+    assert verify(out).holds
+    assert SETTINGS["assignments"] == state.assignment
+    with JournalReader(out) as reader:
+        setup = next(iter(reader)).setup
+    assert setup is not None
+    assert Shown.OWN == setup["config"]["shown"]
+
+
+def test_noise_is_the_reasons_of_the_assignment_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced = 0
+    for state, question in asked(Shown.NOISE, monkeypatch):
+        table = SeasonObservation(state, question.agent, bench_of(state.arena)).table
+        for real, said in zip(state.table.contributions, table.contributions, strict=True):
+            if said.agent == question.agent or not real.text:
+                assert real == said
+                continue
+            texts = [text for move, text in state.reasons if move == said.move]
+            assert (said.text in texts, said.because) == (bool(texts), None)
+            assert said.text or not texts
+            assert (real.move, real.conduct, real.claim) == (said.move, said.conduct, said.claim)
+            replaced += bool(texts)
+
+    assert replaced > 100
+
+
+def test_noise_changes_nothing_for_who_does_not_read(tmp_path: Path) -> None:
+    real, noise = tmp_path / "real.journal", tmp_path / "noise.journal"
+    settings = {**SETTINGS, "arena": "nk"}
+    ours = players.record(noise, {**settings, "shown": Shown.NOISE})
+    theirs = players.record(real, settings)
+
+    assert theirs.agents == ours.agents
+    assert ours.reasons
+    assert not theirs.reasons
+    assert verify(noise).holds
