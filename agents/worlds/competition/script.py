@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final
 
+from goldrush.agents.seats import is_outside
 from goldrush.agents.session import Asked, Script
 from goldrush.agents.worlds.competition.bench import Request, Result, Tests
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.plain import answers_to, plain
 from goldrush.agents.worlds.competition.questions.question import Answer
+from goldrush.agents.worlds.competition.questions.table import TRY
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.contracts import interviewer
@@ -154,9 +156,14 @@ class Scripts:
             wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
     def speaking(self, state: SeasonState) -> Script:
-        """One turn: trials of the speaker, then its contribution."""
+        """One turn: trials of the speaker, then its contribution.
+
+        Policies are asked for trials first. Models and people, of whom each question takes time,
+        say in place of a contribution that they want one.
+        """
         table, agent = state.table, speaker(state)
-        while self._may_try(state, agent, early=False):
+        is_apart = not is_outside(state.agents[agent].policy)
+        while is_apart and self._may_try(state, agent, early=False):
             (answer,) = yield [Asked(agent, "try_")]
             if answer is None:
                 break
@@ -166,6 +173,9 @@ class Scripts:
             yield Spoke(*replaced)._replace(id=len(table.contributions))
             return
         (answer,) = yield [Asked(agent, "speak")]
+        while answer.get("move") == TRY and self._may_try(state, agent, early=False):
+            yield from self.tried(state, [trial(state, agent, answer)])
+            (answer,) = yield [Asked(agent, "speak")]
         yield spoken(state, agent, answer)
 
     def _may_try(self, state: SeasonState, agent: int, *, early: bool) -> bool:
@@ -408,6 +418,8 @@ def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | N
     if asked.name == "try_" and answer is not None:
         return trial(state, asked.agent, answer)
     if asked.name == "speak":
+        if answer.get("move") == TRY:
+            return trial(state, asked.agent, answer)
         return spoken(state, asked.agent, answer)
     if asked.name == "stand":
         return stood(state, asked.agent, answer)

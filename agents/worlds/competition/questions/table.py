@@ -38,6 +38,7 @@ from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, MOVES
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.terms import Move, Part, Signal, names_of
 
+TRY: Final = "try"  # in place of a move: a trial, after which the question is asked again
 _IDS_MAX: Final = 100
 _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
@@ -59,6 +60,11 @@ def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
         f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
         "orders none."
     )
+
+
+def may_try(seen: SeasonObservation) -> bool:
+    """Whether the agent may order a trial now."""
+    return seen.trials_left > 0 and seen.me.ordinal not in seen.table.barred
 
 
 def _try_fields(rules: Rules) -> Mapping[str, Any]:
@@ -110,6 +116,12 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
             *_offered('- "amend": target, the changed conduct, a value; targets:', amend),
             *_offered('- "support": target; targets:', support),
             *_offered('- "challenge": target and part, "base" or "edge"; targets:', challenge),
+            *_offered(
+                '- "try", before any of these: a conduct that is run once under a treatment (null: '
+                "that of the table); you alone are told its value and are then asked again; trials "
+                "left:",
+                [seen.trials_left] * may_try(seen),
+            ),
             '- "pass".',
             f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
             "grounds for: a claim that fails scores nothing, and so does one far below what the "
@@ -127,12 +139,13 @@ def _offered(says: str, targets: Sequence[Any]) -> list[str]:
 
 def _speak_fields(rules: Rules) -> Mapping[str, Any]:
     return {
-        "move": one_of(MOVES),
+        "move": one_of([*MOVES, TRY]),
         "target": or_null(INTEGER),
         "conduct": or_null(rules.schema),
         "value": or_null(NUMBER),
         "edge": or_null(one_of(rules.treatments)),
         "part": or_null(one_of(names_of(Part))),
+        "treatment": or_null(one_of(rules.treatments)),
         "trials": BOOLEAN,
         "words": STRING,
     }
@@ -141,6 +154,8 @@ def _speak_fields(rules: Rules) -> Mapping[str, Any]:
 def _asks_speak(name: str, before: Answer) -> bool:
     """The fields of every move, and those of this move."""
     move = word(before.get("move"))
+    if move == TRY:
+        return name in ("move", "conduct", "treatment")
     carried = "claim" if name in ("value", "edge") else name
     return (
         name in ("move", "words")
@@ -150,8 +165,10 @@ def _asks_speak(name: str, before: Answer) -> bool:
 
 
 def _read_speak(answer: Answer, seen: SeasonObservation) -> Any:
-    """The contribution, without fields that its move does not have."""
+    """The contribution, without fields that its move does not have; or a trial."""
     move = word(answer.get("move"))
+    if move == TRY:
+        return {"move": TRY, **(_read_try(answer, seen) or {"conduct": None})}
     edge = answer.get("edge")
     fields = {
         "target": scalar(answer.get("target")),

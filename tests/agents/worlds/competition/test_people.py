@@ -108,6 +108,32 @@ def test_the_final_stance_of_a_person_is_taken_and_names_it(tmp_path: Path) -> N
     assert 8 == len(stood)
 
 
+@pytest.mark.parametrize("conduct", ["111100001111", "11"], ids=["valid", "refused"])
+def test_in_its_turn_a_person_orders_trials_and_is_asked_again(
+    conduct: str, tmp_path: Path
+) -> None:
+    path, turns = tmp_path / "s.journal", list[str]()
+
+    def ask(inquiry: Inquiry) -> str:
+        text, prompt = Person()(inquiry), inquiry.messages[1]["content"]
+        if "move" not in inquiry.schema["properties"]:
+            return text
+        turns.append(prompt)
+        return json.dumps({"move": "try", "conduct": conduct}) if '- "try"' in prompt else text
+
+    play(path, ask)
+    with JournalReader(path) as reader:
+        found = [(e.name, e.as_dict()) for e in events(open_world(reader), reader)]
+    names = [name for name, e in found if BEN in (e.get("agent"), e.get("who"))]
+    tried, spoke = names.count("tried"), names.count("spoke")
+
+    assert tried + spoke == len(turns)  # who is refused one contributes in the same turn
+    assert (tried == 2 * 4) == (len(conduct) == 12)  # all trials of both assignments
+    assert (tried == names.count("refused")) == (len(conduct) == 2)
+    assert bool(names.count("refused")) != any("YOUR TRIALS" in prompt for prompt in turns)
+    assert verify(path, 4).holds
+
+
 def test_answers_of_people_are_not_counted_as_those_of_models(tmp_path: Path) -> None:
     path, person = tmp_path / "s.journal", Person()
     play(path, person)
@@ -232,7 +258,7 @@ def typed(
 FIELDS = ["2", "3", "", "0.5", "", "y", "because"]  # an amendment carries no part
 WHOLE = {
     "move": "amend", "target": 3, "conduct": None, "value": 0.5, "edge": None, "part": None,
-    "trials": True, "words": "because",
+    "treatment": None, "trials": True, "words": "because",
 }  # fmt: skip
 
 
@@ -247,11 +273,20 @@ def test_only_what_a_move_carries_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nothing = {"target": None, "conduct": None, "value": None, "edge": None, "part": None}
+    nothing["treatment"] = None
     waits = {"move": "pass", **nothing, "trials": False, "words": "I wait."}
     backs = {"move": "support", **nothing, "target": 3, "trials": False, "words": "Yes."}
 
     assert waits == typed(["pass", "I wait."], monkeypatch, capsys)[0]
     assert backs == typed(["support", "3", "n", "Yes."], monkeypatch, capsys)[0]
+
+
+def test_of_a_trial_only_conduct_and_treatment_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = typed(["try", "111100001111", ""], monkeypatch, capsys)[0]
+
+    assert ("try", "111100001111", None) == (found["move"], found["conduct"], found["treatment"])
 
 
 @pytest.mark.parametrize(("line", "target"), [("3", 3), ("", None)])
@@ -267,7 +302,7 @@ def test_a_final_stance_is_a_number_or_nothing(
 @pytest.mark.parametrize(
     ("place", "line", "says"),
     [
-        (0, "dance", "type one of propose, amend, support, challenge, pass"),
+        (0, "dance", "type one of propose, amend, support, challenge, pass, try"),
         (1, "first", "is neither a number nor JSON"),
         (1, "2.5", "type a whole number"),
         (3, "[" * 10_000, "is neither a number nor JSON"),
