@@ -73,11 +73,12 @@ function numberFormat(digits) {
   return formats.get(digits);
 }
 
-// A number for people: integers as they are, others with at most so many decimals.
+// A number for people: integers as they are, others with at most so many decimals, rounded as Python
+// does: by the exact value of the float, where NumberFormat takes its shortest decimals.
 export const rounded = (value, digits = 2) =>
   value === null || value === undefined
     ? "–"
-    : numberFormat(digits).format(value).replace("-", "−");
+    : numberFormat(digits).format(Number.isFinite(value) ? Number(value.toFixed(digits)) : value).replace("-", "−");
 
 // The parts that were opened or closed by hand, by title without its numbers: they stay so in other units.
 const opened = new Map();

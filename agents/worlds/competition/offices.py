@@ -211,7 +211,7 @@ class Judge:
         if is_agreed or not is_over(table):
             return _signal(Signal.CLEAN, "")
         if most and rights.may_flag_weakness(seen.me) and not table.was_weak:
-            return _signal(Signal.WEAK_CONSENSUS, "Nobody has convinced the others yet.")
+            return _signal(Signal.WEAK_CONSENSUS, "No proposal has a majority.")
         may_split = not seen.is_split and rights.may_recommend_split(seen.me)
         if may_split and _are_far(seen):
             return _signal(Signal.SPLIT, "There are two subjects in this.")

@@ -57,7 +57,7 @@ AMENDED: Final[Forms] = (
     ),
     (
         "#{target} claims {targeted}. ",
-        "That compares with the {targeted} that #{target} claims. ",
+        "For #{target} {targeted} is claimed. ",
         "The claim of #{target} is {targeted}. ",
         "",
     ),
@@ -128,12 +128,12 @@ DOUBTED: Final[Forms] = (
         "I doubt that #{target} reaches {targeted}",
     ),
     (
-        ". I have seen {value} here, and nothing above it.",
-        "; the best that I ever saw here is {value}.",
-        ", and nothing I know here has passed {value}.",
-        ". My own record for this subject ends at {value}.",
-        ": that is beyond all I have seen, {value} at most.",
-        ", where I have met no more than {value}.",
+        ". No trial or test that I know passes {value}.",
+        "; the best trial or test that I know gave {value}.",
+        ", and no test or trial of mine has passed {value}.",
+        ". My trials and the tests so far end at {value}.",
+        ": that is beyond all tests and trials I know, {value} at most.",
+        ", where my trials and our tests gave no more than {value}.",
     ),
 )
 NOTHING_TO_CLAIM: Final[Forms] = (
@@ -183,19 +183,19 @@ NO_VALUE: Final[Forms] = (
 )
 TRIED_TOO: Final[Forms] = (
     (
-        "I tried {conduct} too, and got {value}",
-        "{conduct} gave me {value}",
-        "My next trial, {conduct}, came to {value}",
-        "I looked further, at {conduct}: {value}",
-        "Another trial of mine, {conduct}, ended at {value}",
+        "I tried {conduct} as well, and got {value}",
+        "{conduct} gave {value} in a trial of mine",
+        "One of my trials, of {conduct}, came to {value}",
+        "I have also run {conduct}: {value}",
+        "A trial of mine, {conduct}, ended at {value}",
         "I spent a trial on {conduct}, for {value}",
-        "{value} from {conduct} in my last trial",
+        "{value} is what {conduct} gave in my trial",
     ),
     (
         "; that leaves me with #{target}.",
         ", which does not beat #{target}.",
         "; I stay with #{target}.",
-        "; #{target} remains ahead.",
+        "; #{target} is ahead of it.",
         ", so I do not move from #{target}.",
         ", no reason to leave #{target}.",
     ),
@@ -239,9 +239,9 @@ TAKEN_UP: Final[Forms] = (
         "#{by} goes on from #{target}",
     ),
     (
-        ": {value} is claimed there, {targeted} in mine.",
-        "; its claim is {value}, mine was {targeted}.",
-        ", from a claim of {targeted} to one of {value}.",
+        ": it claims {value}, my #{target} claimed {targeted}.",
+        "; it claims {value}, and I claimed {targeted}.",
+        ", from my claim of {targeted} to one of {value}.",
         ", claiming {value} where I claimed {targeted}.",
     ),
 )

@@ -174,7 +174,11 @@ def _account(seen: SeasonObservation, table: int) -> str:
     what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
     verdict = "held" if at.held(said.id, Part.BASE) else "failed"
     claimed, found = format_number(said.claimed), format_number(tested)
-    return f"I claimed {claimed} for {what}; the test gave {found}, and the claim {verdict}."
+    held = sum(at.held(other.id, Part.BASE) is True for other in own)
+    before = f"{held} of my {len(own)} claims held. The last: " * (len(own) > 1)
+    return (
+        f"{before}I claimed {claimed} for {what}; the test gave {found}, and the claim {verdict}."
+    )
 
 
 class _Mind:

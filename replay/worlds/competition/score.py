@@ -356,6 +356,8 @@ def _proposal(score: Score, proposal: Proposal) -> str:
     if proposal.distance is not None:
         nearest = conduct_text(proposal.nearest, score.rules)
         known = f"{AWAY[proposal.distance]} {nearest}, the nearest known"
+        if not proposal.distance:
+            known = "it was known already"
     led = "nothing led" if proposal.led is None else f"#{proposal.led} led"
     became = "; it became the conclusion" if proposal.is_conclusion else ""
     conduct = conduct_text(proposal.conduct, score.rules)

@@ -269,10 +269,14 @@ def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
     )
     if not proof.proposals:
         return f"{head}\nnobody proposed anything that counts, so nothing is concluded"
-    held = sum(each.held for each in proof.proposals)
+    bases = [each.held for each in proof.proposals]
+    edges = [each.edge_held for each in proof.proposals if each.edge_held is not None]
+    tested = f"{sum(bases)} of {format_count(len(bases), 'base')}"
+    if edges:
+        tested += f" and {sum(edges)} of {format_count(len(edges), 'edge')}"
     parts = [
         head,
-        f"the proof: {held} of {format_count(len(proof.proposals), 'claim')} held when tested",
+        f"the proof: {tested} held when tested",
         _proposals(proof.proposals, names),
         _chosen(proof),
         _sides(proof.sides, names),
@@ -344,11 +348,11 @@ def _verdict(proof: Proof, names: Mapping[int, str]) -> str:
         among = ", ".join(f"#{id}" for id in sorted(foremost))
         why = f"and of {among}, by which as many stand, it has the best test"
     elif len(counts) == 1:
-        why = "and nobody by another"
+        why = "and nobody by another" if most < len(proof.sides) else ""
     tested, bar = format_apart(chosen.tested, proof.bar)
     return (
         f"concluded on #{chosen.id} of {escaped(names[chosen.agent])}, tested {tested} where the "
-        f"bar is {bar}: {most} of {len(proof.sides)} stand by it, {why}"
+        f"bar is {bar}: {most} of {len(proof.sides)} stand by it{', ' if why else ''}{why}"
     )
 
 

@@ -215,7 +215,7 @@ def test_after_the_talk_come_the_proof_the_choice_and_the_conclusion(
         shown = tab.texts(".stood")
         changed = [side for side in proof.sides if side.changed]
 
-        assert proven.startswith(f"The proof: {held} of {len(proof.proposals)} claim")
+        assert proven.startswith(f"The proof: {held} of {len(proof.proposals)} base")
         assert [
             (str(each.id), names[each.agent], "holds" if each.held else "does not hold")
             for each in proof.proposals

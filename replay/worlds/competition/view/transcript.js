@@ -100,8 +100,10 @@ export const Transcript = (() => {
     // The proof: the tested values of all claims, and whose stances they change.
     proof() {
       const { claims } = this.table.ruled;
-      const held = claims.filter(([, base]) => base).length;
-      const rows = [[[PROOF, 0, 0, 0], stage(claims.length ? `The proof: ${held} of ${plural(claims.length, "claim")} ${held === 1 ? "holds" : "hold"}` : "The proof: nothing to test",
+      const ofParts = (noun, verdicts) => `${verdicts.filter(Boolean).length} of ${plural(verdicts.length, noun)}`;
+      const edges = claims.map(([, , , edge]) => edge).filter((edge) => edge !== null);
+      const held = `${ofParts("base", claims.map(([, base]) => base))}${edges.length ? ` and ${ofParts("edge", edges)}` : ""}`;
+      const rows = [[[PROOF, 0, 0, 0], stage(claims.length ? `The proof: ${held} held when tested` : "The proof: nothing to test",
         claims.length
           ? "The talk is over. Every claim that was not tested yet is tested now. A proposal whose base does not hold is refuted: who stood for it falls back to an earlier stance that holds, or to none."
           : "The talk is over, and no proposal counts.")]];
@@ -187,7 +189,7 @@ export const Transcript = (() => {
       return [`${most} of ${seats} stand by it in the end`,
         tied.length ? [", as many as by the others of ", this.links(tied), ", which have the same tested value: it was drawn among them."]
           : foremost.length > 1 ? [", as many as by the others of ", this.links(foremost), ", and of these it has the best tested value."]
-            : held > 1 ? ", more than by any other." : ", and nobody by another."];
+            : held > 1 ? ", more than by any other." : most < seats ? ", and nobody by another." : "."];
     }
 
     early(trials) {

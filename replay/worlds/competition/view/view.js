@@ -277,7 +277,7 @@ export const WORLD = (() => {
             grounds ? el("p", { class: "rests" }, this.rests(table, agent, grounds, dimension)) : null),
         ];
       });
-      const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak} in a row` : "";
+      const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak > 1 ? `${bottom.streak} in a row` : "for the first time"}` : "";
       return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => [
         rated === undefined ? el("p", { class: "note" }, "The therapist gave no numbers: those of the rubric stand.") : null,
         el("dl", {}, rows()),
@@ -291,19 +291,20 @@ export const WORLD = (() => {
       if (dimension === "novelty") {
         if (grounds.best === null) return "No proposal.";
         const [id, distance, nearest, led] = grounds.best;
-        return ["Best proposal ", this.link(id), ": ", distance === null ? "nothing like it was known" : [`${AWAY[distance]} `, el("code", {}, nearest), ", the nearest known"],
+        return ["Best proposal ", this.link(id), ": ", distance === null ? "nothing like it was known" : distance === 0 ? "it was known already" : [`${AWAY[distance]} `, el("code", {}, nearest), ", the nearest known"],
           led === null ? ". Nothing led then." : [". ", this.link(led), " led then."]];
       }
       if (dimension === "accuracy") {
         const own = table.ruled.claims.filter(([id]) => table.said[id].agent === agent);
         const made = own.map(([id, base, sharp, edge]) => [this.link(id), base ? (sharp ? " holds, sharp" : " holds, not sharp") : " does not hold",
           grounds.repeated.includes(id) ? ", not counted: its conduct sets the bar, or was proposed or tested before" : "", edge === null ? "" : `, its edge ${edge ? "holds" : "does not"}`, ". "]);
-        const grounded = grounds.challenges.map(([id, sustained]) => ["Challenge ", this.link(id), sustained ? " had grounds. " : " had none. "]);
+        const grounded = grounds.challenges.map(([id, sustained]) => ["Challenge ", this.link(id), sustained ? " had grounds. " : " had no grounds. "]);
         return made.length || grounded.length ? [made, grounded] : "Nothing was tested.";
       }
       if (dimension === "impact") {
         const [proposal, differs] = grounds.without;
-        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"], `; ${plural(grounds.moved.length, "other stance")} would differ at the end of the talk. `,
+        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"],
+          grounds.moved.length ? `; ${plural(grounds.moved.length, "other stance")} would differ at the end of the talk. ` : ". ",
           el("a", { href: this.player.href({ without: this.people.name(agent) }) }, "See the table without it"), "."];
       }
       const { challenges } = grounds;

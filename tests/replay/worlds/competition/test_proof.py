@@ -67,10 +67,12 @@ def test_a_conclusion_has_most_final_stances_and_of_these_the_best_test(
 
         assert chosen.tested == best
         assert last.startswith(f"concluded on #{chosen.id} of {names[chosen.agent]}, tested ")
-        assert f": {counts[chosen.id]} of {len(proof.sides)} stand by it, " in last
-        reason = last.rsplit(" stand by it, ", 1)[1].split("#", 1)[0]
-        assert (len(foremost) > 1) == reason.startswith(("and of", "as many"))
-        assert (len(counts) == 1) == (reason == "and nobody by another")
+        most, seats = counts[chosen.id], len(proof.sides)
+        assert f": {most} of {seats} stand by it" in last
+        reason = last.rsplit(" stand by it", 1)[1].split("#", 1)[0]
+        assert (len(foremost) > 1) == reason.startswith((", and of", ", as many"))
+        assert (most == seats) == (reason == "")
+        assert (len(counts) == 1 and most < seats) == (reason == ", and nobody by another")
         reasons[reason] += 1
     assert len(reasons) >= 3
 
