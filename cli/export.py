@@ -49,7 +49,8 @@ def export(
 
     Without --format csv or parquet, prints the events of one journal as JSON lines. Tables: events;
     rounds (or other units) and measures, if the world has measures; for mining also agents and
-    spells; for seasons also roundtables, contributions, tests, trials, scores, ranks and sparks.
+    spells; for seasons also assignments, roundtables, contributions, final stances, tests, trials,
+    scores, ranks and sparks.
     Columns are listed in replay/TABLES.md. Of a folder, all *.journal files in and below it are
     converted. A single CSV table is printed if there is no --out. Parquet needs goldrush[tables].
 

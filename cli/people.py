@@ -150,7 +150,7 @@ def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
             raise ValueError("type y or n")
         return line.lower() in _YES
     if kind in ("integer", "number"):
-        number = _json(line)
+        number = _json(line.removeprefix("#"))  # as contributions are written
         if type(number) is not int and (kind == "integer" or type(number) is not float):
             raise ValueError(f"type {_hint(schema)}")
         least, most = schema.get("minimum", number), schema.get("maximum", number)

@@ -26,15 +26,24 @@ class Settings(Protocol):
     """A configuration of any world."""
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings in declared order."""
+        """The recorded settings in declared order; a default may be left out."""
         ...
 
 
 def changes(old: Settings, new: Settings) -> dict[str, Any]:
-    """The settings in which two configurations differ, with the new values, in declared order."""
-    before = old.as_dict()
+    """The settings in which two configurations differ, with the new values, in declared order;
+    those that one of them leaves out come last.
+    """
+    before, after = old.as_dict(), new.as_dict()
+    names = dict.fromkeys([*(name for name in after if name in before), *after, *before])
+
+    def value(config: Settings, recorded: Mapping[str, Any], name: str) -> Any:
+        return recorded[name] if name in recorded else getattr(config, name)
+
     return {
-        name: value for name, value in new.as_dict().items() if pack(value) != pack(before[name])
+        name: value(new, after, name)
+        for name in names
+        if pack(value(new, after, name)) != pack(value(old, before, name))
     }
 
 

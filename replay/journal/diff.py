@@ -430,7 +430,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     for setting in {**ours.settings, **theirs.settings}:
         values = ours.settings.get(setting), theirs.settings.get(setting)
         for name, a, b in _different(str(setting), *values):
-            text = f"{name} is {format_value(a)} in a, {format_value(b)} in b"
+            text = f"{name} is {_format_setting(a)} in a, {_format_setting(b)} in b"
             yield Cause(CONFIGURATION, at, text, name, a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
@@ -441,6 +441,10 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
         text = f"{who}: {_played(a)} in a, {_played(b)} in b"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
+
+
+def _format_setting(value: Any) -> str:
+    return "the default" if value is None else format_value(value)
 
 
 def _different(name: str, a: Any, b: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -6,6 +6,7 @@ Names and text by agents are quoted as JSON, so that they cannot look like a par
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -114,8 +115,16 @@ def format_contribution(
     elif said.move == Move.CHALLENGE and table.held(*said.challenged) is not None:
         parts.append("sustained" if table.is_sustained(said) else "not sustained")
     if said.text:
-        parts.append(quoted(said.text, WORDS_MAX))
+        parts.append(with_numbers(quoted(said.text, WORDS_MAX)))
     return "; ".join(parts)
+
+
+def with_numbers(text: str) -> str:
+    """A quoted text in which numbers of contributions (#7) are written as outside of quotes."""
+    return _NUMBER.sub("#", text)
+
+
+_NUMBER: Final = re.compile(r"(?<!\\)\\u0023(?=[0-9])")
 
 
 def _moved(said: Contribution, rules: Rules) -> str:

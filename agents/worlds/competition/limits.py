@@ -22,11 +22,19 @@ MEMORY_MAX: Final = 1_200  # a share
 TRIALS_MAX: Final = 1_200  # own trials of the assignment
 LEADERBOARD_MAX: Final = 1_200
 PEOPLE_MAX: Final = 1_200
+STOOD_MAX: Final = 1_200  # the final stances at a table
 MIND_MAX: Final = 3_000  # instructions, persona and traits of one agent
 ARGUMENTS_MAX: Final = 5_000  # of the arguments of a question
 
 _SHARES: Final = TABLE_MAX + KNOWN_MAX + MEMORY_MAX
 _ONCE: Final = (
-    LEADERBOARD_MAX + PEOPLE_MAX + 2 * MIND_MAX + ARGUMENTS_MAX + TRIALS_MAX + 3 * FULL_MAX + 4_000
+    LEADERBOARD_MAX
+    + PEOPLE_MAX
+    + 2 * MIND_MAX
+    + ARGUMENTS_MAX
+    + TRIALS_MAX
+    + 3 * FULL_MAX
+    + 4_000
+    + STOOD_MAX
 )
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages

@@ -36,6 +36,7 @@ from goldrush.agents.worlds.competition.limits import (
     MEMORY_MAX,
     MIND_MAX,
     PEOPLE_MAX,
+    STOOD_MAX,
     TABLE_MAX,
     TRIALS_MAX,
 )
@@ -154,10 +155,15 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
         parts += [
             "What was said, by number:",
             last_lines(said, TABLE_MAX * room(seen)),
-            "Nothing leads." if leading is None else f"#{leading} leads.",
+            *([_led(leading)] if table.conclusion is None else []),
         ]
     if table.conclusion is not None:
         concluded = table.conclusion.proposal
+        stood = (
+            f"{format_agent(seen.people[agent])}: {'none' if at is None else f'#{at}'}"
+            for agent, at in sorted((final.agent, final.target) for final in table.stood.values())
+        )
+        parts += [f"Final stances: {within(stood, STOOD_MAX)}."] * bool(table.stood)
         parts.append("No conclusion." if concluded is None else f"Concluded: #{concluded}.")
     elif table.participants:
         left = (f"{agent}: {moves}" for agent, moves in table.moves.items())
@@ -166,6 +172,10 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
             f"{within(left, 600)}."
         )
     return "\n".join(parts)
+
+
+def _led(leading: int | None) -> str:
+    return "Nothing leads." if leading is None else f"#{leading} leads."
 
 
 def _known(seen: SeasonObservation) -> str:

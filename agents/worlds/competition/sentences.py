@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Final
 
 from goldrush.agents.worlds.competition.evidence import ConductEvidence, Evidence
@@ -403,13 +404,13 @@ class Sentences:
         """What its own trials add to a support."""
         own = self._evidence.known[target.conduct].own
         if own:
-            return SUPPORT_BY_TRIAL, {"value": format_number(own[-1])}
+            return SUPPORT_BY_TRIAL, {"value": format_number(fmean(own))}
         mine = self._evidence.best(own=True)
         if mine is None:
             return (), {}
         return SUPPORT_BY_COMPARISON, {
             "conduct": self._seen.rules.describe(mine.conduct),
-            "value": format_number(mine.own[-1]),
+            "value": format_number(self._known(mine)),
         }
 
     def contradicted(self, target: Contribution, value: float) -> str:
@@ -528,11 +529,19 @@ class Sentences:
         count = len(best.own)
         return {
             "conduct": self._seen.rules.describe(best.conduct),
-            "value": format_number(best.own[-1]),
-            "trials": "one trial" if count == 1 else f"{count} trials",
+            "value": format_number(fmean(best.own)),
+            "trials": "one trial" if count == 1 else f"{count} trials, on average",
             "bar": format_number(self._table.bar),
-            "margin": format_number(abs(self._evidence.margin(best.own[-1]))),
+            "margin": format_number(abs(self._evidence.margin(fmean(best.own)))),
         }
+
+    def _known(self, mine: ConductEvidence) -> float:
+        """What is known best of a conduct of its own: its test, or its trials."""
+        for said in self._table.proposals():
+            tested = self._table.tests.get((said.id, Part.BASE))
+            if said.conduct == mine.conduct and tested is not None:
+                return tested
+        return fmean(mine.own)
 
     @staticmethod
     def _remembered(best: ConductEvidence, edge: str | None) -> str:

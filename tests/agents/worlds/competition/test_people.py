@@ -289,7 +289,7 @@ def test_of_a_trial_only_conduct_and_treatment_are_asked_for(
     assert ("try", "111100001111", None) == (found["move"], found["conduct"], found["treatment"])
 
 
-@pytest.mark.parametrize(("line", "target"), [("3", 3), ("", None)])
+@pytest.mark.parametrize(("line", "target"), [("3", 3), ("#3", 3), ("", None)])
 def test_a_final_stance_is_a_number_or_nothing(
     line: str, target: int | None, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -6,15 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.llm.wording import quoted
 from goldrush.agents.session import Asked
 from goldrush.agents.worlds.competition import players
 from goldrush.agents.worlds.competition.arenas import bench_of
+from goldrush.agents.worlds.competition.formats import with_numbers
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.prompt import messages
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
-from goldrush.kernel.worlds.competition.terms import Move, Part, Shown
+from goldrush.kernel.worlds.competition.terms import Move, Part, Phase, Shown
+from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.verify import verify
 from tests.kernel.worlds.competition.seasons import (
     ADA,
@@ -29,6 +32,7 @@ from tests.kernel.worlds.competition.seasons import (
     support,
 )
 from tests.playing import nk, steps
+from tests.seasons import fork
 
 SETTINGS = {"seed": 3, "assignments": 6}
 
@@ -132,3 +136,31 @@ def test_noise_changes_nothing_for_who_does_not_read(tmp_path: Path) -> None:
     assert ours.reasons
     assert not theirs.reasons
     assert verify(noise).holds
+
+
+@pytest.mark.parametrize(("before", "after"), [("all", "own"), ("own", "all"), ("noise", "own")])
+def test_a_fork_changes_what_is_shown(before: str, after: str, tmp_path: Path) -> None:
+    parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
+    players.record(parent, {**SETTINGS, "arena": "nk", "shown": before})
+    state = fork(parent, 1, out, settings={"shown": after})
+    [cause] = diff(parent, out).causes
+
+    assert after == state.config.shown
+    assert "shown" == cause.name
+    assert verify(out).holds
+
+
+def test_after_the_choice_everybody_is_told_the_final_stances() -> None:
+    season = talked(Shown.ALL).stands({ADA: 3, BEN: None}).to(Phase.DEBRIEF)
+    arguments = {"questions": ["?"], "table": 0}
+    prompt = messages(seen(season, CLEO), "answer", arguments)[1]["content"]
+
+    assert 'Final stances: 5 "ada": #3, 6 "ben": none.' in prompt
+    assert " leads." not in prompt
+
+
+def test_numbers_in_what_others_said_are_written_as_numbers() -> None:
+    text = quoted("as #1 says: # HEAD \\u00237", 200)
+
+    assert text == '"as \\u00231 says: \\u0023 HEAD \\\\u00237"'
+    assert with_numbers(text) == '"as #1 says: \\u0023 HEAD \\\\u00237"'
