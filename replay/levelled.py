@@ -60,7 +60,7 @@ def _with_none(settings: Settings, keys: Keys) -> dict[str, object]:
 def hashable(value: object) -> Hashable:
     """Settings as a key of a dictionary; equal settings give equal keys."""
     if isinstance(value, Mapping):
-        return tuple((key, hashable(item)) for key, item in value.items())
+        return tuple((key, hashable(item)) for key, item in sorted(value.items()))
     if isinstance(value, (list, tuple)):
         return tuple(map(hashable, value))
     assert isinstance(value, Hashable)  # a plain value

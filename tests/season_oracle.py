@@ -81,6 +81,7 @@ class Table:
         self.had_weak_consensus = False
         self.converged: int | None = None  # what led when the judge said so
         self.stood: dict[int, int | None] = {}  # the final stances given
+        self.answered: set[int] = set()  # who gave one, a refused one too
         self.conclusion: int | None = None
         self.digest: Act | None = None
         self.adopted: bool | None = None
@@ -853,8 +854,9 @@ class SeasonOracle:
         if self.phase != "stand" or act["table"] != self.table.number:
             return MALFORMED
         table, agent, target = self.table, act["agent"], act["target"]
-        if agent not in table.participants or agent in table.stood:
+        if agent not in table.participants or agent in table.answered:
             return MALFORMED
+        table.answered.add(agent)
         if not is_text(act["words"]) or not self.is_because(act["because"]):
             return MALFORMED
         if target is None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.worlds.competition.bench import Bench
+from goldrush.agents.worlds.competition.shown import alone, with_reasons
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.roundtable import is_rejectable
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, Subject
@@ -107,9 +108,9 @@ class SeasonObservation:
             if not self.config.table:
                 table = attrs.evolve(table, contributions=[], tests={}, stances=Stances())
             elif shown == Shown.OWN and me in table.participants:
-                table = table.alone(me)
+                table = alone(table, me, is_proven=self._state.phase == Phase.STAND)
             elif shown == Shown.NOISE and me in table.participants:
-                table = table.with_reasons(me, self._state.reasons)
+                table = with_reasons(table, me, self._state.reasons)
         return attrs.evolve(table, trials=trials)
 
     @cached_property

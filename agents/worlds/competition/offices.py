@@ -246,14 +246,15 @@ def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
 
 
 def _repeated(seen: SeasonObservation) -> list[int]:
-    """The proposals of this round whose conduct was proposed before."""
-    table = seen.table
-    known: set[Any] = set()
+    """The proposals of this round whose conduct was proposed before, as far as authors know."""
+    table, is_shared = seen.table, seen.config.is_shared
+    known: set[tuple[int | None, Any]] = set()
     repeated = []
     for said in table.proposals():
-        if said.conduct in known and said.round == table.round:
+        key = None if is_shared else said.agent, said.conduct
+        if key in known and said.round == table.round:
             repeated.append(said.id)
-        known.add(said.conduct)
+        known.add(key)
     return repeated
 
 

@@ -48,7 +48,7 @@ from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Shown, Status
+from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Status
 
 VERSION: Final = 3
 
@@ -144,12 +144,12 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
         f"TABLE {table.number}: {format_subject(table.subject)}. The bar is {bar}."
         + (f" They speak in the order {order}." if order else "")
     ]
+    is_hidden = seen.me.is_worker and not seen.config.is_shared and table.conclusion is None
     if table.contributions:
-        is_alone = seen.config.shown == Shown.OWN and table.conclusion is None and seen.me.is_worker
         said = (
             format_contribution(table, one, seen.people, seen.rules)
             for one in table.contributions
-            if one.agent == seen.me.ordinal or not is_alone
+            if one.agent == seen.me.ordinal or not is_hidden
         )
         leading = table.stances.leading()
         parts += [
@@ -330,20 +330,31 @@ def _table(config: SeasonConfig) -> str:
             "THE TABLE: one round. Each proposes a conduct with a claim, once, or passes; nobody "
             "sees what the others do."
         )
-    return (
+    rounds = (
         f"THE TABLE: up to {config.rounds_max} rounds by default; {config.moves} contributions "
-        f"each in a table, {config.moves_expanded} from tier 1 on. The moves: propose a conduct "
+        f"each in a table, {config.moves_expanded} from tier 1 on."
+    )
+    stances = (
+        "The proposal with most of these final stances is the conclusion, of a tie the one with "
+        "the best tested base. What may not be done is refused and counts as a pass."
+    )
+    if not config.is_shared:
+        return (
+            f"{rounds} Until the conclusion nobody is shown what others contribute. The moves: "
+            "propose a conduct with a claim; amend an earlier proposal of your own; pass, which is "
+            "free. The talk ends after a round in which nobody proposed or amended. Then all "
+            "claims are tested, each is told the results of its own, and all are asked at the same "
+            f"time which of their proposals that hold they stand by. {stances}"
+        )
+    return (
+        f"{rounds} The moves: propose a conduct "
         "with a claim; amend an earlier proposal, refuted or not; support a proposal of another "
         "that is not refuted; challenge the base or the edge of another's claim, once for each "
         "part; pass, which is free. Propose, amend and support set your stance; who stood for a "
         "refuted proposal falls back to the stance before. The proposal with most stances leads. "
         "The talk ends after a round in which nobody proposed, amended or challenged. Then all "
         "claims are tested, everybody is told the results, and all are asked at the same time "
-        "which of the proposals that hold they stand by. The proposal with most of these final "
-        "stances is the conclusion, of a tie the one with the best tested base. What may not be "
-        "done is refused and counts as a pass."
-        + " Until the conclusion nobody is shown what others contribute: a worker sees its own "
-        "contributions and their tests alone, and corrects itself." * (config.shown == Shown.OWN)
+        f"which of the proposals that hold they stand by. {stances}"
     )
 
 

@@ -24,6 +24,27 @@ Forms = Sequence[Sequence[str]]  # the forms of each part of a sentence
 # 2^64 divided by the golden ratio: multiples of it modulo 2^64 are spread evenly.
 GOLDEN: Final = 0x9E3779B97F4A7C15
 
+# Parts of several sentences.
+CLAIMED: Final = (
+    "I claim {claim}.",
+    "So I claim {claim}.",
+    "{claim} should hold.",
+    "I expect {claim} or better from a test.",
+    "I answer for {claim}.",
+    "My claim is {claim}.",
+)
+NO_SIDE: Final = (
+    ", and no claim so far convinces me.",
+    ", and I support no claim yet.",
+    ", and I take no side yet.",
+)
+SECOND: Final = (
+    "; the next best that holds is #{second}, at {seconded}.",
+    ", ahead of #{second} with {seconded}.",
+    ". #{second} follows with {seconded}.",
+    ", and no other does better: #{second} has {seconded}.",
+)
+
 PROPOSED: Final[Forms] = (
     (
         "{conduct} gave {value} in {trials}",
@@ -37,16 +58,9 @@ PROPOSED: Final[Forms] = (
         ", against a bar of {bar}. ",
         ", where the bar asks for {bar}. ",
         ", {margin} beyond the bar. ",
-        "; that passes the bar by {margin}. ",
+        "; that is better than the bar by {margin}. ",
     ),
-    (
-        "I claim {claim}.",
-        "So I claim {claim}.",
-        "{claim} should hold.",
-        "I expect at least {claim} from a test.",
-        "I answer for {claim}.",
-        "My claim is {claim}.",
-    ),
+    CLAIMED,
 )
 AMENDED: Final[Forms] = (
     (
@@ -62,14 +76,7 @@ AMENDED: Final[Forms] = (
         "The claim of #{target} is {targeted}. ",
         "",
     ),
-    (
-        "I claim {claim}.",
-        "So I claim {claim}.",
-        "{claim} should hold.",
-        "I expect at least {claim} from a test.",
-        "I answer for {claim}.",
-        "My claim is {claim}.",
-    ),
+    CLAIMED,
 )
 SUPPORTED: Final[Forms] = (
     (
@@ -113,7 +120,7 @@ CONTRADICTED: Final[Forms] = (
     ),
     (
         ", not {targeted}.",
-        ", well short of the {targeted} that it claims.",
+        ", not as good as the {targeted} that it claims.",
         "; it claims {targeted}.",
         ". The claim of {targeted} should not hold.",
     ),
@@ -121,7 +128,7 @@ CONTRADICTED: Final[Forms] = (
 DOUBTED: Final[Forms] = (
     (
         "#{target} claims {targeted}",
-        "{targeted} is a high claim for #{target}",
+        "{targeted} is a bold claim for #{target}",
         "I question the {targeted} of #{target}",
         "#{target} promises {targeted}",
         "The {targeted} of #{target} should be tested",
@@ -129,12 +136,12 @@ DOUBTED: Final[Forms] = (
         "I doubt that #{target} reaches {targeted}",
     ),
     (
-        ". No trial or test that I know passes {value}.",
+        ". No trial or test that I know is better than {value}.",
         "; the best trial or test that I know gave {value}.",
-        ", and no test or trial of mine has passed {value}.",
-        ". My trials and the tests so far end at {value}.",
-        ": that is beyond all tests and trials I know, {value} at most.",
-        ", where my trials and our tests gave no more than {value}.",
+        ", and no test or trial of mine has come beyond {value}.",
+        ". The best of my trials and the tests so far is {value}.",
+        ": that is beyond all tests and trials I know, {value} at best.",
+        ", where my trials and our tests gave nothing better than {value}.",
     ),
 )
 NOTHING_TO_CLAIM: Final[Forms] = (
@@ -164,11 +171,7 @@ NOTHING_TRIED: Final[Forms] = (
         "I have no trial of my own to show",
         "Nothing of mine was run",
     ),
-    (
-        ", and no claim so far convinces me.",
-        ", and I support no claim yet.",
-        ", and I take no side yet.",
-    ),
+    NO_SIDE,
 )
 NO_VALUE: Final[Forms] = (
     (
@@ -176,11 +179,7 @@ NO_VALUE: Final[Forms] = (
         "My trials gave no value",
         "All that I tried came out without a value",
     ),
-    (
-        ", and no claim so far convinces me.",
-        ", and I support no claim yet.",
-        ", and I take no side yet.",
-    ),
+    NO_SIDE,
 )
 TRIED_TOO: Final[Forms] = (
     (
@@ -282,12 +281,7 @@ STANDS_BY_OWN: Final[Forms] = (
         "The test of my #{target} gave {value}",
         "My proposal #{target} reached {value}",
     ),
-    (
-        "; the next best that holds is #{second}, at {seconded}.",
-        ", ahead of #{second} with {seconded}.",
-        ". #{second} follows with {seconded}.",
-        ", and no other does better: #{second} has {seconded}.",
-    ),
+    SECOND,
 )
 STAYS: Final[Forms] = (
     (
@@ -297,12 +291,7 @@ STAYS: Final[Forms] = (
         "I keep to #{target}, which gave {value}",
         "#{target} remains my choice with {value}",
     ),
-    (
-        "; the next best that holds is #{second}, at {seconded}.",
-        ", ahead of #{second} with {seconded}.",
-        ". #{second} follows with {seconded}.",
-        ", and no other does better: #{second} has {seconded}.",
-    ),
+    SECOND,
 )
 CHANGES: Final[Forms] = (
     (
@@ -510,7 +499,9 @@ class Sentences:
     # Parts.
 
     def _number(self, move: str, below: int | None = None) -> int:
-        """The number of a sentence about a move: unique among those of the season, nearly."""
+        """The number of a sentence about a move. It repeats where more contributions of a kind than
+        two for each participant are made at a table.
+        """
         earlier = self._table.contributions[:below]
         count = sum(other.move == move for other in earlier)
         return self._seen.assignment * 2 * len(self._table.participants) + count

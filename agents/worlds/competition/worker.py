@@ -20,7 +20,7 @@ from goldrush.agents.worlds.competition.formats import DIGITS, format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.sentences import Sentences
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.worlds.competition.arena import UP, Conduct, Subject
+from goldrush.kernel.worlds.competition.arena import UP, Conduct
 from goldrush.kernel.worlds.competition.table import Contribution
 from goldrush.kernel.worlds.competition.terms import Class, Condition, Fact, Fate, Move, Part
 
@@ -328,11 +328,12 @@ class _Mind:
                 "words": self.sentences.stands_by_none(),
                 "because": ((), False),
             }
-        tested = {said.id: self.table.tests[said.id, Part.BASE] for said in self.table.unrefuted()}
         ranked = sorted(self.table.unrefuted(), key=lambda said: (said.agent != self.me, said.id))
-        best = _best(ranked, tested, self.table.subject)
-        others = [said for said in ranked if said.id != best.id]
-        second = _best(others, tested, self.table.subject) if others else None
+        ids = [said.id for said in ranked]
+        first = self.table.best(ids)[0]
+        others = self.table.best([id for id in ids if id != first]) if len(ids) > 1 else []
+        said = self.table.contributions
+        best, second = said[first], said[others[0]] if others else None
         words = self.sentences.stands(best, second)
         return {"target": best.id, "words": words, "because": ((best.id,), False)}
 
@@ -491,11 +492,3 @@ class _Mind:
     def _feels(self, trait: int) -> bool:
         """True in `trait` of 10 cases, by a draw."""
         return self.draws.below(MOST) < trait
-
-
-def _best(
-    proposals: Sequence[Contribution], tested: Mapping[int, float | None], subject: Subject
-) -> Contribution:
-    """The best tested of some proposals, the first of equals."""
-    most = subject.best(tested[said.id] for said in proposals)
-    return next(said for said in proposals if tested[said.id] == most)

@@ -113,6 +113,11 @@ class SeasonConfig:
         return day > today - self.rolling_days
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the others are shown what one proposes before the conclusion."""
+        return self.table and self.shown != Shown.OWN
+
+    @property
     def has_judge(self) -> bool:
         """Whether the judge is asked after a round."""
         return self.judged and self.table

@@ -33,6 +33,7 @@ from goldrush.kernel.worlds.competition.events import (
     SparksMoved,
     Spoke,
     StageReached,
+    Stood,
     Tried,
     named,
 )
@@ -99,11 +100,13 @@ def refuse(state: SeasonState, code: int, row: Row, why: str) -> None:
     """Change the state by a refused act, with the code `why`.
 
     A contribution refused in its author's turn counts as a pass; after a refused trial its author
-    may order no more in that turn. Other acts change nothing.
+    may order no more in that turn, and after a refused final stance give no other. Other acts
+    change nothing.
     """
     act = named(code, row)
-    is_here = state.phase in (Phase.TRY, Phase.SPEAK) and act[0] == state.table.number
-    if isinstance(act, Tried) and is_here:
+    phases = (Phase.TRY, Phase.SPEAK, Phase.STAND)
+    is_here = state.phase in phases and act[0] == state.table.number
+    if isinstance(act, Stood if state.phase == Phase.STAND else Tried) and is_here:
         state.table.barred.add(act.agent)
     elif isinstance(act, Spoke) and is_here and state.phase == Phase.SPEAK:
         table = state.table

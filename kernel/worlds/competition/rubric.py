@@ -229,14 +229,14 @@ def grounds(
 
     """
     assert table.conclusion is not None
-    rated = _Rated(table, rules, known, is_shared=config.table)
+    rated = _Rated(table, rules, known, is_shared=config.is_shared)
     return {agent: rated.grounds_of(agent, draws) for agent in table.participants}
 
 
 class _Rated:
     """The proposals of a table compared in one pass, for all participants.
 
-    `is_shared`: whether a proposal becomes known to the others; in independent search it does not.
+    `is_shared`: whether a proposal becomes known to the others.
     """
 
     def __init__(

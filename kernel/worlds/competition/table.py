@@ -226,7 +226,7 @@ class Roundtable:
         participants, order: those in force once the table is opened.
         moves: contributions left, by agent.
         trials: in order.
-        barred: agents that had a trial refused in the turn under way.
+        barred: agents that had a trial refused in the turn under way, or a final stance.
         round: the round under way.
         turn: the index of the speaker in `order`.
         contributions: all of them by id, passes included.
@@ -353,45 +353,6 @@ class Roundtable:
             for said in self.counted()
         )
 
-    def alone(self, agent: int) -> Roundtable:
-        """The table as if an agent sat there alone: the contributions of others are passes without
-        words, and what follows from them is left out. Ids stay.
-        """
-        ids = {said.id for said in self.contributions if said.agent == agent}
-
-        def shown(said: Contribution) -> Contribution:
-            if said.id not in ids:
-                return Contribution(said.id, said.round, said.agent, Move.PASS)
-            if said.move in (Move.SUPPORT, Move.CHALLENGE) and said.target not in ids:
-                return attrs.evolve(said, move=Move.PASS, target=None)  # a guess, or by hand
-            return said
-
-        own = [shown(said) for said in self.contributions]
-        tests = {at: value for at, value in self.tests.items() if at[0] in ids}
-        table = attrs.evolve(
-            self, contributions=own, removed=self.removed & ids, tests=tests, stood={}, led_after={}
-        )
-        table.stances = table._folded(table.removed)
-        for proposal in self.stances.refuted & ids:
-            table.stances.refute(proposal)
-        return table
-
-    def with_reasons(self, agent: int, reasons: Sequence[tuple[str, str]]) -> Roundtable:
-        """The table with other reasons in the contributions of all agents but one: those given
-        for the same move, (move, text) each, in turns; none if there is none.
-        """
-        by_move: dict[str, list[str]] = {}
-        for move, text in reasons:
-            by_move.setdefault(move, []).append(text)
-
-        shown: list[Contribution] = []
-        for said in self.contributions:
-            if said.agent != agent and said.text:
-                texts = by_move.get(said.move, [""])
-                said = attrs.evolve(said, text=texts[said.id % len(texts)], because=None)
-            shown.append(said)
-        return attrs.evolve(self, contributions=shown)
-
     def untested(self) -> list[tuple[int, str]]:
         """The parts of claims that still have to be tested, in order."""
         return [
@@ -445,6 +406,7 @@ class Roundtable:
 
     def prove(self) -> None:
         """Refute the proposals whose base does not hold, once all claims are tested."""
+        self.barred.clear()
         _prove(self, self.stances)
 
     def stand(self, final: FinalStance) -> None:
@@ -454,12 +416,16 @@ class Roundtable:
 
     def talk_stances(self) -> Stances:
         """The stances at the end of the talk, before the proof."""
-        return self._folded(self.removed)
+        return self.folded(self.removed)
+
+    def proven_stances(self) -> Stances:
+        """The stances as the proof leaves them, once all claims are tested."""
+        return _prove(self, self.talk_stances())
 
     def redirect(self, ids: Iterable[int]) -> None:
         """Remove contributions and those that refer to them, and fold the stances again."""
         self.removed = self.with_followers({*self.removed, *ids})
-        self.stances = self._folded(self.removed)
+        self.stances = self.folded(self.removed)
 
     def with_followers(self, ids: Collection[int]) -> frozenset[int]:
         """The ids of these contributions and, transitively, of those that refer to them."""
@@ -473,7 +439,7 @@ class Roundtable:
         """The stances without the contributions of an agent and what refers to them, with the same
         test results.
 
-        Where the table is shared (`is_shared`; it is not in independent search), later proposals
+        Where the table is shared (`is_shared`; see SeasonConfig), later proposals
         of a conduct that the agent proposed first go as well, with what refers to them.
         """
         own = {said.id for said in self.contributions if said.agent == agent}
@@ -483,7 +449,7 @@ class Roundtable:
                 if first.setdefault(said.conduct, said.agent) == agent:
                     own.add(said.id)
         gone = self.with_followers({*self.removed, *own})
-        talked = self._folded(gone)
+        talked = self.folded(gone)
         final = _prove(self, talked.copy())
         left = [s for s in self.proposals() if s.id not in gone and s.id not in final.refuted]
         for stood in self.stood.values():
@@ -504,11 +470,11 @@ class Roundtable:
             return stood.target
         if stood.agent == agent or not left:
             return None
-        best = self.subject.best(self.tests[said.id, Part.BASE] for said in left)
-        equals = [said for said in left if self.tests[said.id, Part.BASE] == best]
-        return min(equals, key=lambda said: (said.agent != stood.agent, said.id)).id
+        ranked = sorted(left, key=lambda said: (said.agent != stood.agent, said.id))
+        return self.best([said.id for said in ranked])[0]
 
-    def _folded(self, gone: Collection[int]) -> Stances:
+    def folded(self, gone: Collection[int]) -> Stances:
+        """The stances of the talk without these contributions."""
         stances = Stances()
         for said in self.contributions:
             if said.move != Move.PASS and said.id not in gone:
@@ -522,9 +488,12 @@ class Roundtable:
         They are, of the proposals with most stances, those with the best tested base. Among several
         one is drawn; if there are none, there is no conclusion.
         """
-        foremost = stances.foremost()
-        best = self.subject.best(self.tests[proposal, Part.BASE] for proposal in foremost)
-        return tuple(p for p in foremost if self.tests[p, Part.BASE] == best)
+        return tuple(self.best(stances.foremost()))
+
+    def best(self, proposals: Sequence[int]) -> list[int]:
+        """Those of some tested proposals that have the best base, in their order."""
+        best = self.subject.best(self.tests[proposal, Part.BASE] for proposal in proposals)
+        return [p for p in proposals if self.tests[p, Part.BASE] == best]
 
     def concluded(self, equals: Sequence[int], draws: Draws) -> Conclusion:
         """The conclusion from these candidates: the only one, or one of several by a draw."""

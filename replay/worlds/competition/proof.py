@@ -14,7 +14,7 @@ import attrs
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import FinalStance, Roundtable, Stances
+from goldrush.kernel.worlds.competition.table import FinalStance, Roundtable
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import assignment_in, conduct_text, season_world
@@ -101,18 +101,9 @@ class Proof:
         return {**attrs.asdict(self), "sides": sides}
 
 
-def proven(table: Roundtable) -> Stances:
-    """The stances as the proof leaves them, once all claims are tested."""
-    stances = table.talk_stances()
-    for said in table.proposals():
-        if said.id not in stances.refuted and table.held(said.id, Part.BASE) is False:
-            stances.refute(said.id)
-    return stances
-
-
 def sides(table: Roundtable) -> list[Side]:
     """The sides of the participants of a concluded table, in the order of speaking."""
-    talked, left = table.talk_stances().by_agent, proven(table).by_agent
+    talked, left = table.talk_stances().by_agent, table.proven_stances().by_agent
     final = table.stances.by_agent
     return [
         Side(agent, talked.get(agent), left.get(agent), final.get(agent), table.stood.get(agent))

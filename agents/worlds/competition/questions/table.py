@@ -116,12 +116,7 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
             *_offered('- "amend": target, the changed conduct, a value; targets:', amend),
             *_offered('- "support": target; targets:', support),
             *_offered('- "challenge": target and part, "base" or "edge"; targets:', challenge),
-            *_offered(
-                '- "try", before any of these: a conduct that is run once under a treatment (null: '
-                "that of the table); you alone are told its value and are then asked again; trials "
-                "left:",
-                [seen.trials_left] * may_try(seen),
-            ),
+            *([_try_offered(seen)] if may_try(seen) else []),
             '- "pass".',
             f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
             "grounds for: a claim that fails scores nothing, and so does one far below what the "
@@ -130,6 +125,14 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
             "reason and name the contributions that it rests on, as #0; trials: whether it rests "
             "on trials of your own.",
         ]
+    )
+
+
+def _try_offered(seen: SeasonObservation) -> str:
+    return (
+        '- "try", before any of these: a conduct that is run once under a treatment (null: that of '
+        f"the table). You alone are told its value, and are then asked again. Trials left: "
+        f"{seen.trials_left};"
     )
 
 
@@ -200,10 +203,11 @@ def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
         for said in table.unrefuted()
     ]
     shown = within(standing, 600) or "there is none"
+    whose = "yours or another's" if seen.config.is_shared else "yours"
     return (
         "the talk is over and every claim is tested. Which proposal do you stand by? All are asked "
         "this at the same time, and it costs no contribution. Target: one of the proposals that "
-        f"hold, yours or another's, here with their tested values: {shown}; or "
+        f"hold, {whose}, here with their tested values: {shown}; or "
         "null, for none. The proposal with most stances is the conclusion, of a tie the one with "
         "the best tested base. Words: one or two sentences that give your reason and name the "
         "contributions that it rests on, as #0; trials: whether it rests on trials of your own."

@@ -238,7 +238,7 @@ def _spoke(state: SeasonState, act: Spoke) -> None:
 
 def _stood_fault(state: SeasonState, act: Stood) -> str | None:
     table = state.table
-    is_asked = act.agent in table.participants and act.agent not in table.stood
+    is_asked = act.agent in table.participants and act.agent not in (*table.stood, *table.barred)
     if act.table != table.number or not is_asked or not is_text(act.words):
         return Refusal.MALFORMED
     if act.because is not None and not _is_because(act.because, len(table.contributions)):

@@ -29,6 +29,7 @@ from tests.kernel.worlds.competition.seasons import (
     challenge,
     given,
     propose,
+    silent,
     support,
 )
 from tests.playing import nk, steps
@@ -70,7 +71,27 @@ def test_alone_others_are_passes_and_what_follows_from_them_is_left_out() -> Non
     moves = [said.move for said in table.contributions]
     assert [Move.PROPOSE, Move.PASS, Move.PASS, Move.AMEND, Move.PASS] == moves
     assert {ADA: 3} == table.stances.by_agent
-    assert {(0, Part.BASE)} == table.tests.keys()
+    assert not table.tests  # nobody can be challenged who is not shown
+    assert {ADA} == table.moves.keys()
+    assert [None] * 5 == [said.led for said in table.contributions]
+
+
+def test_alone_the_tests_of_own_claims_are_told_after_the_proof() -> None:
+    season = talked(Shown.OWN).to(Phase.STAND)
+
+    assert {(0, Part.BASE), (3, Part.BASE)} == seen(season, ADA).table.tests.keys()
+
+
+def test_alone_nobody_is_known_to_the_others() -> None:
+    """A conduct that another proposed unseen is new, and leaves nobody's impact to a copy."""
+    lines = [propose(ADA, bits(1)), propose(BEN, bits(1)), silent(CLEO)]
+    found = {}
+    for shown in (Shown.ALL, Shown.OWN):
+        season = given(workers=3, arena=nk(), shown=shown).says(*lines).closes()
+        found[shown] = [season.scored(BEN, "raw")[0], season.scored(ADA, "raw")[2]]
+
+    assert found[Shown.ALL][0] < found[Shown.OWN][0]
+    assert found[Shown.ALL][1] > found[Shown.OWN][1]
 
 
 def test_alone_a_guess_at_what_others_said_is_a_pass() -> None:

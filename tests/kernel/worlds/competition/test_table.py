@@ -402,6 +402,15 @@ def test_a_final_stance_is_given_once() -> None:
     assert (["act/malformed"], 1) == (season.codes, season.stances[ADA])
 
 
+def test_whose_final_stance_is_refused_gives_no_other() -> None:
+    season = at_stand()
+
+    season.does(season.stood(ADA, 99), season.stood(ADA, 1))
+
+    assert ["move/unknown-target", "act/malformed"] == season.codes
+    assert 0 == season.stances[ADA]  # as the proof left it
+
+
 def test_who_stands_for_none_falls_back_on_nothing() -> None:
     assert {BEN: 1, CLEO: 1} == at_stand().stands({ADA: None, DOV: None}).stances
 
