@@ -1,9 +1,9 @@
 """The observation of an agent of a season when it is asked a question.
 
 An agent sees the leaderboard, the tables so far, and its own trials, memory and instructions. Only
-the therapist sees options, instructions, persona, traits and memory of other agents. In independent
-search the table is shown empty; what participants see of each other until the conclusion is a
-setting (Shown). An observation is read-only.
+the therapist and the admin see options, instructions, persona, traits and memory of others. In
+independent search the table is shown empty; what participants see of each other until the
+conclusion is a setting (Shown). An observation is read-only.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class SeasonObservation:
     @cached_property
     def people(self) -> Mapping[int, AgentState]:
         """All agents by ordinal, also deleted ones, without private fields (see the module)."""
-        if self.me.role == Role.THERAPIST:
+        if self.me.role in (Role.THERAPIST, Role.ADMIN):
             return dict(self._state.agents)
         return {
             ordinal: agent if agent is self.me else attrs.evolve(agent, **_PRIVATE)

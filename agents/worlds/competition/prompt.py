@@ -88,9 +88,10 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
     yield _mind(seen, seen.me, "You are")
     yield _memory(seen, table)
     other = arguments.get("agent")
-    if seen.me.role == Role.THERAPIST and type(other) is int and other in seen.people:
+    is_told = seen.me.role in (Role.THERAPIST, Role.ADMIN)  # the admin has full access
+    if is_told and type(other) is int and other in seen.people:
         yield _mind(seen, seen.people[other], "The one that this is about:")
-        if table is not None:
+        if table is not None and seen.me.role == Role.THERAPIST:
             yield _evidence(seen, table, other)
     yield f"THE QUESTION: {question.text(seen, arguments)}"
     yield f"Answer in this form: {question.example(seen.rules)}"

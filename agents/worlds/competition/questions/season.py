@@ -139,7 +139,7 @@ _TARGETS: Final[Mapping[str, str]] = {
     "table's lower median",
     Role.ADMIN: "projects completed until then",
     Role.ASSISTANT: "conclusions adopted until then",
-    Role.JUDGE: "tables until then whose conclusion is the best tested there",
+    Role.JUDGE: "tables until then that you end as converged and that conclude on what led",
     Role.THERAPIST: "the mean of the rubric's four numbers together, over everybody, at least",
 }
 

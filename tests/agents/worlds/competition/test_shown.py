@@ -21,8 +21,10 @@ from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.verify import verify
 from tests.kernel.worlds.competition.seasons import (
     ADA,
+    ADMIN,
     BEN,
     CLEO,
+    THERAPIST,
     Season,
     amend,
     bits,
@@ -185,3 +187,11 @@ def test_numbers_in_what_others_said_are_written_as_numbers() -> None:
 
     assert text == '"as \\u00231 says: \\u0023 HEAD \\\\u00237"'
     assert with_numbers(text) == '"as #1 says: \\u0023 HEAD \\\\u00237"'
+
+
+@pytest.mark.parametrize("who", [ADMIN, THERAPIST, CLEO])
+def test_the_admin_and_the_therapist_see_everybody_whole(who: int) -> None:
+    season = given(workers=3).has(ADA, persona="bold", traits=("calm",)).to(Phase.SET)
+    ada = seen(season, who).people[ADA]
+
+    assert (who != CLEO) == ((ada.persona, ada.traits) == ("bold", ("calm",)))
