@@ -72,13 +72,17 @@ class _Terminal:
             if not inquiry.asks(name, answer):
                 answer[name] = _nothing(schema)
                 continue
-            line = _line(name, schema)
-            if not answer and line.startswith("{"):
-                return line
-            if not answer and line.strip() == "rules":
-                _show(rules)
-                return None
-            answer[name] = _field(name, schema, line)
+            while name not in answer:
+                line = _line(name, schema)
+                if not answer and line.startswith("{"):
+                    return line
+                if not answer and line.strip() == "rules":
+                    _show(rules)
+                    return None
+                try:
+                    answer[name] = _value(name, schema, line)
+                except ValueError as error:
+                    _tell(name, error)
         return json.dumps(answer)
 
 
@@ -119,14 +123,17 @@ def _nothing(schema: Mapping[str, Any]) -> Any:
     return {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
 
 
-def _field(name: str, schema: Mapping[str, Any], line: str) -> Any:
-    """The value of a line in a field; asks again until the line is valid."""
+def _field(name: str, schema: Mapping[str, Any]) -> Any:
+    """The value of a field within another one; asks until a line is valid."""
     while True:
         try:
-            return _value(name, schema, line)
+            return _value(name, schema, _line(name, schema))
         except ValueError as error:
-            click.echo(f"{name}: {escaped(str(error))}", err=True)
-            line = _line(name, schema)
+            _tell(name, error)
+
+
+def _tell(name: str, error: ValueError) -> None:
+    click.echo(f"{name}: {escaped(str(error))}", err=True)
 
 
 def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
@@ -142,7 +149,7 @@ def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
         if line.startswith("{"):
             return _json(line)
         items = schema["properties"].items()
-        return {key: _field(key, of, _line(f"{name}.{key}", of)) for key, of in items}
+        return {key: _field(f"{name}.{key}", of) for key, of in items}
     if kind == "array":
         return _items(name, schema, line)
     if kind == "boolean":

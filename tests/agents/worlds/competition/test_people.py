@@ -267,6 +267,7 @@ def test_field_by_field_or_whole_is_the_same_answer(
 ) -> None:
     assert WHOLE == typed(FIELDS, monkeypatch, capsys)[0]
     assert WHOLE == typed([json.dumps(WHOLE)], monkeypatch, capsys)[0]
+    assert WHOLE == typed(["garbage", json.dumps(WHOLE)], monkeypatch, capsys)[0]
 
 
 def test_only_what_a_move_carries_is_asked_for(
