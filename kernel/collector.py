@@ -1,8 +1,9 @@
 """A pause of the interpreter's garbage collector while one step is worked out.
 
 The rows of a step are tuples and lists without cycles, so the collector finds nothing in them. But
-it is started by their number: in a round of 10,000 agents a quarter of the time went into walking
-through the same rows again and again. Between the steps it works as the program has set it.
+it is started by their number: in a round of 10,000 agents 5 to 25% of the time, by policy, went
+into walking through the same rows again and again. Between the steps it works as the program has
+set it.
 """
 
 from __future__ import annotations

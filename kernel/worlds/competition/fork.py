@@ -19,6 +19,7 @@ from goldrush.kernel.world import Past, Row
 from goldrush.kernel.worlds.competition.config import SeasonConfig, check_setting, config_of
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import Shown
 
 _FIXED: Final = ["workers", "arena"]
 _FACTS: Final = ["parent", "changes", "cast", "program", "replaced"]
@@ -63,6 +64,8 @@ def fork(state: SeasonState, facts: Mapping[str, Any], past: Past) -> SeasonStat
     check_changes(state.config, config, facts["changes"])
     _check_turns(facts["replaced"], config, state)
     state.config = _with_program(config, facts["program"])
+    if config.shown != Shown.NOISE:
+        state.reasons = ()  # no digest covers them from here on
     if facts["cast"] is not None:
         if [entry["ordinal"] for entry in facts["cast"]] != list(state.agents):
             raise BadInput("the cast of a fork is not that of the season", "give each agent once")

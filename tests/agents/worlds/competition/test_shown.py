@@ -15,8 +15,10 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.prompt import messages
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.competition.state import SeasonState, copied
 from goldrush.kernel.worlds.competition.terms import Move, Part, Phase, Shown
+from goldrush.replay.find import open_world
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.verify import verify
 from tests.kernel.worlds.competition.seasons import (
@@ -195,3 +197,16 @@ def test_the_admin_and_the_therapist_see_everybody_whole(who: int) -> None:
     ada = seen(season, who).people[ADA]
 
     assert (who != CLEO) == ((ada.persona, ada.traits) == ("bold", ("calm",)))
+
+
+def test_a_fork_away_from_noise_leaves_no_reasons(tmp_path: Path) -> None:
+    """Else a later fork back to it would go on from what no digest in between covers."""
+    parent, out = tmp_path / "parent.journal", tmp_path / "fork.journal"
+    players.record(parent, {**SETTINGS, "arena": "nk", "shown": Shown.NOISE})
+    fork(parent, 1, out, settings={"shown": Shown.ALL})
+    with JournalReader(out) as reader:
+        world = open_world(reader)
+        states = [copied(state) for commit, state in Walk(world, reader) if commit.unit >= 2]
+
+    assert states
+    assert not any(state.reasons for state in states if state.config.shown == Shown.ALL)
