@@ -159,7 +159,7 @@ class Kept(Generic[K]):
     """
 
     of: Callable[[Any], K] = _keep_nothing
-    pack: Callable[[K], Any] = _unchanged
+    pack: Callable[[K], object] = _unchanged
     unpack: Callable[[Any], K] = _unchanged
     lasts: Callable[[Any], bool] = _by_others
 

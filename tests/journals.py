@@ -11,8 +11,8 @@ from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.world import Block, World
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.measures import Counts
-from goldrush.replay.worlds.mining.measured import Measuring
+from goldrush.replay.worlds.mining.counting import Counts
+from goldrush.replay.worlds.mining.measures import Measuring
 
 MINING_HEADER = Header(MINING.name, MINING.rules)
 

@@ -30,30 +30,6 @@ C = TypeVar("C", bound=Config, covariant=True)
 
 
 @attrs.frozen
-class Measure:
-    """A measure.
-
-    Attributes:
-        name: its name.
-        title: its title, for people.
-        definition: its definition, as text.
-        at_end: its value over several units is that of the last one, not the mean.
-        by_unit: a single unit has it; a half-life, say, only a run has.
-        by_half: a half of a run has it.
-        limits: its smallest and its largest possible value.
-
-    """
-
-    name: str
-    title: str
-    definition: str
-    at_end: bool = False
-    by_unit: bool = True
-    by_half: bool = True
-    limits: tuple[float, float] = (-math.inf, math.inf)
-
-
-@attrs.frozen
 class Span:
     """Units `first` to `last` of a journal, both included; the first unit is 1."""
 
@@ -64,10 +40,55 @@ class Span:
         return self.last - self.first + 1
 
 
+@attrs.frozen
+class Measure:
+    """A measure. Declared in the measures of its world, it is in every table, study and report.
+
+    Attributes:
+        name: its name.
+        title: its title, for people.
+        definition: its definition, as text.
+        of: its value for a unit that has just closed, as the world counts one (`by_unit`: for the
+            state); None if only several units have one, such as a half-life.
+        over: `over(measured, span, horizon)`, its value over several units, as `Measured.over`;
+            None: the mean of those of the units.
+        at_end: its value over several units is that of the last one, not the mean.
+        by_half: a half of a run has it.
+        limits: its smallest and its largest possible value.
+        column: its place, from 1 on, where space is short and few measures are shown; 0: it is not
+            among them.
+
+    """
+
+    name: str
+    title: str
+    definition: str
+    of: Callable[[Any], Value] | None = None
+    over: Callable[[Any, Span, int], Value] | None = None
+    at_end: bool = attrs.field(default=False, kw_only=True)
+    by_half: bool = attrs.field(default=True, kw_only=True)
+    limits: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
+    column: int = attrs.field(default=0, kw_only=True)
+
+    @property
+    def by_unit(self) -> bool:
+        """Whether a single unit has it."""
+        return self.of is not None
+
+
+def named(*measures: Measure) -> Mapping[str, Measure]:
+    """Measures by name, in this order."""
+    return {measure.name: measure for measure in measures}
+
+
+def values_of(known: Mapping[str, Measure], unit: object) -> dict[str, Value]:
+    """The measures of a closed unit, by name."""
+    return {name: measure.of(unit) for name, measure in known.items() if measure.of is not None}
+
+
 @attrs.frozen(kw_only=True)
 class Measured(Generic[C]):
-    """A run and its measures. A world with measures of another kind (of the run alone, or computed
-    anew for a span) subclasses it and overrides `over`.
+    """A run and its measures. A world subclasses it for what its measures of spans need.
 
     Attributes:
         path: the journal.
@@ -104,18 +125,15 @@ class Measured(Generic[C]):
         return self.over(name, units, len(units)) if self.units else None
 
     def over(self, name: str, span: Span, horizon: int) -> Value:
-        """A measure over a span: the mean over the units in which it is defined, or the value of
-        the last one.
-
-        Args:
-            name: the measure.
-            span: the units.
-            horizon: the number of units of the span that count, where longer spans have larger
-                values.
-
+        """A measure over a span: the mean over the units in which it is defined, unless the
+        measure says otherwise. `horizon`: the number of units of the span that count, where longer
+        spans have larger values.
         """
+        measure = self.known[name]
+        if measure.over is not None:
+            return measure.over(self, span, horizon)
         values = self.values[name][span.first - 1 : span.last]
-        return values[-1] if self.known[name].at_end else mean(values)
+        return values[-1] if measure.at_end else mean(values)
 
     def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
         """The units after the burn-in (the first ⌊U/10⌋ of U units), or all of them, cut in the
@@ -176,7 +194,6 @@ class Measured(Generic[C]):
 def by_unit(
     world: World[S],
     known: Mapping[str, Measure],
-    of: Callable[[S], Mapping[str, Value]],
     *,
     config: Callable[[S], C],
     roster: Callable[[S], Sequence[str]],
@@ -187,29 +204,25 @@ def by_unit(
     Args:
         world: the world, whose state is folded.
         known: the measures by name.
-        of: the measures of the unit that has just closed; a missing one is undefined.
         config: the settings in a state.
         roster: by agent, the label of its policy.
 
     Returns:
         A function of an open journal that was not read yet. It raises JournalError as reading one
-        does,
-        MalformedEvents for events that do not apply, and ValueError for a figure that is infinite
-        or
-        NaN.
+        does, MalformedEvents for events that do not apply, and ValueError for a figure that is
+        infinite or NaN.
 
     """
 
     def read(reader: JournalReader) -> Measured[C]:
-        values = {name: Series() for name in known}
+        values = {name: Series() for name, measure in known.items() if measure.by_unit}
         units = 0
         walk = Walk(world, reader)
         for commit, state in walk:
             if commit.kind == UNIT and commit.digest is not None:
                 units += 1
-                found = of(state)
-                for name, series in values.items():
-                    series.append(_finite(name, found.get(name)))
+                for name, value in values_of(known, state).items():
+                    values[name].append(_finite(name, value))
         return Measured(
             path=reader.path,
             config=config(walk.state),
@@ -248,14 +261,21 @@ class Measures:
         known: the measures by name, in the order in which they are shown.
         read: measures the run of an open journal that was not read yet. Raises as
             replay.data.measures.by_unit.
-        of_runs: the names of those shown where many runs are listed and space is short.
-        of_units: the names of those shown by unit where space is short; empty: the first that fit.
         head: `head(measured)`, a run on one line.
 
     """
 
     known: Mapping[str, Measure]
     read: Callable[[JournalReader], Measured[Any]]
-    of_runs: Sequence[str] = ()
-    of_units: Sequence[str] = ()
     head: Callable[[Any], str] = _head
+
+    @property
+    def of_runs(self) -> list[str]:
+        """The names of those with a `column`, in their order; empty: the first that fit."""
+        chosen = [measure for measure in self.known.values() if measure.column]
+        return [measure.name for measure in sorted(chosen, key=lambda measure: measure.column)]
+
+    @property
+    def of_units(self) -> list[str]:
+        """Those of them that a single unit has."""
+        return [name for name in self.of_runs if self.known[name].by_unit]

@@ -22,8 +22,7 @@ from goldrush.replay.data.groups import groups
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import figures_table, units_table
 from goldrush.replay.study.inference import interval
-from goldrush.replay.worlds.mining.measured import measure
-from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import SPELLS
 from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import RULES_1, path_of

@@ -33,7 +33,7 @@ from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
 from goldrush.replay.worlds.mining.audit import audit_all
 from goldrush.replay.worlds.mining.consequences import consequences
-from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.story import chronicle
 from goldrush.replay.worlds.mining.summary import summarise
 from goldrush.replay.worlds.mining.toolkit import plot_of

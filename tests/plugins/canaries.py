@@ -8,7 +8,7 @@ from itertools import count
 
 import attrs
 from goldrush_commons.players import FISHERS
-from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT, measures_of
+from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT
 from goldrush_commons.world import ASKED, COMMONS, Fishery
 
 from goldrush.agents.players import RunContext
@@ -23,7 +23,7 @@ def _called(name: str) -> Toolkit:
     """The fishery under another name."""
     world = attrs.evolve(COMMONS, name=name)
     read = by_unit(
-        world, MEASURES, measures_of, config=lambda state: state.config,
+        world, MEASURES, config=lambda state: state.config,
         roster=lambda state: [policy_label(entry) for entry in state.roster],
     )  # fmt: skip
     return attrs.evolve(

@@ -27,7 +27,7 @@ from goldrush.replay.journal.story import narrator
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.consequences import consequences
-from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import measure
 
 FEW, MANY = 300, 900  # rounds
 BOUNDED = 16  # bytes a round: less than a list with anything new for each of them

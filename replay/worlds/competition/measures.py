@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 import attrs
 
@@ -34,8 +34,9 @@ from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
-from goldrush.replay.data.measures import Measure, Measured, Span
-from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.data import measures
+from goldrush.replay.data.measures import Measure, Measured, Span, values_of
+from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.summary import counts_of
 
@@ -45,105 +46,188 @@ TABLES_MIN: Final = 8  # tables of an agent; with fewer, it has no stability of 
 STABILITY, LEARNING, MERIT = "stability", "learning", "merit"
 
 
-def _measure(name: str, title: str, definition: str, **more: Any) -> Measure:
-    return Measure(name, title, definition, **{"limits": (0.0, math.inf), **more})
+@attrs.frozen
+class EndedTable:
+    """A table of a closed assignment, as measures see it.
+
+    Attributes:
+        table: the table.
+        quality: of its conclusion; None if the arena does not know all values.
+        counts: of its claims, challenges and trials, by name.
+        totals: raw totals by the rubric, by agent.
+        impacts: the Net Impact of each participant by the rubric; None if the arena is not
+            installed. What the therapist rated may be something else.
+
+    """
+
+    table: Roundtable
+    quality: Quality | None
+    counts: Mapping[str, int]
+    totals: Mapping[int, int]
+    impacts: Mapping[int, int] | None
 
 
-_SHARE: Final = {"limits": (0.0, 1.0)}
-_CORRELATION: Final = {"limits": (-1.0, 1.0)}
+@attrs.frozen
+class Assignment:
+    """A closed assignment, as measures see it: its tables, the number of events that the state does
+    not record, by name, and the sparks of all workers that are not deleted.
+    """
+
+    tables: Sequence[EndedTable]
+    events: Mapping[str, float]
+    sparks: Sequence[int]
+
+
+def _tables(of: Callable[[EndedTable], Value]) -> Callable[[Assignment], Value]:
+    """The mean over the tables at which a measure is defined."""
+    return lambda assignment: mean([of(table) for table in assignment.tables])
+
+
+def _quality(of: Callable[[Quality], Value]) -> Callable[[Assignment], Value]:
+    return _tables(lambda table: None if table.quality is None else of(table.quality))
+
+
+def _counts(part: str, whole: str) -> Callable[[Assignment], Value]:
+    return _tables(lambda table: ratio(table.counts[part], table.counts[whole]))
+
+
+def _events(name: str) -> Callable[[Assignment], Value]:
+    return lambda assignment: assignment.events.get(name)
+
+
+_NEVER_NEGATIVE: Final = (0.0, math.inf)
+_SHARE: Final = (0.0, 1.0)
+_CORRELATION: Final = (-1.0, 1.0)
+
+
+def _of_seasons(
+    of: Callable[[MeasuredSeason], Value],
+) -> Callable[[MeasuredSeason, Span, int], Value]:
+    """A measure of whole seasons alone."""
+    return lambda season, span, horizon: of(season) if span == season.whole else None
+
 
 # All measures, in the order in which they are shown.
-MEASURES: Final[Mapping[str, Measure]] = {
-    measure.name: measure
-    for measure in (
-        _measure(
-            "percentile", "percentile of conclusions",
-            "Share of all conducts that the concluded one beats, ties counting half, by their true "
-            "values (without the noise of tests). If nothing was concluded, the bar's conduct "
-            "counts. If the arena does not know all values: share of the table's proposals, by "
-            "their tested values.",
-            **_SHARE,
-        ),
-        _measure(
-            "optimum_share", "share of the optimum",
-            "(Value of the concluded conduct − mean value of all conducts) ÷ (value of the best "
-            "conduct − that mean), by their true values; if nothing was concluded, the bar's "
-            "conduct counts.",
-            limits=(-math.inf, 1.0),
-        ),
-        _measure(
-            LEARNING, "gain of later visits",
-            "Mean percentile of the assignments at later visits of a family of subjects − that at "
-            "the first visits, without a burn-in; an assignment of several tables counts their "
-            "mean.",
-            by_unit=False, by_half=False, **_CORRELATION,
-        ),
-        _measure("regret", "regret", "Value of the best conduct − value of the concluded one."),
-        _measure(
-            "discovery", "regret of discovery",
-            "Value of the best conduct − value of the best one tested at the table.",
-        ),
-        _measure(
-            "selection", "regret of selection",
-            "Value of the best conduct tested at the table − value of the concluded one.",
-            limits=(-math.inf, math.inf),
-        ),
-        _measure(
-            "drawn", "drawn tables", "Share of tables whose conclusion was decided by a draw.",
-            **_SHARE,
-        ),
-        _measure(
-            "open", "tables without conclusion", "Share of tables without a conclusion.", **_SHARE
-        ),
-        _measure("held", "claims that held", "Bases that held ÷ bases claimed.", **_SHARE),
-        _measure("sharp", "sharp claims", "Sharp bases ÷ bases claimed.", **_SHARE),
-        _measure(
-            "sustained", "sustained challenges", "Sustained challenges ÷ challenges.", **_SHARE
-        ),
-        _measure("passes", "passes", "Passes ÷ contributions, passes included.", **_SHARE),
-        _measure("words", "words said", "Number of words in all contributions and final stances."),
-        _measure("trials", "trials", "Number of trials that agents ordered for themselves."),
-        _measure("total", "mean total", "Mean total of all agents at the tables, of 12 points."),
-        _measure(
-            "validity", "validity of scores",
-            "Spearman correlation (tied ranks averaged), over the agents of a table with a tested "
-            "base, of the totals of their raw scores by the rubric with their best tested bases. "
-            f"Undefined with fewer than {COMPARED_MIN} such agents, or if either is constant.",
-            **_CORRELATION,
-        ),
-        _measure(
-            MERIT, "validity without net impact",
-            "Validity of scores, of the totals without Net Impact, which the best tested base "
-            "earns by construction.",
-            **_CORRELATION,
-        ),
-        _measure(
-            STABILITY, "stability of ranks",
-            f"Correlation, over the agents with at least {TABLES_MIN} tables, of the mean total at "
-            "an agent's odd tables with that at its even tables, corrected for the half length by "
-            "the Spearman–Brown formula. Where agents are eliminated it says nothing: elimination "
-            "selects on both halves together.",
-            by_unit=False, by_half=False, **_CORRELATION,
-        ),
-        _measure("faced", "eliminations faced", "Number of agents that faced elimination."),
-        _measure("returned", "returns", "Number of agents that returned from the bench."),
-        _measure(
-            "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
-            "are not deleted.", at_end=True, **_SHARE,
-        ),
-        _measure("questions", "questions to models", "Number of answers of language models."),
-        _measure(
-            "tokens", "tokens of models",
-            "Number of input and output tokens, as reported by the servers.",
-        ),
-    )
-}  # fmt: skip
-
-
-# The measures of summaries and comparisons.
-SHOWN: Final = (
-    "percentile", "optimum_share", "discovery", "selection", "sharp", "sustained", "total",
-    "validity", MERIT, "faced",
+MEASURES: Final = measures.named(
+    Measure(
+        "percentile", "percentile of conclusions",
+        "Share of all conducts that the concluded one beats, ties counting half, by their true "
+        "values (without the noise of tests). If nothing was concluded, the bar's conduct "
+        "counts. If the arena does not know all values: share of the table's proposals, by "
+        "their tested values.",
+        _tables(lambda table: _percentile(table)), limits=_SHARE, column=1,
+    ),
+    Measure(
+        "optimum_share", "share of the optimum",
+        "(Value of the concluded conduct − mean value of all conducts) ÷ (value of the best "
+        "conduct − that mean), by their true values; if nothing was concluded, the bar's "
+        "conduct counts.",
+        _quality(lambda quality: quality.optimum_share), limits=(-math.inf, 1.0), column=2,
+    ),
+    Measure(
+        LEARNING, "gain of later visits",
+        "Mean percentile of the assignments at later visits of a family of subjects − that at "
+        "the first visits, without a burn-in; an assignment of several tables counts their "
+        "mean.",
+        over=_of_seasons(lambda season: _gain(season.visits)), by_half=False, limits=_CORRELATION,
+    ),
+    Measure(
+        "regret", "regret", "Value of the best conduct − value of the concluded one.",
+        _quality(lambda quality: quality.regret), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "discovery", "regret of discovery",
+        "Value of the best conduct − value of the best one tested at the table.",
+        _quality(lambda quality: quality.discovery), limits=_NEVER_NEGATIVE, column=3,
+    ),
+    Measure(
+        "selection", "regret of selection",
+        "Value of the best conduct tested at the table − value of the concluded one.",
+        _quality(lambda quality: quality.selection), column=4,
+    ),
+    Measure(
+        "drawn", "drawn tables", "Share of tables whose conclusion was decided by a draw.",
+        _tables(lambda table: float(bool(table.table.conclusion and table.table.conclusion.tied))),
+        limits=_SHARE,
+    ),
+    Measure(
+        "open", "tables without conclusion", "Share of tables without a conclusion.",
+        _tables(lambda table: float(_concluded(table.table) is None)), limits=_SHARE,
+    ),
+    Measure(
+        "held", "claims that held", "Bases that held ÷ bases claimed.",
+        _counts("held", "claims"), limits=_SHARE,
+    ),
+    Measure(
+        "sharp", "sharp claims", "Sharp bases ÷ bases claimed.",
+        _counts("sharp", "claims"), limits=_SHARE, column=5,
+    ),
+    Measure(
+        "sustained", "sustained challenges", "Sustained challenges ÷ challenges.",
+        _counts("sustained", "challenges"), limits=_SHARE, column=6,
+    ),
+    Measure(
+        "passes", "passes", "Passes ÷ contributions, passes included.",
+        _tables(lambda table: _passes(table.table)), limits=_SHARE,
+    ),
+    Measure(
+        "words", "words said", "Number of words in all contributions and final stances.",
+        _tables(lambda table: _words(table.table)), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "trials", "trials", "Number of trials that agents ordered for themselves.",
+        _tables(lambda table: table.counts["trials"]), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "total", "mean total", "Mean total of all agents at the tables, of 12 points.",
+        _tables(lambda table: ratio(sum(table.table.totals.values()), len(table.table.totals))),
+        limits=_NEVER_NEGATIVE, column=7,
+    ),
+    Measure(
+        "validity", "validity of scores",
+        "Spearman correlation (tied ranks averaged), over the agents of a table with a tested "
+        "base, of the totals of their raw scores by the rubric with their best tested bases. "
+        f"Undefined with fewer than {COMPARED_MIN} such agents, or if either is constant.",
+        _tables(lambda table: _validity(table.table, table.totals)),
+        limits=_CORRELATION, column=8,
+    ),
+    Measure(
+        MERIT, "validity without net impact",
+        "Validity of scores, of the totals without Net Impact, which the best tested base "
+        "earns by construction.",
+        _tables(lambda table: _merit(table)), limits=_CORRELATION, column=9,
+    ),
+    Measure(
+        STABILITY, "stability of ranks",
+        f"Correlation, over the agents with at least {TABLES_MIN} tables, of the mean total at "
+        "an agent's odd tables with that at its even tables, corrected for the half length by "
+        "the Spearman–Brown formula. Where agents are eliminated it says nothing: elimination "
+        "selects on both halves together.",
+        over=_of_seasons(lambda season: stability(season.halves_of.values())),
+        by_half=False, limits=_CORRELATION,
+    ),
+    Measure(
+        "faced", "eliminations faced", "Number of agents that faced elimination.",
+        _events("faced"), limits=_NEVER_NEGATIVE, column=10,
+    ),
+    Measure(
+        "returned", "returns", "Number of agents that returned from the bench.",
+        _events("returned"), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "spark_gini", "Gini of sparks", "Gini coefficient of the sparks of all workers that "
+        "are not deleted.",
+        lambda assignment: gini(assignment.sparks), at_end=True, limits=_SHARE,
+    ),
+    Measure(
+        "questions", "questions to models", "Number of answers of language models.",
+        _events("questions"), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "tokens", "tokens of models",
+        "Number of input and output tokens, as reported by the servers.",
+        _events("tokens"), limits=_NEVER_NEGATIVE,
+    ),
 )  # fmt: skip
 
 
@@ -165,15 +249,10 @@ class MeasuredSeason(Measured[SeasonConfig]):
     first_totals: Sequence[Value]
     visits: tuple[Value, Value]
 
-    def over(self, name: str, span: Span, horizon: int) -> Value:
-        if name in (STABILITY, LEARNING) and span != self.whole:
-            return None  # of whole seasons alone
-        if name == STABILITY:
-            return stability(self.halves_of.values())
-        if name == LEARNING:
-            first, later = self.visits
-            return None if first is None or later is None else later - first
-        return super().over(name, span, horizon)
+
+def _gain(visits: tuple[Value, Value]) -> Value:
+    first, later = visits
+    return None if first is None or later is None else later - first
 
 
 def stability(halves: Iterable[tuple[float, float]]) -> Value:
@@ -258,42 +337,34 @@ class _Counting:
         """Measure a closed assignment."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
-        found = [self._of_table(state, table, self._atlases) for table in state.tables]
-        self._visit(state.tables, [of["percentile"] for of in found])
-        values = {name: mean([of[name] for of in found]) for name in (found[0] if found else ())}
+        tables = [self._ended(state, table, self._atlases) for table in state.tables]
+        self._visit(tables)
         sparks = [
             a.sparks for a in state.agents.values() if a.is_worker and a.status != Status.GONE
         ]
-        values |= {**self._events, "spark_gini": gini(sparks)}
-        for name, series in self.values.items():
-            series.append(values.get(name))
+        assignment = Assignment(tables, self._events, sparks)
+        for name, value in values_of(MEASURES, assignment).items():
+            self.values[name].append(value)
         for table in state.tables:
             for agent, total in table.totals.items():
                 self._totals.setdefault(agent, []).append(total)
         self._events, self._rubric = {}, {}
         self.units += 1
 
-    def _of_table(
-        self, state: SeasonState, table: Roundtable, atlases: Atlases
-    ) -> dict[str, Value]:
+    def _ended(self, state: SeasonState, table: Roundtable, atlases: Atlases) -> EndedTable:
         totals = {agent: self._rubric[table.number, agent] for agent in table.totals}
-        impacts = _impacts(state, table)
-        merit: Value = None
-        if impacts is not None:
-            merit = _validity(table, {agent: totals[agent] - impacts[agent] for agent in totals})
-        return {
-            **_of_table(table, self._bars[table.number], atlases),
-            "validity": _validity(table, totals),
-            MERIT: merit,
-        }
+        quality = atlases.of_table(table, self._bars[table.number])
+        return EndedTable(table, quality, counts_of(table), totals, _impacts(state, table))
 
-    def _visit(self, tables: Sequence[Roundtable], percentiles: Sequence[Value]) -> None:
+    def _visit(self, tables: Sequence[EndedTable]) -> None:
         """Note the percentiles of an assignment's tables, those of first visits apart."""
-        for of, is_later in zip(self._visits, (False, True), strict=True):
-            both = zip(tables, percentiles, strict=True)
-            own = [p for table, p in both if (table.subject.family in self._families) is is_later]
-            of += [mean(own)] if own else []
-        self._families.update(table.subject.family for table in tables)
+        visits: tuple[list[Value], list[Value]] = ([], [])
+        for ended in tables:
+            is_later = ended.table.subject.family in self._families
+            visits[is_later].append(_percentile(ended))
+        for noted, percentiles in zip(self._visits, visits, strict=True):
+            noted += [mean(percentiles)] if percentiles else []
+        self._families.update(ended.table.subject.family for ended in tables)
 
     def visits(self) -> tuple[Value, Value]:
         """See `MeasuredSeason.visits`."""
@@ -322,47 +393,45 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-def _of_table(table: Roundtable, bar: Conduct, atlases: Atlases) -> dict[str, Value]:
-    """The measures of one table."""
-    counts, totals = counts_of(table), list(table.totals.values())
-    quality = atlases.of_table(table, bar)
-    return {
-        **({"percentile": _among_proposals(table)} if quality is None else attrs.asdict(quality)),
-        "drawn": float(bool(table.conclusion and table.conclusion.tied)),
-        "open": float(table.conclusion is None or table.conclusion.proposal is None),
-        "held": ratio(counts["held"], counts["claims"]),
-        "sharp": ratio(counts["sharp"], counts["claims"]),
-        "sustained": ratio(counts["sustained"], counts["challenges"]),
-        "passes": ratio(
-            sum(one.move == Move.PASS for one in table.contributions), len(table.contributions)
-        ),
-        "words": sum(len(text.split()) for text in _texts(table)),
-        "trials": counts["trials"],
-        "total": ratio(sum(totals), len(totals)),
-    }
+def _concluded(table: Roundtable) -> int | None:
+    """The concluded proposal, if there is one."""
+    return None if table.conclusion is None else table.conclusion.proposal
 
 
-def _texts(table: Roundtable) -> Iterator[str]:
-    """What was said at a table: in contributions and in final stances."""
-    yield from (said.text for said in table.contributions)
-    yield from (stood.text for stood in table.stood.values())
-
-
-def _among_proposals(table: Roundtable) -> Value:
-    """The percentile of the conclusion (without one, of the bar) among the table's proposals, by
-    tested values; None without proposals.
+def _percentile(ended: EndedTable) -> Value:
+    """The percentile of the conclusion (without one, of the bar); where the arena does not know all
+    values, among the table's proposals, by tested values, and None without proposals.
     """
-    concluded = None if table.conclusion is None else table.conclusion.proposal
+    if ended.quality is not None:
+        return ended.quality.percentile
+    table = ended.table
+    concluded = _concluded(table)
     own = table.bar if concluded is None else table.tests.get((concluded, Part.BASE))
     values = [table.tests.get((said.id, Part.BASE)) for said in table.proposals()]
     worse = sum(table.subject.beats(own, value) for value in values)
     return ratio(worse + sum(value == own for value in values) / 2, len(values))
 
 
+def _passes(table: Roundtable) -> Value:
+    passes = sum(said.move == Move.PASS for said in table.contributions)
+    return ratio(passes, len(table.contributions))
+
+
+def _words(table: Roundtable) -> int:
+    texts = [said.text for said in table.contributions]
+    texts += [stood.text for stood in table.stood.values()]
+    return sum(len(text.split()) for text in texts)
+
+
+def _merit(ended: EndedTable) -> Value:
+    totals, impacts = ended.totals, ended.impacts
+    if impacts is None:
+        return None
+    return _validity(ended.table, {agent: totals[agent] - impacts[agent] for agent in totals})
+
+
 def _impacts(state: SeasonState, table: Roundtable) -> Mapping[int, int] | None:
-    """The Net Impact of each participant by the rubric; None if the arena is not installed. What
-    the therapist rated may be something else.
-    """
+    """See EndedTable."""
     if state.rules is None:
         return None
     impact = DIMENSIONS.index(Dimension.IMPACT)

@@ -58,7 +58,6 @@ from goldrush.replay.worlds.competition.measures import (
     LEARNING,
     MEASURES,
     MERIT,
-    SHOWN,
     STABILITY,
     MeasuredSeason,
     stability,
@@ -97,7 +96,7 @@ def kept(measured: MeasuredSeason) -> SeasonKept:
     return SeasonKept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
 
 
-def packed(own: SeasonKept) -> Any:
+def packed(own: SeasonKept) -> object:
     """The values as plain data, for the cache."""
     return own.arena, own.halves_of, own.totals
 
@@ -580,6 +579,5 @@ STUDIES: Final = Studies(
     kept=Kept(kept, packed, unpacked, lambda config: config.arena.name in NAMES),
     answers=answers,
     summary=summary_lines,
-    curves=[name for name, measure in MEASURES.items() if measure.by_unit],
-    compared=SHOWN,
+    compared=[name for name, measure in MEASURES.items() if measure.column],
 )

@@ -105,9 +105,9 @@ def _run() -> type[SeasonRun]:
 
 
 def _measures() -> Measures:
-    from goldrush.replay.worlds.competition.measures import MEASURES, SHOWN, measured
+    from goldrush.replay.worlds.competition.measures import MEASURES, measured
 
-    return Measures(MEASURES, measured, of_runs=SHOWN, of_units=SHOWN)
+    return Measures(MEASURES, measured)
 
 
 def _tables() -> Tables:

@@ -26,13 +26,97 @@ from goldrush.kernel.worlds.mining.events import (
     TRUCE,
     Action,
 )
-from goldrush.kernel.worlds.mining.measures import HELD_LONG, WINDOW, Counts, PlotGroup, basics
+from goldrush.kernel.worlds.mining.measures import basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
 from goldrush.replay.data.compact import Records
 from goldrush.replay.worlds.mining.spells import SpellRecords
 
+HELD_LONG: Final = 5  # rounds after which a holder counts as stable
+WINDOW: Final = 10  # rounds over which stamina is pooled for the convergence of shares
+
 _HOLDINGS: Final = (BY_CLAIM, BY_CAPTURE)
 _TIES: Final = ("claim", "raid")
+
+
+@attrs.frozen
+class PlotGroup:
+    """Plots owned at the start of a round, and the raid actions on them."""
+
+    plots: int
+    raids: int
+
+
+@attrs.frozen
+class Counts:
+    """Counts of a round. Actions are those left after pruning; stamina is in points.
+
+    Attributes:
+        round: the round.
+        owned: plots owned at the start of the round.
+        turned: those of them with another owner at its end.
+        owned_after: plots owned at its end.
+        raided: those of `owned` that were raided.
+        raids: raid actions on `owned` plots.
+        speculative: raid actions on unowned plots.
+        captures: captures that were not undone.
+        undone: captures undone by an authority.
+        defended: defended plots.
+        defended_raided, defended_captured, defended_undone: of these.
+        overrun: defended plots, not in a truce, with more raiders (apart from the owner) than
+            points, under pointwise defence; 0 under the absolute one, where one point stops all.
+        undefended_captured: other plots of `owned` that were captured.
+        staked: stamina allocated to mining on defended plots.
+        claims: claimed plots.
+        contested: those with two claimants or more.
+        defend, mine, claim, raid: stamina spent on each.
+        stamina: the stamina of all agents.
+        lost_claims: stamina spent on claims that another agent won.
+        failed_raids: stamina spent on raids without a lasting capture.
+        forfeited: stamina spent on mining plots that were lost in the same round.
+        untested: stamina spent on defence of plots that nobody raided.
+        mined: gold.
+        long_claimed, long_captured: plots held for 5 rounds or more, by how they are held.
+        new_claimed, new_captured: the other owned plots.
+
+    """
+
+    round: int
+    owned: int
+    turned: int
+    owned_after: int
+    raided: int
+    raids: int
+    speculative: int
+    captures: int
+    undone: int
+    defended: int
+    defended_raided: int
+    defended_captured: int
+    defended_undone: int
+    overrun: int
+    undefended_captured: int
+    staked: int
+    claims: int
+    contested: int
+    defend: int
+    mine: int
+    claim: int
+    raid: int
+    stamina: int
+    lost_claims: int
+    failed_raids: int
+    forfeited: int
+    untested: int
+    mined: float
+    long_claimed: PlotGroup
+    long_captured: PlotGroup
+    new_claimed: PlotGroup
+    new_captured: PlotGroup
+
+    @property
+    def spent(self) -> int:
+        """The stamina spent by all agents."""
+        return self.defend + self.mine + self.claim + self.raid
 
 
 @attrs.frozen

@@ -1,177 +1,372 @@
-"""The measures of a mining run with their definitions: of rounds, and of spells of ownership.
+"""The measures of a mining run, and the run that has them: one pass over its journal, then values
+by round, half and run.
 
-The functions are in kernel.worlds.mining.measures and replay.worlds.mining.spells. The mean of a
-measure is over the rounds in which it is defined.
+A measure is None, never 0, where its denominator is 0; its mean is over the rounds in which it is
+defined. Captures that an authority has undone do not count as captures.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Final
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
-from goldrush.kernel.measures import Value
+import attrs
+
+from goldrush.agents.seats import policy_label
+from goldrush.kernel.journal import START, UNIT, JournalReader
+from goldrush.kernel.measures import Value, gini, ratio
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.kernel.worlds.mining.events import KINDS, MINING_SETTLED
 from goldrush.kernel.worlds.mining.measures import (
-    Counts,
     Land,
-    contention,
-    defense_trigger,
     efficiency,
-    idle,
+    land_of,
     raid_rate,
-    raid_success,
-    reachable_efficiency,
-    respect,
-    respect_captured,
-    respect_claimed,
-    share_claim,
-    share_defend,
-    share_mine,
-    share_raid,
-    targeting,
     turnover,
-    wasted,
 )
-from goldrush.replay.data.measures import Measure
+from goldrush.kernel.worlds.mining.state import MiningState
+from goldrush.replay.data.compact import Series
+from goldrush.replay.data.measures import Measure, Measured, Span, named, values_of
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.worlds.mining.counting import (
+    WINDOW,
+    Counting,
+    Counts,
+    PlotGroup,
+    Tie,
+    Totals,
+)
+from goldrush.replay.worlds.mining.spells import Spell, half_life, restricted_mean
 
-PER_ROUND: Final[Mapping[str, Callable[[Counts], Value]]] = {
-    of.__name__: of
-    for of in (
-        turnover, raid_rate, defense_trigger, targeting, raid_success, idle, wasted, share_defend,
-        share_raid, share_mine, share_claim, respect, respect_claimed, respect_captured, contention,
-    )
-}  # fmt: skip
-PER_LAND: Final[Mapping[str, Callable[[Counts, Land], Value]]] = {
-    of.__name__: of for of in (efficiency, reachable_efficiency)
-}
-
-HALF_LIFE, SURVIVAL, CONVERGENCE, GINI, HHI = (
-    "half_life", "survival", "convergence", "gini", "hhi",
-)  # fmt: skip
-
-
-# Measures of at most 1; none is below 0. The Gini coefficient of a half can exceed both, by fines.
-_RATES: Final = (
-    "turnover", "defense_trigger", "raid_success", "efficiency", "reachable_efficiency", "idle",
-    "wasted", "share_defend", "share_raid", "share_mine", "share_claim", "convergence", GINI, HHI,
-    "contention",
-)  # fmt: skip
+GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
 
-def _measure(name: str, title: str, definition: str) -> Measure:
-    return Measure(
-        name,
-        title,
-        definition,
-        at_end=name in (GINI, HHI),
-        by_unit=name not in (HALF_LIFE, SURVIVAL),
-        by_half=name != HALF_LIFE,
-        limits=(0.0, 1.0 if name in _RATES else math.inf),
-    )
+@attrs.frozen
+class Round:
+    """A closed round, as measures see it.
+
+    Attributes:
+        counts: its counts.
+        land: what the grid yields in it.
+        state: the state after it.
+        windows: the counts of the last rounds, up to two windows of WINDOW.
+
+    """
+
+    counts: Counts
+    land: Land
+    state: MiningState
+    windows: Sequence[Counts]
+
+
+def _counted(of: Callable[[Counts], Value]) -> Callable[[Round], Value]:
+    """A measure of the counts of a round."""
+    return lambda closed: of(closed.counts)
+
+
+def _triggered(n: Counts) -> Value:
+    return ratio(n.defended_raided, n.defended)
+
+
+_NEVER_NEGATIVE: Final = (0.0, math.inf)
+_RATE: Final = (0.0, 1.0)
 
 
 # All measures, in the order in which they are shown.
-MEASURES: Final[Mapping[str, Measure]] = {
-    measure.name: measure
-    for measure in (
-        _measure(
-            "turnover", "turnover rate",
-            "Plots owned at the start of a round that have another owner at its end ÷ plots owned "
-            "at the start. 0 to 1.",
+MEASURES: Final = named(
+    Measure(
+        "turnover", "turnover rate",
+        "Plots owned at the start of a round that have another owner at its end ÷ plots owned "
+        "at the start. 0 to 1.",
+        _counted(turnover), limits=_RATE, column=1,
+    ),
+    Measure(
+        "half_life", "property half-life, rounds",
+        "Kaplan–Meier median of the lengths of ownership spells: the shortest length that at "
+        "most half of them outlast. Undefined if more than half outlast every observed "
+        "length, or if there is no spell.",
+        over=lambda run, span, _: half_life(run.spells) if span == run.whole else None,
+        by_half=False, limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "survival", "survival of ownership, rounds",
+        "Restricted mean of the number of rounds for which a plot keeps its owner: the area "
+        "under the Kaplan–Meier curve of ownership over the rounds of the run or half, halves "
+        "being compared over the length of the first. The clock counts rounds, not the ages "
+        "of spells: spells that begin later enter late, and those that are still running at "
+        "the end are censored. From 0 to the number of rounds. Undefined if no plot is owned.",
+        over=lambda run, span, horizon: restricted_mean(run.spells, span.first, span.last, horizon),
+        limits=_NEVER_NEGATIVE, column=2,
+    ),
+    Measure(
+        "raid_rate", "raid rate",
+        "Raid actions (after pruning) on plots owned at the start of a round ÷ such plots. "
+        "Raids on plots without an owner are not counted. 0 or more.",
+        _counted(raid_rate), limits=_NEVER_NEGATIVE, column=3,
+    ),
+    Measure(
+        "defense_trigger", "defence trigger rate",
+        "Defended plots that were raided ÷ defended plots. 0 to 1.",
+        _counted(_triggered), limits=_RATE,
+    ),
+    Measure(
+        "targeting", "targeting of defence",
+        "The share of defended plots that were raided ÷ the share of owned plots (at the start "
+        "of the round) that were raided. About 1 if defence is placed blindly, more if it is "
+        "placed where raids come. As a mean of ratios, it should be compared with the null.",
+        _counted(lambda n: _quotient(_triggered(n), ratio(n.raided, n.owned))),
+        limits=_NEVER_NEGATIVE, column=4,
+    ),
+    Measure(
+        "raid_success", "raid success rate",
+        "Captures that were not undone ÷ raid actions after pruning. 0 to 1.",
+        _counted(lambda n: ratio(n.captures, n.raids + n.speculative)), limits=_RATE,
+    ),
+    Measure(
+        "efficiency", "efficiency",
+        "Gold mined ÷ the sum over all plots of mining cap × α. 0 to 1.",
+        lambda closed: efficiency(closed.counts, closed.land), limits=_RATE, column=5,
+    ),
+    Measure(
+        "reachable_efficiency", "reachable efficiency",
+        "Gold mined ÷ the most gold that the stamina of all agents could mine on this map "
+        "(filling plots to the mining cap, highest α first). 0 to 1.",
+        lambda closed: ratio(closed.counts.mined, closed.land.reachable), limits=_RATE,
+    ),
+    Measure(
+        "idle", "idle stamina rate",
+        "Stamina not spent ÷ the stamina of all agents. 0 to 1.",
+        _counted(lambda n: ratio(n.stamina - n.spent, n.stamina)), limits=_RATE, column=6,
+    ),
+    Measure(
+        "wasted", "wasted stamina rate",
+        "Stamina spent on claims that another agent won, on raids without a lasting capture, "
+        "on mining plots that were lost, and on defending plots that nobody raided ÷ stamina "
+        "spent. 0 to 1.",
+        _counted(
+            lambda n: ratio(n.lost_claims + n.failed_raids + n.forfeited + n.untested, n.spent)
         ),
-        _measure(
-            HALF_LIFE, "property half-life, rounds",
-            "Kaplan–Meier median of the lengths of ownership spells: the shortest length that at "
-            "most half of them outlast. Undefined if more than half outlast every observed "
-            "length, or if there is no spell.",
+        limits=_RATE,
+    ),
+    Measure(
+        "share_defend", "share of defence", "Share of stamina spent on defence. 0 to 1.",
+        _counted(lambda n: ratio(n.defend, n.spent)), limits=_RATE,
+    ),
+    Measure(
+        "share_raid", "share of raids", "Share of stamina spent on raids. 0 to 1.",
+        _counted(lambda n: ratio(n.raid, n.spent)), limits=_RATE,
+    ),
+    Measure(
+        "share_mine", "share of mining", "Share of stamina spent on mining. 0 to 1.",
+        _counted(lambda n: ratio(n.mine, n.spent)), limits=_RATE,
+    ),
+    Measure(
+        "share_claim", "share of claims", "Share of stamina spent on claims. 0 to 1.",
+        _counted(lambda n: ratio(n.claim, n.spent)), limits=_RATE,
+    ),
+    Measure(
+        "convergence", "share convergence",
+        "Total-variation distance ½ Σ |pₖ − qₖ| between the shares of stamina spent on the "
+        "four kinds of actions in one window of 10 rounds and in the next (rounds 1 to 10, 11 "
+        "to 20 and so on), recorded at the last round of the second window. 0 (no change) to "
+        "1.",
+        lambda closed: _convergence(closed.windows) if _ends_windows(closed.counts) else None,
+        limits=_RATE,
+    ),
+    Measure(
+        "gini", "Gini of gold",
+        "Gini coefficient of the agents' gold at the end, Σ over i, j of |xᵢ − xⱼ| ÷ "
+        "(2 N² · mean); of a half, of the gold earned in it. 0 if all are equal. Undefined if "
+        "the mean is not above 0; in a half, fines may exceed what was mined.",
+        lambda closed: gini(closed.state.gold),
+        lambda run, span, _: gini(run.earned(span)),  # by fines, it may exceed the limits
+        at_end=True, limits=_RATE, column=8,
+    ),
+    Measure(
+        "hhi", "HHI of plots",
+        "Herfindahl–Hirschman index of plots at the end of a round: the sum over agents of "
+        "(plots of the agent ÷ owned plots)². From 1 ÷ N (all equal) up to 1 (one owner).",
+        lambda closed: hhi(map(len, closed.state.plots_of)),
+        at_end=True, limits=_RATE, column=9,
+    ),
+    Measure(
+        "respect", "respect for first possession",
+        "Raid actions per plot on plots held for 5 rounds or more at the start of a round ÷ "
+        "raid actions per plot on the other owned plots. About 1 if raids are blind, less if "
+        "stable holders are spared. The mean over rounds exceeds the ratio of all rounds "
+        "together, because ratios with small denominators vary mostly upwards; it should be "
+        "compared with the null.",
+        _counted(
+            lambda n: _spared((n.long_claimed, n.long_captured), (n.new_claimed, n.new_captured))
         ),
-        _measure(
-            SURVIVAL, "survival of ownership, rounds",
-            "Restricted mean of the number of rounds for which a plot keeps its owner: the area "
-            "under the Kaplan–Meier curve of ownership over the rounds of the run or half, halves "
-            "being compared over the length of the first. The clock counts rounds, not the ages "
-            "of spells: spells that begin later enter late, and those that are still running at "
-            "the end are censored. From 0 to the number of rounds. Undefined if no plot is owned.",
-        ),
-        _measure(
-            "raid_rate", "raid rate",
-            "Raid actions (after pruning) on plots owned at the start of a round ÷ such plots. "
-            "Raids on plots without an owner are not counted. 0 or more.",
-        ),
-        _measure(
-            "defense_trigger", "defence trigger rate",
-            "Defended plots that were raided ÷ defended plots. 0 to 1.",
-        ),
-        _measure(
-            "targeting", "targeting of defence",
-            "The share of defended plots that were raided ÷ the share of owned plots (at the start "
-            "of the round) that were raided. About 1 if defence is placed blindly, more if it is "
-            "placed where raids come. As a mean of ratios, it should be compared with the null.",
-        ),
-        _measure(
-            "raid_success", "raid success rate",
-            "Captures that were not undone ÷ raid actions after pruning. 0 to 1.",
-        ),
-        _measure(
-            "efficiency", "efficiency",
-            "Gold mined ÷ the sum over all plots of mining cap × α. 0 to 1.",
-        ),
-        _measure(
-            "reachable_efficiency", "reachable efficiency",
-            "Gold mined ÷ the most gold that the stamina of all agents could mine on this map "
-            "(filling plots to the mining cap, highest α first). 0 to 1.",
-        ),
-        _measure(
-            "idle", "idle stamina rate",
-            "Stamina not spent ÷ the stamina of all agents. 0 to 1.",
-        ),
-        _measure(
-            "wasted", "wasted stamina rate",
-            "Stamina spent on claims that another agent won, on raids without a lasting capture, "
-            "on mining plots that were lost, and on defending plots that nobody raided ÷ stamina "
-            "spent. 0 to 1.",
-        ),
-        _measure("share_defend", "share of defence", "Share of stamina spent on defence. 0 to 1."),
-        _measure("share_raid", "share of raids", "Share of stamina spent on raids. 0 to 1."),
-        _measure("share_mine", "share of mining", "Share of stamina spent on mining. 0 to 1."),
-        _measure("share_claim", "share of claims", "Share of stamina spent on claims. 0 to 1."),
-        _measure(
-            CONVERGENCE, "share convergence",
-            "Total-variation distance ½ Σ |pₖ − qₖ| between the shares of stamina spent on the "
-            "four kinds of actions in one window of 10 rounds and in the next (rounds 1 to 10, 11 "
-            "to 20 and so on), recorded at the last round of the second window. 0 (no change) to "
-            "1.",
-        ),
-        _measure(
-            GINI, "Gini of gold",
-            "Gini coefficient of the agents' gold at the end, Σ over i, j of |xᵢ − xⱼ| ÷ "
-            "(2 N² · mean); of a half, of the gold earned in it. 0 if all are equal. Undefined if "
-            "the mean is not above 0; in a half, fines may exceed what was mined.",
-        ),
-        _measure(
-            HHI, "HHI of plots",
-            "Herfindahl–Hirschman index of plots at the end of a round: the sum over agents of "
-            "(plots of the agent ÷ owned plots)². From 1 ÷ N (all equal) up to 1 (one owner).",
-        ),
-        _measure(
-            "respect", "respect for first possession",
-            "Raid actions per plot on plots held for 5 rounds or more at the start of a round ÷ "
-            "raid actions per plot on the other owned plots. About 1 if raids are blind, less if "
-            "stable holders are spared. The mean over rounds exceeds the ratio of all rounds "
-            "together, because ratios with small denominators vary mostly upwards; it should be "
-            "compared with the null.",
-        ),
-        _measure(
-            "respect_claimed", "respect, held by claim",
-            "Respect for first possession, over plots acquired by claim.",
-        ),
-        _measure(
-            "respect_captured", "respect, held by capture",
-            "Respect for first possession, over plots acquired by capture.",
-        ),
-        _measure(
-            "contention", "contention rate",
-            "Claimed plots with two claimants or more ÷ claimed plots. 0 to 1.",
-        ),
+        limits=_NEVER_NEGATIVE, column=7,
+    ),
+    Measure(
+        "respect_claimed", "respect, held by claim",
+        "Respect for first possession, over plots acquired by claim.",
+        _counted(lambda n: _spared((n.long_claimed,), (n.new_claimed,))), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "respect_captured", "respect, held by capture",
+        "Respect for first possession, over plots acquired by capture.",
+        _counted(lambda n: _spared((n.long_captured,), (n.new_captured,))), limits=_NEVER_NEGATIVE,
+    ),
+    Measure(
+        "contention", "contention rate",
+        "Claimed plots with two claimants or more ÷ claimed plots. 0 to 1.",
+        _counted(lambda n: ratio(n.contested, n.claims)), limits=_RATE,
+    ),
+)  # fmt: skip
+
+
+def hhi(plots: Iterable[int]) -> Value:
+    """The Herfindahl–Hirschman index of the numbers of plots of agents."""
+    held = [count for count in plots if count]
+    owned = sum(held)
+    return ratio(sum(count * count for count in held), owned * owned)
+
+
+def _ends_windows(counts: Counts) -> bool:
+    return counts.round % WINDOW == 0 and counts.round >= 2 * WINDOW
+
+
+def _convergence(rounds: Sequence[Counts]) -> Value:
+    older, newer = (
+        [sum(getattr(n, kind) for n in list(rounds)[part]) for kind in KINDS]
+        for part in (slice(WINDOW), slice(WINDOW, None))
     )
-}  # fmt: skip
+    if not sum(older) or not sum(newer):
+        return None
+    moved = (abs(p / sum(older) - q / sum(newer)) for p, q in zip(older, newer, strict=True))
+    return math.fsum(moved) / 2
+
+
+def _spared(long: Sequence[PlotGroup], new: Sequence[PlotGroup]) -> Value:
+    """Raid actions per plot on these groups ÷ the same on those."""
+    on_long, on_new = (
+        ratio(sum([group.raids for group in groups]), sum([group.plots for group in groups]))
+        for groups in (long, new)
+    )
+    return _quotient(on_long, on_new)
+
+
+def _quotient(a: Value, b: Value) -> Value:
+    return None if a is None or b is None else ratio(a, b)
+
+
+@attrs.frozen(kw_only=True)
+class MeasuredRun(Measured[MiningConfig]):
+    """A mining run with its MEASURES.
+
+    Attributes:
+        totals: sums over the rounds.
+        gold: of every agent after each round, rounds × agents, row-major.
+        spells: the ownership spells.
+        ties: the draws between tied agents.
+
+    """
+
+    totals: Totals
+    gold: array[float]
+    spells: Sequence[Spell]
+    ties: Sequence[Tie]
+
+    @property
+    def rounds(self) -> int:
+        """The number of closed rounds."""
+        return self.units
+
+    def gold_after(self, round: int) -> Sequence[float]:
+        """The gold of each agent after a round; 0 is the start."""
+        agents = self.config.agents
+        return self.gold[(round - 1) * agents : round * agents] if round else (0.0,) * agents
+
+    def earned(self, span: Span) -> list[float]:
+        """The gold that each agent earned in a span of rounds."""
+        start, end = self.gold_after(span.first - 1), self.gold_after(span.last)
+        return [after - before for before, after in zip(start, end, strict=True)]
+
+    def facts(self) -> dict[str, Any]:
+        """See the base class; also the pressure."""
+        return {**super().facts(), "pressure": self.config.pressure}
+
+
+@reader_of
+def measure(path: str | Path) -> MeasuredRun:
+    """Measure the closed rounds of a mining journal.
+
+    Raises JournalError if it cannot be read, MalformedEvents if its rows are invalid.
+    """
+    with JournalReader(path) as reader:
+        return measured_by(reader)
+
+
+def measured_by(reader: JournalReader) -> MeasuredRun:
+    """As `measure`, of an open journal not read from yet."""
+    run = Measuring(reader)
+    gold = array("d")
+    values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
+    for _, found in run:
+        for name, series in values.items():
+            series.append(found[name])
+        gold.extend(run.walk.state.gold)
+    return MeasuredRun(
+        path=reader.path,
+        config=run.walk.state.config,
+        roster=[policy_label(entry) for entry in run.walk.state.roster],
+        finished=reader.ended,
+        totals=run.counting.totals(),
+        values=values,
+        gold=gold,
+        spells=run.counting.spells(),
+        ties=run.counting.ties,
+        forks=len(run.walk.forks),
+        known=MEASURES,
+        vocabulary=MINING.vocabulary,
+        units=run.walk.state.round,
+    )
+
+
+class Measuring:
+    """One pass over a journal: iterating gives the counts and the measures of each closed round.
+
+    Attributes:
+        walk: the walk over it.
+        counting: the counting of its events.
+
+    """
+
+    counting: Counting
+
+    def __init__(self, reader: JournalReader) -> None:
+        """The pass over an open journal not read from yet."""
+        self.walk = Walk(MINING, reader)
+
+    def __iter__(self) -> Iterator[tuple[Counts, Mapping[str, Value]]]:
+        for commit, state in self.walk:
+            if commit.kind == START:
+                self.counting = Counting(state)
+            if commit.kind != UNIT or commit.digest is None:
+                land = land_of(state.config)  # a fork changes it
+                continue
+            check_gold(state)
+            counts = self.counting.add(state)
+            round = Round(counts, land, state, self.counting.windows)
+            yield counts, values_of(MEASURES, round)
+
+
+def on_plots(run: MeasuredRun, plots: Collection[int]) -> MeasuredRun:
+    """The same run with only the spells of these plots."""
+    return attrs.evolve(run, spells=[spell for spell in run.spells if spell.plot in plots])
+
+
+def check_gold(state: MiningState) -> None:
+    """Raises ValueError for gold that no recorder could have written, such as infinity or NaN."""
+    mined = state.history[-1].rows(MINING_SETTLED)
+    if not (math.fsum(map(abs, state.gold)) + sum([abs(row[3]) for row in mined]) <= GOLD_MAX):
+        raise ValueError("more gold than a run can mine")

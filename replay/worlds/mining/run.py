@@ -15,7 +15,7 @@ from goldrush.replay.arguments import integer
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.journal.why import Explanation
 from goldrush.replay.run import Run
-from goldrush.replay.worlds.mining.measured import MeasuredRun, measure
+from goldrush.replay.worlds.mining.measures import MeasuredRun, measure
 from goldrush.replay.worlds.mining.spells import Spell
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.usage import Taken
     from goldrush.replay.worlds.mining.consequences import MiningConsequences, RoundDifference
-    from goldrush.replay.worlds.mining.measured import MeasuredRun
+    from goldrush.replay.worlds.mining.measures import MeasuredRun
     from goldrush.replay.worlds.mining.summary import RunSummary
 
 SHOWN_MAX: Final = 20  # listed plots with other owners, and listed agents

@@ -28,7 +28,6 @@ from goldrush.kernel.worlds.mining.events import (
     RULED,
     SUBMITTED,
 )
-from goldrush.kernel.worlds.mining.measures import Counts
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.columns import (
     JSON,
@@ -45,8 +44,8 @@ from goldrush.replay.data.columns import (
 )
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Tables
-from goldrush.replay.worlds.mining.measured import MeasuredRun, Measuring, check_gold
-from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.counting import Counts
+from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, Measuring, check_gold
 
 # The field types that only mining has.
 PLANNED: Final = records(

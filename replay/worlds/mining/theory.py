@@ -30,7 +30,7 @@ from goldrush.replay.study.inference import (
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Tie, Totals
-from goldrush.replay.worlds.mining.measured import MeasuredRun
+from goldrush.replay.worlds.mining.measures import MeasuredRun
 from goldrush.replay.worlds.mining.spells import times_of
 
 DEFENDER: Final = "defend-then-mine"
@@ -73,7 +73,7 @@ def kept(measured: MeasuredRun) -> MiningKept:
     )
 
 
-def packed(own: MiningKept) -> Any:
+def packed(own: MiningKept) -> object:
     """The values as plain data, for the cache."""
     return (
         attrs.astuple(own.totals),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -43,12 +43,6 @@ if TYPE_CHECKING:
     from goldrush.replay.worlds.mining import consequences
     from goldrush.replay.worlds.mining.run import MiningRun
     from goldrush.replay.worlds.mining.summary import RunSummary
-
-# The measures that fit into a terminal's table of many runs or of many rounds.
-_OF_ROUNDS: Final = (
-    "turnover", "raid_rate", "targeting", "efficiency", "idle", "respect", "gini", "hhi",
-)  # fmt: skip
-_OF_RUNS: Final = ("turnover", "survival", *_OF_ROUNDS[1:])
 
 
 def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
@@ -97,17 +91,16 @@ def _run() -> type[MiningRun]:
 
 
 def _measures() -> Measures:
-    from goldrush.replay.worlds.mining import measured
-    from goldrush.replay.worlds.mining.measures import MEASURES
+    from goldrush.replay.worlds.mining.measures import MEASURES, measured_by
 
-    return Measures(MEASURES, measured.measured_by, _OF_RUNS, _OF_ROUNDS, show.format_measured)
+    return Measures(MEASURES, measured_by, show.format_measured)
 
 
 def _spells() -> Spells:
-    from goldrush.replay.worlds.mining import measured
+    from goldrush.replay.worlds.mining.measures import on_plots
     from goldrush.replay.worlds.mining.tables import SPELLS
 
-    return Spells(lambda run: run.spells, show.format_spells, SPELLS, measured.on_plots)
+    return Spells(lambda run: run.spells, show.format_spells, SPELLS, on_plots)
 
 
 def _tables() -> Tables:

@@ -13,7 +13,7 @@ from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
 from goldrush.kernel.shape import INTEGER
 from goldrush.kernel.world import EventType, Vocabulary, World
-from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit
+from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.toolkit import Toolkit
@@ -44,19 +44,12 @@ DAYS: World[State] = World(
     digest=lambda state: state.day,
     vocabulary=Vocabulary(unit="day", first=0),
 )
-KNOWN = {
-    "day": Measure("day", "day", "The day."),
-    "latest": Measure("latest", "latest day", "The day, at the end.", at_end=True),
-    "odd": Measure("odd", "odd day", "The day, if it is odd."),
-}
-
-
-def of(state: State) -> dict[str, Value]:
-    day = float(state.day)
-    return {"day": day, "latest": day} | ({"odd": day} if state.day % 2 else {})
-
-
-READ = by_unit(DAYS, KNOWN, of, config=lambda state: state.config, roster=lambda state: ["a", "b"])
+KNOWN = named(
+    Measure("day", "day", "The day.", lambda state: state.day),
+    Measure("latest", "latest day", "The day, at the end.", lambda state: state.day, at_end=True),
+    Measure("odd", "odd day", "The day, if it is odd.", lambda s: s.day if s.day % 2 else None),
+)
+READ = by_unit(DAYS, KNOWN, config=lambda state: state.config, roster=lambda state: ["a", "b"])
 
 
 @pytest.fixture
@@ -94,7 +87,7 @@ def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
 
 
 def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
-    known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.")}
+    known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.", lambda state: 7)}
     table = units_table(DAYS.vocabulary, known)
     run = run_at(path, Toolkit(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
     [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
@@ -106,7 +99,10 @@ def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_figure_that_is_no_number_is_refused(path: Path, value: float) -> None:
     read = by_unit(
-        DAYS, KNOWN, lambda state: {"day": value}, config=lambda s: s.config, roster=lambda s: []
+        DAYS,
+        named(Measure("day", "day", "The day.", lambda state: value)),
+        config=lambda s: s.config,
+        roster=lambda s: [],
     )
     with JournalReader(path) as reader, pytest.raises(ValueError, match=f"day is {value}"):
         read(reader)

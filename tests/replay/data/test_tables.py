@@ -49,8 +49,8 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.toolkit import Toolkit
 from goldrush.replay.worlds.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
-from goldrush.replay.worlds.mining.measured import measure
-from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES, SURVIVAL, Counts
+from goldrush.replay.worlds.mining.counting import Counts
+from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.worlds.mining.toolkit import TOOLKIT
 from tests.golden import path_of
@@ -504,8 +504,8 @@ def test_rounds_have_all_counts_and_all_measures_that_a_round_has() -> None:
 
     assert counts - groups <= names
     assert {f"{name}_{of}" for name in groups for of in ("plots", "raids")} <= names
-    assert MEASURES.keys() - names == {HALF_LIFE, SURVIVAL}
-    assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {HALF_LIFE, SURVIVAL}
+    assert MEASURES.keys() - names == {"half_life", "survival"}
+    assert set(measure(path_of("baseline")).values) == MEASURES.keys() - {"half_life", "survival"}
 
 
 # Journals that no recorder wrote.

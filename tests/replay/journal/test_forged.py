@@ -43,7 +43,7 @@ from goldrush.replay.worlds.competition import folder, leaderboard, proof, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
-from goldrush.replay.worlds.mining import audit, consequences, measured, summary, toolkit, why
+from goldrush.replay.worlds.mining import audit, consequences, measures, summary, toolkit, why
 from goldrush.replay.worlds.mining.toolkit import TOOLKIT
 from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
@@ -202,7 +202,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
     "mining.toolkit.plot_of": lambda c: toolkit.plot_of(c.forged, "0,0"),
-    "mining.measured.measure": lambda c: measured.measure(c.forged),
+    "mining.measures.measure": lambda c: measures.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
@@ -259,7 +259,7 @@ NO_READERS = {
     "forged.reporting_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
     "index.states_near": "its caller is behind the door",
-    "mining.measured.measured_by": "its caller is behind the door",
+    "mining.measures.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
     "parent.fault_of": "bytes",
     "report.report.write_pages": "what results_of gives; pages by write_page",

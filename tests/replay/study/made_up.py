@@ -14,8 +14,7 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import study
-from goldrush.replay.worlds.mining.measured import MeasuredRun
-from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
 from goldrush.replay.worlds.mining.theory import (
     MiningKept,
     MiningResult,
@@ -57,7 +56,7 @@ def made(
         config = config_of({**given, "agents": agents})
     if policies is None:
         policies = _policies(cell.roster, agents)
-    names = [name for name in MEASURES if name != HALF_LIFE]
+    names = [name for name in MEASURES if name != "half_life"]
     halves = dict.fromkeys(names, SAME) | dict(halves or {})
     return Result(
         cell=cell,

@@ -21,8 +21,7 @@ from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import result_of, results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.records import POINTS, Cell
-from goldrush.replay.worlds.mining.measured import measure
-from goldrush.replay.worlds.mining.measures import HALF_LIFE, MEASURES
+from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.study import STUDIES
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
@@ -72,7 +71,7 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
             measured = measure(folder / journal)
 
             assert {name: measured.of(name) for name in MEASURES} == result.run
-            halves = set(MEASURES) - {HALF_LIFE}
+            halves = set(MEASURES) - {"half_life"}
             assert {name: measured.compared(name) for name in halves} == result.halves
             assert {
                 name: measured.compared(name, burn_in=False) for name in halves

@@ -27,7 +27,7 @@ from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.measures import Value, gini, mean
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
@@ -38,7 +38,6 @@ from goldrush.kernel.worlds.mining.measures import (
     Basics,
     basics,
     efficiency,
-    gini,
     land_of,
     raid_rate,
     turnover,

@@ -261,7 +261,7 @@ def test_a_run_is_the_one_that_would_be_recorded(
     conduct: MiningConduct, treatment: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("scipy")
-    from goldrush.replay.worlds.mining.measured import measure
+    from goldrush.replay.worlds.mining.measures import measure
 
     journal = tmp_path / "run.journal"
     config, entries = setting_of(OPTIONS, conduct, treatment, 7)

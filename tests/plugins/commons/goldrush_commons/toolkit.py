@@ -8,9 +8,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.seats import policy_label
-from goldrush.kernel.measures import Value, gini
+from goldrush.kernel.measures import gini
 from goldrush.kernel.world import Event, Row
-from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit
+from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import toolkit_of_game
 from goldrush.replay.journal.draws import draws_of
@@ -59,31 +59,28 @@ def format_season(rebuilt: Rebuilt, paint: Paint) -> str:
     return f"{head}\n\n{format_table(rows, numbers=(2,))}"
 
 
-MEASURES: Final = {
-    measure.name: measure
-    for measure in (
-        Measure("stock", "stock, tonnes", "Tonnes of fish at the end of the season."),
-        Measure("landed", "landed in all, tonnes", "What all have caught so far.", at_end=True),
-        Measure("sustained", "sustained", "1 while half the capacity or more is left, else 0."),
-        Measure("gini", "Gini of landings", "Gini coefficient of what each landed.", at_end=True),
-    )
-}
-
-
-def measures_of(state: Fishery) -> dict[str, Value]:
-    """The measures of the season that has just closed."""
-    return {
-        "stock": state.stock,
-        "landed": sum(state.landed),
-        "sustained": float(state.stock >= state.config.capacity / 2),
-        "gini": gini(state.landed),
-    }
-
+MEASURES: Final = named(
+    Measure(
+        "stock", "stock, tonnes", "Tonnes of fish at the end of the season.",
+        lambda state: state.stock,
+    ),
+    Measure(
+        "landed", "landed in all, tonnes", "What all have caught so far.",
+        lambda state: sum(state.landed), at_end=True,
+    ),
+    Measure(
+        "sustained", "sustained", "1 while half the capacity or more is left, else 0.",
+        lambda state: float(state.stock >= state.config.capacity / 2),
+    ),
+    Measure(
+        "gini", "Gini of landings", "Gini coefficient of what each landed.",
+        lambda state: gini(state.landed), at_end=True,
+    ),
+)  # fmt: skip
 
 READ: Final = by_unit(
     COMMONS,
     MEASURES,
-    measures_of,
     config=lambda state: state.config,
     roster=lambda state: [policy_label(entry) for entry in state.roster],
 )

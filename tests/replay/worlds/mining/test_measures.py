@@ -23,19 +23,18 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold, run
 from goldrush.kernel.errors import DamagedJournal, MalformedEvents
 from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
-from goldrush.kernel.measures import mean
+from goldrush.kernel.measures import gini, mean
 from goldrush.kernel.world import Batch, Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, SUBMITTED
-from goldrush.kernel.worlds.mining.measures import gini, hhi, land_of
+from goldrush.kernel.worlds.mining.measures import land_of
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import resubmitted
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.data.measures import Span
 from goldrush.replay.worlds.mining.counting import Tie
-from goldrush.replay.worlds.mining.measured import MeasuredRun, measure
-from goldrush.replay.worlds.mining.measures import MEASURES
+from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, hhi, measure
 from goldrush.replay.worlds.mining.spells import (
     Seen,
     Spell,

@@ -14,7 +14,7 @@ from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.study.inference import interval, spearman
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
-from goldrush.replay.worlds.mining.measured import measure
+from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.theory import (
     NO_DIFFERENCE,
     RAIDED_MORE,
