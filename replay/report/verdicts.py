@@ -28,14 +28,11 @@ from goldrush.replay.report.sections import figure, format_identical, treatment_
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
+from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Finding
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import (
-    NOT_SUPPORTED,
-    SUPPORTED,
-    UNDECIDED,
     Assessment,
     CriterionVerdict,
-    Finding,
     JudgedCriterion,
     families,
 )

@@ -13,6 +13,7 @@ import attrs
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.levelled import hashable
 from goldrush.replay.study.inference import Interval, paired
+from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
@@ -87,12 +88,8 @@ def _pairs(results: Results[Any, Any]) -> Iterator[tuple[Cell, Cell]]:
 
 
 def _differences(results: Results[Any, Any], cell: Cell, baseline: Cell) -> dict[str, Interval]:
-    ours = {result.seed: result for result in results.by_cell[cell]}
-    theirs = {result.seed: result for result in results.by_cell[baseline]}
-    seeds = [seed for seed in ours if seed in theirs]
+    pairs = by_seed(results.by_cell[cell], results.by_cell[baseline])
     return {
-        name: paired(
-            [ours[seed].run[name] for seed in seeds], [theirs[seed].run[name] for seed in seeds]
-        )
+        name: paired((ours.run[name], theirs.run[name]) for ours, theirs in pairs)
         for name in results.of.measures.known
     }

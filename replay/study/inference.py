@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Final
@@ -236,15 +236,9 @@ def holm(p_values: Sequence[Value]) -> list[Value]:
     return corrected
 
 
-def paired(ours: Sequence[Value], theirs: Sequence[Value]) -> Interval:
-    """The mean of ours − theirs within pairs, and its interval."""
-    return interval(
-        [
-            _tidy(a - b, a, b)
-            for a, b in zip(ours, theirs, strict=True)
-            if a is not None and b is not None
-        ]
-    )
+def paired(pairs: Iterable[tuple[Value, Value]]) -> Interval:
+    """The mean of first − second within pairs, and its interval."""
+    return interval([_tidy(a - b, a, b) for a, b in pairs if a is not None and b is not None])
 
 
 @attrs.frozen

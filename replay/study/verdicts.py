@@ -2,12 +2,8 @@
 
 A criterion has one or more sub-measures, each with the direction in which it is expected to change
 from the first half of a run to the second. Holm's correction covers the sub-measures of all
-criteria of a cell, those without data included. Filling the map resembles learning, so a change
-that the null (`random`, which cannot learn) also shows is not counted.
-
-A criterion is supported if all of its sub-measures change as expected at every size (number of
-agents; see Criteria). It is not supported if at one size a sub-measure passes the test in the
-opposite direction, or no sub-measure with data changes in any seed. Otherwise it is undecided.
+criteria of a cell. Filling the map resembles learning, so a change that the null (`random`, which
+cannot learn) also shows is not counted. Sizes are numbers of agents (see Criteria).
 """
 
 from __future__ import annotations
@@ -20,50 +16,17 @@ import attrs
 from goldrush.replay.levelled import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
-from goldrush.replay.study.inference import (
-    SIGN_SHARE,
-    SIGNIFICANT,
-    PairedChange,
-    Value,
-    change,
-    holm,
+from goldrush.replay.study.inference import Value
+from goldrush.replay.study.judging import (
+    UNDECIDED,
+    Finding,
+    beyond_null,
+    outcome_of,
+    tested,
+    verdict_of,
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
-
-SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
-
-# Findings of a sub-measure in a cell.
-AS_EXPECTED, OPPOSITE, NO_CHANGE, UNCLEAR, NO_DATA, LIKE_NULL = (
-    "as expected", "opposite", "no change at all", "unclear", "no data", "as the null",
-)  # fmt: skip
-
-
-@attrs.frozen
-class Finding:
-    """The test of a sub-measure in a cell.
-
-    Findings are: `as expected` (corrected p < 0.05, and the expected sign in three quarters of all
-    seeds, 15 of 20); `opposite` (the same in the opposite direction); `no change at all` (equal
-    halves in all seeds with data, which are at least three quarters of all seeds); `no data` (no
-    seed has data in both halves); `as the null`; and otherwise `unclear`.
-
-    Attributes:
-        measure: the sub-measure's name.
-        change: its change from the first half to the second.
-        holm: the p-value of the expected direction, after Holm's correction.
-        holm_opposite: the p-value of the opposite direction, after Holm's correction.
-        alone: the finding without regard to the null.
-        shows: the finding; `as the null` if the null changes in the same direction.
-
-    """
-
-    measure: str
-    change: PairedChange
-    holm: float | None
-    holm_opposite: float | None
-    alone: str
-    shows: str
 
 
 @attrs.frozen
@@ -157,15 +120,7 @@ class Assessment:
         """The findings of all sub-measures in a cell, compared with the null there."""
         ours = self._alone[cell]
         null = self._nulls.get(cell)
-        if null is None:
-            return ours
-        theirs = self._alone[null]
-        return {
-            name: attrs.evolve(found, shows=LIKE_NULL)
-            if found.alone in (AS_EXPECTED, OPPOSITE) and theirs[name].alone == found.alone
-            else found
-            for name, found in ours.items()
-        }
+        return ours if null is None else beyond_null(ours, self._alone[null])
 
     def is_null(self, cell: Cell) -> bool:
         """Whether all agents of a cell play the null."""
@@ -179,7 +134,7 @@ class Assessment:
         judgements = []
         for criterion in self.criteria.every:
             found = [findings[name] for name in criterion.expected]
-            outcome, reason = self._outcome(found)
+            outcome, reason = outcome_of(one.shows for one in found), self._reason(found)
             nothing = self._nothing(criterion, cell, found)
             note = nothing or reason
             if null is None or self.is_null(cell):
@@ -211,17 +166,12 @@ class Assessment:
 
     def _without_null(self, results: Sequence[Result[Any, Any]]) -> dict[str, Finding]:
         """The findings of a cell's sub-measures without regard to the null."""
-        changes = {
-            name: change([self._halves(result)[name] for result in results], expected)
-            for name, expected in self.criteria.expected.items()
-        }
-        corrected = holm([found.p for found in changes.values()])
-        opposite = holm([found.p_opposite for found in changes.values()])
-        findings = {}
-        for (name, found), p, p_opposite in zip(changes.items(), corrected, opposite, strict=True):
-            shows = _shows(found, p, p_opposite)
-            findings[name] = Finding(name, found, p, p_opposite, shows, shows)
-        return findings
+        return tested(
+            {
+                name: (name, [self._halves(result)[name] for result in results], expected)
+                for name, expected in self.criteria.expected.items()
+            }
+        )
 
     def _nothing(self, criterion: Criterion, cell: Cell, findings: Sequence[Finding]) -> str:
         """A sentence if there was nothing to reduce: no sub-measure changes in any seed, and the
@@ -236,29 +186,8 @@ class Assessment:
             return ""
         return nothing.text if any(value is not None for value in values) else ""
 
-    def _outcome(self, findings: Sequence[Finding]) -> tuple[str, str]:
-        """The verdict on a criterion in one cell, and the reason."""
-        shows = [found.shows for found in findings]
-        reason = ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
-        if all(one == AS_EXPECTED for one in shows):
-            return SUPPORTED, reason
-        with_data = {one for one in shows if one != NO_DATA}
-        if OPPOSITE in shows or with_data == {NO_CHANGE}:
-            return NOT_SUPPORTED, reason
-        return UNDECIDED, reason
-
-
-def _shows(found: PairedChange, p: float | None, p_opposite: float | None) -> str:
-    if not found.n:
-        return NO_DATA
-    enough = SIGN_SHARE * found.seeds
-    if found.is_all_zero:
-        return NO_CHANGE if found.same >= enough else UNCLEAR
-    if p is not None and p < SIGNIFICANT and found.right >= enough:
-        return AS_EXPECTED
-    if p_opposite is not None and p_opposite < SIGNIFICANT and found.wrong >= enough:
-        return OPPOSITE
-    return UNCLEAR
+    def _reason(self, findings: Sequence[Finding]) -> str:
+        return ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
 
 
 def families(results: Results[Any, Any]) -> list[list[Cell]]:
@@ -282,13 +211,7 @@ def families(results: Results[Any, Any]) -> list[list[Cell]]:
 
 
 def _verdict(criterion: str, cells: Sequence[JudgedCriterion]) -> CriterionVerdict:
-    outcomes = [one.outcome for one in cells]
-    if all(outcome == SUPPORTED for outcome in outcomes):
-        verdict = SUPPORTED
-    elif NOT_SUPPORTED in outcomes:
-        verdict = NOT_SUPPORTED
-    else:
-        verdict = UNDECIDED
+    verdict = verdict_of(one.outcome for one in cells)
     note = "; ".join(f"N = {one.agents}: {one.note}" for one in cells)
     if len({one.note for one in cells}) == 1:
         note = cells[0].note

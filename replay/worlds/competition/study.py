@@ -11,7 +11,7 @@ the protocol work?".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -44,13 +44,18 @@ from goldrush.kernel.worlds.competition.terms import Role, Shown
 from goldrush.replay.levelled import Settings
 from goldrush.replay.report.page import NONE, number, p_value, within_bounds
 from goldrush.replay.studies import MIXED, Kept, Studies
-from goldrush.replay.study.inference import (
-    CONFIDENCE,
-    SIGN_SHARE,
-    SIGNIFICANT,
-    PairedChange,
-    change,
-    holm,
+from goldrush.replay.study.inference import CONFIDENCE, PairedChange
+from goldrush.replay.study.judging import (
+    AS_EXPECTED,
+    NO_CHANGE,
+    NOT_SUPPORTED,
+    OPPOSITE,
+    UNDECIDED,
+    Pairs,
+    by_seed,
+    outcome_of,
+    tested,
+    verdict_of,
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
@@ -67,8 +72,6 @@ SIZES: Final = (6, LARGE)
 RESAMPLES: Final = 2_000
 
 SEASONS_MIN: Final = 8  # with fewer, a bootstrap over seasons understates how much they vary
-
-SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
 
 @attrs.frozen
@@ -185,7 +188,7 @@ class ContrastFinding:
         protocol, null: the mean values.
         change: from the null to the protocol, over the pairs.
         p, p_opposite: the p-values of both directions after Holm's correction.
-        right, wrong: whether the measure passes as expected, or the other way.
+        shows: what the test shows (see judging.Finding).
 
     """
 
@@ -198,8 +201,13 @@ class ContrastFinding:
     change: PairedChange
     p: Value
     p_opposite: Value
-    right: bool = False
-    wrong: bool = False
+    shows: str
+
+    def as_dict(self) -> dict[str, object]:
+        """The finding for JSON."""
+        values = attrs.asdict(self)
+        shows = values.pop("shows")
+        return {**values, "right": shows == AS_EXPECTED, "wrong": shows == OPPOSITE}
 
 
 @attrs.frozen
@@ -213,129 +221,78 @@ class ContrastVerdict:
 
 
 def verdicts(results: SeasonResults) -> list[ContrastVerdict]:
-    """A verdict on each criterion for which the study has pairs of seasons of any size."""
-    found = _findings(results)
-    judged = []
-    for criterion in CRITERIA:
-        own = [finding for finding in found if finding.criterion == criterion.name]
-        if own:
-            lacks = _control_lacks(results, own) if criterion.needs_control else ""
-            judged.append(_verdict(criterion, own, lacks))
-    return judged
+    """A verdict on each criterion for which the study has pairs of seasons of any size. Holm's
+    correction covers all of them, at both sizes.
+    """
+    pairs = {
+        (criterion, workers): found
+        for criterion in CRITERIA
+        for workers in SIZES
+        if (found := _pairs(results, criterion, workers))
+    }
+    tests = tested({key: (key[0].measure, found, +1) for key, found in pairs.items()})
+    judged: dict[Contrast, list[ContrastFinding]] = {}
+    for (criterion, workers), test in tests.items():
+        nulls, values = zip(*pairs[criterion, workers], strict=True)
+        finding = ContrastFinding(
+            criterion.name, test.measure, workers, test.change.seeds, mean(values), mean(nulls),
+            test.change, test.holm, test.holm_opposite, test.shows,
+        )  # fmt: skip
+        judged.setdefault(criterion, []).append(finding)
+    return [_verdict(results, *of) for of in judged.items()]
 
 
 def _verdict(
-    criterion: Contrast, findings: Sequence[ContrastFinding], lacks: str
+    results: SeasonResults, criterion: Contrast, findings: Sequence[ContrastFinding]
 ) -> ContrastVerdict:
-    """The verdict. `lacks`: what is missing of the control, or is not found; empty: nothing."""
-    if lacks:
-        return ContrastVerdict(criterion.name, findings, UNDECIDED, lacks)
+    def sizes(workers: Iterable[int]) -> str:
+        return " and ".join(map(str, sorted(workers)))
+
+    lacks = _control_lacks(results, findings) if criterion.needs_control else ""
     missing = set(SIZES) - {finding.workers for finding in findings}
-    if any(finding.wrong for finding in findings):
-        return ContrastVerdict(criterion.name, findings, NOT_SUPPORTED)
-    same = [finding.workers for finding in findings if _is_all_same(finding)]
-    if same:
-        sizes = " and ".join(map(str, same))
-        note = f"no difference in any season with {sizes} workers"
-        return ContrastVerdict(criterion.name, findings, NOT_SUPPORTED, note)
-    if missing:
-        sizes = " and ".join(map(str, sorted(missing)))
-        note = f"no seasons with {sizes} workers"
-        return ContrastVerdict(criterion.name, findings, UNDECIDED, note)
-    if all(finding.right for finding in findings):
-        return ContrastVerdict(criterion.name, findings, SUPPORTED)
-    unclear = [f"{f.measure}, {f.workers} workers" for f in findings if not f.right]
-    return ContrastVerdict(criterion.name, findings, UNDECIDED, f"not clear: {'; '.join(unclear)}")
+    verdict, note = verdict_of(outcome_of([finding.shows]) for finding in findings), ""
+    if lacks:
+        verdict, note = UNDECIDED, lacks
+    elif verdict == NOT_SUPPORTED:
+        same = [finding.workers for finding in findings if finding.shows == NO_CHANGE]
+        if same and all(finding.shows != OPPOSITE for finding in findings):
+            note = f"no difference in any season with {sizes(same)} workers"
+    elif missing:
+        verdict, note = UNDECIDED, f"no seasons with {sizes(missing)} workers"
+    elif verdict == UNDECIDED:
+        unclear = [f"{f.measure}, {f.workers} workers" for f in findings if f.shows != AS_EXPECTED]
+        note = f"not clear: {'; '.join(unclear)}"
+    return ContrastVerdict(criterion.name, findings, verdict, note)
 
 
-def _is_all_same(finding: ContrastFinding) -> bool:
-    """Whether there are data in enough seasons, and no season differs from its null."""
-    change = finding.change
-    return change.is_all_zero and change.same >= SIGN_SHARE * finding.seeds
-
-
-def _findings(results: SeasonResults) -> list[ContrastFinding]:
-    """The findings of all criteria at both sizes, corrected together."""
-    tested = [
-        finding
-        for criterion in CRITERIA
-        for workers in SIZES
-        if (finding := _tested(results, criterion, workers)) is not None
-    ]
-    right = holm([finding.p for finding in tested])
-    wrong = holm([finding.p_opposite for finding in tested])
-    return [
-        attrs.evolve(
-            finding,
-            p=p,
-            p_opposite=q,
-            right=_passes(finding, p, finding.change.right),
-            wrong=_passes(finding, q, finding.change.wrong),
-        )
-        for finding, p, q in zip(tested, right, wrong, strict=True)
-    ]
-
-
-def _passes(finding: ContrastFinding, p: Value, pairs: int) -> bool:
-    """Whether a measure passes in a direction: by its p-value and by how many of the pairs changed
-    in that direction.
-    """
-    return p is not None and p < SIGNIFICANT and pairs >= SIGN_SHARE * finding.seeds
-
-
-def _tested(results: SeasonResults, criterion: Contrast, workers: int) -> ContrastFinding | None:
-    """The finding on a criterion at one size, uncorrected; None where the study has no pairs."""
-    pairs = _pairs(results, criterion, workers)
-    if not pairs:
-        return None
-    found = change(pairs, +1)
-    return ContrastFinding(
-        criterion.name,
-        criterion.measure,
-        workers,
-        len(pairs),
-        mean([own for _, own in pairs]),
-        mean([null for null, _ in pairs]),
-        found,
-        found.p,
-        found.p_opposite,
-    )
-
-
-def _pairs(
-    results: SeasonResults, criterion: Contrast, workers: int
-) -> Sequence[tuple[Value, Value]]:
+def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> Pairs:
     """The values of the null and of the protocol, by seed: of the shortest seasons that are judged
     and that both have.
     """
+    name = criterion.measure
     ours = _by_length(results, criterion, sized(criterion.treatment, workers))
     if criterion.null is None:
-        for runs in ours.values():
-            values = [run.run[criterion.measure] for run in runs.values()]
-            return [(None if value is None else 0.0, value) for value in values]
-        return []
+        values = [run.run[name] for run in next(iter(ours.values()), ())]
+        return [(None if value is None else 0.0, value) for value in values]
     theirs = _by_length(results, criterion, sized(criterion.null, workers))
-    for length in sorted(ours.keys() & theirs.keys()):
-        own, null = ours[length], theirs[length]
-        name, seeds = criterion.measure, [seed for seed in own if seed in null]
-        if seeds:
-            return [(null[seed].run[name], own[seed].run[name]) for seed in seeds]
-    return []
+    pairs = (by_seed(ours[length], theirs[length]) for length in ours if length in theirs)
+    shortest = next(filter(None, pairs), [])
+    return [(null.run[name], own.run[name]) for own, null in shortest]
 
 
 def _by_length(
     results: SeasonResults, criterion: Contrast, treatment: str
-) -> Mapping[int, Mapping[int, SeasonResult]]:
-    """The seasons of scripted workers under a treatment, by seed, by the number of assignments,
-    ascending; too short ones are left out.
+) -> Mapping[int, Sequence[SeasonResult]]:
+    """The seasons of scripted workers under a treatment, by the number of assignments, ascending;
+    too short ones are left out.
     """
-    found = {
-        cell.rounds: {result.seed: result for result in runs}
-        for cell, runs in results.by_cell.items()
+    cells = [
+        cell
+        for cell in results.by_cell
         if (cell.treatment, cell.roster) == (treatment, SCRIPTED)
         and cell.rounds >= criterion.assignments
-    }
-    return dict(sorted(found.items()))
+    ]
+    return {c.rounds: results.by_cell[c] for c in sorted(cells, key=lambda cell: cell.rounds)}
 
 
 def sized(treatment: str, workers: int) -> str:
@@ -524,7 +481,15 @@ def _figures(finding: ContrastFinding, null: str) -> str:
 def answers(results: SeasonResults) -> dict[str, Any]:
     """The verdicts and the controls for JSON."""
     return {
-        "protocol": [attrs.asdict(verdict) for verdict in verdicts(results)],
+        "protocol": [
+            {
+                "criterion": one.criterion,
+                "findings": [finding.as_dict() for finding in one.findings],
+                "verdict": one.verdict,
+                "note": one.note,
+            }
+            for one in verdicts(results)
+        ],
         "control": [attrs.asdict(control) for control in controls(results)],
         "planted": [{**attrs.asdict(one), "found": one.is_found} for one in planted(results)],
         "stability": [

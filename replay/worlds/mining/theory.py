@@ -27,6 +27,7 @@ from goldrush.replay.study.inference import (
     paired,
     spearman,
 )
+from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.worlds.mining.counting import Tie, Totals
@@ -171,17 +172,16 @@ def possession(results: MiningResults) -> list[Possession]:
     found = []
     blind_cells = nulls(results)
     for cell, runs in _different(results):
-        ratios = {result.seed: _raids_on_holders(result) for result in runs}
-        if all(value is None for value in ratios.values()):
+        ratios = [_raids_on_holders(result) for result in runs]
+        if all(value is None for value in ratios):
             continue
         beyond = None
         null = blind_cells.get(cell)
         if null is not None and null != cell:
-            blind = {result.seed: _raids_on_holders(result) for result in results.by_cell[null]}
-            both = [seed for seed in ratios if seed in blind]
-            beyond = paired([ratios[seed] for seed in both], [blind[seed] for seed in both])
+            pairs = by_seed(runs, results.by_cell[null])
+            beyond = paired((_raids_on_holders(a), _raids_on_holders(b)) for a, b in pairs)
         is_null = null == cell
-        found.append(Possession(cell, len(runs), interval(list(ratios.values())), beyond, is_null))
+        found.append(Possession(cell, len(runs), interval(ratios), beyond, is_null))
     return found
 
 

@@ -281,13 +281,8 @@ def test_a_test_without_data_counts_in_the_correction_and_has_none() -> None:
 
 
 def test_runs_are_compared_in_pairs() -> None:
-    assert interval([2.0, -1.0]) == paired([3.0, 1.0], [1.0, 2.0])
-    assert interval([2.0]) == paired([3.0, None, 1.0], [1.0, 2.0, None])
-
-
-def test_runs_that_do_not_pair_are_a_mistake() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        paired([1.0], [1.0, 2.0])
+    assert interval([2.0, -1.0]) == paired([(3.0, 1.0), (1.0, 2.0)])
+    assert interval([2.0]) == paired([(3.0, 1.0), (None, 2.0), (1.0, None)])
 
 
 # correlation

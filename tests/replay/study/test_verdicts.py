@@ -9,9 +9,7 @@ import attrs
 import pytest
 
 from goldrush.replay.study.inference import holm
-from goldrush.replay.study.records import Cell, Result
-from goldrush.replay.study.results import Results
-from goldrush.replay.study.verdicts import (
+from goldrush.replay.study.judging import (
     AS_EXPECTED,
     LIKE_NULL,
     NO_CHANGE,
@@ -20,10 +18,10 @@ from goldrush.replay.study.verdicts import (
     SUPPORTED,
     UNCLEAR,
     UNDECIDED,
-    Assessment,
-    CriterionVerdict,
-    families,
 )
+from goldrush.replay.study.records import Cell, Result
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.verdicts import Assessment, CriterionVerdict, families
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.study.made_up import CRITERIA, EXPECTED, Halves, made, results
 

@@ -21,6 +21,7 @@ from goldrush.cli.main import cli
 from goldrush.replay.report.page import TableBlock
 from goldrush.replay.report.report import answers as report_answers
 from goldrush.replay.report.sections import study_of
+from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
@@ -30,9 +31,6 @@ from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.sections import CHAPTER
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
-    NOT_SUPPORTED,
-    SUPPORTED,
-    UNDECIDED,
     ContrastFinding,
     ContrastVerdict,
     Control,
