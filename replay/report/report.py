@@ -223,11 +223,11 @@ def write_pages(
     tasks: list[tuple[Path, Path, bool]] = []
     try:
         make_folder(str(folder))
-        for cell, paths in results.journals.items():
-            for result, path in zip(results.by_cell[cell], paths, strict=True):
-                name = f"{path.removesuffix('.journal')}.html"
+        for cell, runs in results.by_cell.items():
+            for result in runs:
+                name = f"{result.path.removesuffix('.journal')}.html"
                 make_folders_within(str(folder), name)
-                tasks.append((Path(results.folder, path), folder / name, force))
+                tasks.append((Path(results.folder, result.path), folder / name, force))
                 hrefs[cell, result.seed] = quote(f"{PAGES}/{name}")
     except OSError as error:
         raise WriteFailed(str(error.filename or folder), format_reason(error)) from None

@@ -457,8 +457,8 @@ def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int
     def below(found: Sequence[Cell]) -> dict[str, int]:
         counts: dict[str, int] = {}
         for cell in found:
-            for path in results.journals[cell]:
-                parts = path.split("/")
+            for result in results.by_cell[cell]:
+                parts = result.path.split("/")
                 for depth in range(len(parts)):
                     folder = "/".join(parts[:depth]) or "."
                     counts[folder] = counts.get(folder, 0) + 1

@@ -24,7 +24,7 @@ from goldrush.replay.find import distribution_of
 from goldrush.replay.levelled import SEED
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
-from goldrush.replay.study.records import Cell, Listed, Manifest
+from goldrush.replay.study.records import Cell, Manifest, StudyRun
 from goldrush.replay.study.results import Studied
 
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
@@ -47,7 +47,7 @@ def listed(
         plan.world,
         plan.as_dict(),
         [
-            Listed(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
+            StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
             for run in runs
         ],
         studied(plan.world).world.rules,
@@ -104,7 +104,7 @@ def _text(plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest) -> str:
 
 
 def _cell_as_dict(
-    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Listed]
+    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, StudyRun]
 ) -> dict[str, Any]:
     """A cell with the settings that its runs share, and each run with its own."""
     configs = [run.config.as_dict() for run in runs]
@@ -224,7 +224,7 @@ def _manifest_of(table: Any) -> Manifest:
     return Manifest(name, plan, runs, rules)
 
 
-def _check_listed(plan: StudyPlan, runs: Sequence[Listed]) -> None:
+def _check_listed(plan: StudyPlan, runs: Sequence[StudyRun]) -> None:
     """Raises ValueError unless the runs are those of the plan, with its names and settings."""
     size = math.prod(map(len, (plan.treatments, plan.rosters, plan.seeds, plan.rounds)))
     if size != len(runs):
@@ -236,7 +236,7 @@ def _check_listed(plan: StudyPlan, runs: Sequence[Listed]) -> None:
             raise ValueError(f"the configuration of {run.path} differs from its plan")
 
 
-def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Listed:
+def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> StudyRun:
     try:
         config = of.studies.config(_with(cell["config"], run["config"]))
     except BadInput as error:
@@ -247,4 +247,4 @@ def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> Lis
         raise ValueError(f"sha256 {format_value(sha256)}, bytes {format_value(size)}")
     horizon = getattr(config, of.players.horizon)
     where = Cell(cell["treatment"], cell["roster"], horizon)
-    return Listed(where, config.seed, path, config, sha256, size)
+    return StudyRun(where, config.seed, path, config, sha256, size)

@@ -41,7 +41,7 @@ from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import POINTS, Cell, K, Listed, Result
+from goldrush.replay.study.records import POINTS, Cell, K, Result, StudyRun
 from goldrush.replay.study.results import Results, Studied
 
 
@@ -73,11 +73,9 @@ def results_of(
             "left, or were when it stopped",
             "run the study's command again to continue",
         )
-    journals: dict[Cell, list[str]] = {}
-    runs: dict[Cell, list[Listed]] = {}
+    runs: dict[Cell, list[StudyRun]] = {}
     for run in manifest.runs:
         runs.setdefault(run.cell, []).append(run)
-        journals.setdefault(run.cell, []).append(run.path)
     texts = manifest.plan["rosters"]
     known = {
         cell: found
@@ -105,7 +103,7 @@ def results_of(
     if measured:
         cache.trim()
     by_cell = {cell: known.get(cell) or measured[cell] for cell in runs}
-    return Results(str(folder), of, manifest, by_cell, journals)
+    return Results(str(folder), of, manifest, by_cell)
 
 
 def _sha256(path: Path) -> str | None:
@@ -117,7 +115,7 @@ def _sha256(path: Path) -> str | None:
         return None
 
 
-def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
+def _result(task: tuple[str, str, StudyRun, str | None]) -> Result[Any, Any]:
     folder, world, run, roster = task
     of = studied(world)
     path = Path(folder, run.path)
@@ -139,11 +137,11 @@ def _result(task: tuple[str, str, Listed, str | None]) -> Result[Any, Any]:
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    return result_of(run.cell, measured, of.studies.kept.of(measured), failures)
+    return result_of(run, measured, of.studies.kept.of(measured), failures)
 
 
 def _check_begun(
-    of: Studied, path: Path, run: Listed, roster: str | None, measured: Measured[Any]
+    of: Studied, path: Path, run: StudyRun, roster: str | None, measured: Measured[Any]
 ) -> None:
     """Raises BadInput unless a journal begins as the manifest says, and is not a fork."""
     instead = "restore the manifest, or run the study's command again, which plays the run again"
@@ -162,23 +160,21 @@ def _check_begun(
 
 
 def result_of(
-    cell: Cell, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
+    run: StudyRun, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
 ) -> Result[Any, K]:
     """The result of a measured run.
 
     Args:
-        cell: the cell it belongs to.
-        measured: the run.
+        run: the run.
+        measured: its measures.
         own: values for the world's own part of a report.
         failures: failed answers of its language models.
 
     """
     halves = [name for name, measure in measured.known.items() if measure.by_half]
-    windows = _windows(cell.rounds)
+    windows = _windows(run.cell.rounds)
     return Result(
-        cell=cell,
-        seed=measured.config.seed,
-        config=measured.config,
+        **run.fields(),
         units=measured.units,
         run={name: measured.of(name) for name in measured.known},
         halves={name: measured.compared(name) for name in halves},
@@ -207,7 +203,7 @@ _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend 
 
 
 def read_kept(
-    of: Studied, roster: str | None, runs: Sequence[Listed]
+    of: Studied, roster: str | None, runs: Sequence[StudyRun]
 ) -> list[Result[Any, Any]] | None:
     """The cached results of a cell's runs; None on a miss.
 
@@ -233,7 +229,7 @@ def read_kept(
 
 
 def keep(
-    of: Studied, roster: str | None, runs: Sequence[Listed], results: Sequence[Result[Any, Any]]
+    of: Studied, roster: str | None, runs: Sequence[StudyRun], results: Sequence[Result[Any, Any]]
 ) -> None:
     """Cache the results of a cell's runs; a no-op if the cache folder cannot be used.
 
@@ -257,7 +253,7 @@ def keep(
             file.publish(sync=False)
 
 
-def _key(of: Studied, roster: str | None, runs: Sequence[Listed]) -> bytes | None:
+def _key(of: Studied, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
     """All that the measures of a cell depend on; None if that includes code of other packages."""
     if not all(of.studies.kept.lasts(run.config) for run in runs):
         return None
@@ -289,14 +285,10 @@ def _values(of: Studied, one: Result[Any, Any]) -> Any:
     return one.units, figures, one.policies, of.studies.kept.pack(one.own), failures
 
 
-def _unpacked(of: Studied, run: Listed, values: Any) -> Result[Any, Any]:
-    from goldrush.replay.study.records import Result
-
+def _unpacked(of: Studied, run: StudyRun, values: Any) -> Result[Any, Any]:
     units, (whole, halves, halves_whole, curves), policies, own, failures = values
     return Result(
-        cell=run.cell,
-        seed=run.seed,
-        config=run.config,
+        **run.fields(),
         units=units,
         run=whole,
         halves=halves,

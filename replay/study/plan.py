@@ -21,7 +21,6 @@ from goldrush.agents.seats import models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
 from goldrush.kernel.text import check_name
 from goldrush.kernel.treatments import (
@@ -35,7 +34,7 @@ from goldrush.kernel.treatments import (
 )
 from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
 from goldrush.replay.studies import MIXED
-from goldrush.replay.study.records import Cell
+from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import Studied
 from goldrush.replay.toolkit import Toolkit
 
@@ -50,16 +49,12 @@ FILE_MAX: Final = 1 << 20  # bytes of a plan file
 Classes = Mapping[int, type]  # of external agents
 
 
-@attrs.frozen
-class Planned:
+@attrs.frozen(kw_only=True)
+class Planned(StudyRun):
     """A run of a study, ready to be played.
 
     Attributes:
-        cell: the cell it belongs to.
-        seed: its seed.
-        path: its journal, relative to the study's folder.
         world: the name of the world.
-        config: its configuration.
         prepared: the prepared run, without the journals that its agents replay: a study may have
             thousands of runs.
         sources: paths of these journals.
@@ -67,11 +62,7 @@ class Planned:
 
     """
 
-    cell: Cell
-    seed: int
-    path: str
     world: str
-    config: Config
     prepared: PreparedRun = attrs.field(repr=False)
     sources: Sequence[str] = ()
     classes: Classes = attrs.field(factory=dict, repr=False)
@@ -94,24 +85,6 @@ class Planned:
     def models(self) -> list[Model]:
         """The language models among its players. Raises BadInput for unsupported options."""
         return list(models_in(self.prepared.roster.entries).values())
-
-
-@attrs.frozen
-class RunOutline:
-    """A run of a study, without its players.
-
-    Attributes:
-        cell: the cell it belongs to.
-        seed: its seed.
-        path: its journal, relative to the study's folder.
-        config: its configuration.
-
-    """
-
-    cell: Cell
-    seed: int
-    path: str
-    config: Config
 
 
 @attrs.frozen
@@ -159,7 +132,7 @@ class StudyPlan:
             run for cell, folder in self._cells(of) for run in self._cell(of, cell, folder, models)
         ]
 
-    def outlines(self) -> Iterator[RunOutline]:
+    def outlines(self) -> Iterator[StudyRun]:
         """Every run in the order of `runs`, without preparing its players.
 
         Raises BadInput for invalid settings or rosters.
@@ -183,7 +156,7 @@ class StudyPlan:
                     folder = f"{treatment}/{folders[roster]}/{of.units}-{rounds}"
                     yield Cell(treatment, roster, rounds), folder
 
-    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[RunOutline]:
+    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[StudyRun]:
         treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
         settings = {**self.settings, of.players.horizon: cell.rounds}
         size = of.studies.size
@@ -194,7 +167,7 @@ class StudyPlan:
         for seed in self.seeds:
             given = {**settings, "seed": seed, size: agents}
             config = treated(treatment, given, of.studies.config)
-            yield RunOutline(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
+            yield StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
 
     def _cell(
         self, of: Studied, cell: Cell, folder: str, models: Models | None
@@ -209,10 +182,12 @@ class StudyPlan:
                     unread = attrs.evolve(prepared.roster, recordings=())
                 facts = {**prepared.facts, "config": run.config.as_dict()}
                 yield Planned(
-                    cell, run.seed, run.path, self.world, run.config,
-                    attrs.evolve(prepared, facts=facts, roster=unread), sources,
-                    self.classes.get(cell.roster, {}),
-                )  # fmt: skip
+                    **run.fields(),
+                    world=self.world,
+                    prepared=attrs.evolve(prepared, facts=facts, roster=unread),
+                    sources=sources,
+                    classes=self.classes.get(cell.roster, {}),
+                )
         except BadInput as error:
             names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
             where = f"{names}, {cell.rounds} {of.units}"

@@ -36,8 +36,8 @@ class Cell:
 
 
 @attrs.frozen
-class Listed:
-    """A run in the manifest.
+class StudyRun:
+    """A run of a study.
 
     Attributes:
         cell: the cell it belongs to.
@@ -53,8 +53,12 @@ class Listed:
     seed: int
     path: str
     config: Config
-    sha256: str | None
-    bytes: int | None
+    sha256: str | None = None
+    bytes: int | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """These fields by name, for a record that adds others."""
+        return {name: getattr(self, name) for name in attrs.fields_dict(StudyRun)}
 
 
 @attrs.frozen
@@ -72,7 +76,7 @@ class Manifest:
 
     world: str
     plan: Mapping[str, Any]
-    runs: Sequence[Listed]
+    runs: Sequence[StudyRun]
     rules: int
     digest: str = attrs.field(default="", eq=False)
 
@@ -91,14 +95,11 @@ C = TypeVar("C", bound=Config)  # the configuration of a run
 K = TypeVar("K")  # the world's own part of a result
 
 
-@attrs.frozen
-class Result(Generic[C, K]):
-    """The measures of a run.
+@attrs.frozen(kw_only=True)
+class Result(StudyRun, Generic[C, K]):
+    """A measured run.
 
     Attributes:
-        cell: the cell it belongs to.
-        seed: its seed.
-        config: its configuration.
         units: the number of closed units.
         run: the measures of the whole run, by name.
         halves: the measures of its halves after the burn-in, by name.
@@ -110,8 +111,6 @@ class Result(Generic[C, K]):
 
     """
 
-    cell: Cell
-    seed: int
     config: C
     units: int
     run: Mapping[str, Value]

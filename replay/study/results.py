@@ -71,7 +71,6 @@ class Results(Generic[C, K]):
         of: its world, as a subject of studies.
         manifest: its manifest.
         by_cell: the results of each cell, in the plan's order of seeds.
-        journals: paths of their journals, relative to the folder, in the same order.
 
     """
 
@@ -79,7 +78,6 @@ class Results(Generic[C, K]):
     of: Studied = attrs.field(repr=False)
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
-    journals: Mapping[Cell, Sequence[str]]
 
     def config(self, cell: Cell) -> C:
         """The configuration of a cell's first run."""

@@ -32,7 +32,7 @@ from goldrush.replay.study.plan import (
     studied,
     treatments_of,
 )
-from goldrush.replay.study.records import Listed, Manifest
+from goldrush.replay.study.records import Manifest, StudyRun
 from goldrush.replay.study.results import Results, Studied
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Study:
             and seed in (None, run.seed)
         ]
 
-    def _played(self) -> Iterable[Listed]:
+    def _played(self) -> Iterable[StudyRun]:
         return (run for run in self.manifest.runs if run.sha256 is not None)
 
     def results(self, jobs: int | None = None) -> Results[Any, Any]:
@@ -245,14 +245,14 @@ class Study:
     def _rows(self, jobs: int | None) -> Iterable[dict[str, Any]]:
         results = self.results(jobs)
         for cell, of_cell in results.by_cell.items():
-            for one, journal in zip(of_cell, results.journals[cell], strict=True):
+            for one in of_cell:
                 halves = {
                     f"{name}_{half}": value
                     for name, pair in one.halves.items()
                     for half, value in zip(("first_half", "second_half"), pair, strict=True)
                 }
                 yield {
-                    "journal": str(self.folder / journal),
+                    "journal": str(self.folder / one.path),
                     "treatment": cell.treatment,
                     "roster": cell.roster,
                     "rounds": cell.rounds,

@@ -478,7 +478,7 @@ def _figures(finding: ContrastFinding, null: str) -> str:
     return f"{finding.measure}, {finding.workers} workers: {values}, {more}, p {p_value(finding.p)}"
 
 
-def answers(results: SeasonResults) -> dict[str, Any]:
+def answers(results: SeasonResults) -> dict[str, object]:
     """The verdicts and the controls for JSON."""
     return {
         "protocol": [

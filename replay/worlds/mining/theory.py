@@ -380,7 +380,7 @@ def trade_offs(results: MiningResults) -> list[TradeOff]:
     return found
 
 
-def answers(results: MiningResults) -> dict[str, Any]:
+def answers(results: MiningResults) -> dict[str, object]:
     """The results of the trade-off and of the other predictions for JSON.
 
     Undefined values are None.

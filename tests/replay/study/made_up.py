@@ -11,7 +11,7 @@ from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS, treated
 from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import Cell, Manifest, Result
+from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.mining import study
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun
@@ -61,6 +61,7 @@ def made(
     return Result(
         cell=cell,
         seed=seed,
+        path=f"{cell.treatment}/{cell.roster}/rounds-{cell.rounds}/seed-{seed:04d}.journal",
         config=config,
         units=cell.rounds,
         run=dict.fromkeys(MEASURES, 1.0) | dict(run or {}),
@@ -90,15 +91,13 @@ def _policies(roster: str, agents: int) -> list[str]:
 
 def measured_as(cell: Cell, measured: MeasuredRun) -> MiningResult:
     """A run that was recorded, as that of a cell."""
-    return result_of(cell, measured, kept(measured))
+    config = measured.config
+    return result_of(StudyRun(cell, config.seed, "", config), measured, kept(measured))
 
 
 def results(*runs: MiningResult) -> MiningResults:
     """A study of these runs."""
     by_cell: dict[Cell, list[MiningResult]] = {}
-    journals: dict[Cell, list[str]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
-        folder = f"{run.cell.treatment}/{run.cell.roster}/rounds-{run.cell.rounds}"
-        journals.setdefault(run.cell, []).append(f"{folder}/seed-{run.seed:04d}.journal")
-    return Results("study", studied("mining"), Manifest("mining", {}, [], 2), by_cell, journals)
+    return Results("study", studied("mining"), Manifest("mining", {}, [], 2), by_cell)

@@ -20,7 +20,7 @@ from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import result_of, results_of
 from goldrush.replay.study.plan import plan_of
-from goldrush.replay.study.records import POINTS, Cell
+from goldrush.replay.study.records import POINTS, Cell, StudyRun
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.study import STUDIES
 from goldrush.replay.worlds.mining.theory import MiningResults
@@ -56,19 +56,19 @@ def copy(folder: Path, tmp_path: Path) -> Path:
 def test_every_run_is_there_by_cell_with_its_journal(folder: Path, found: MiningResults) -> None:
     cells = [Cell(t, r, 12) for t in ("baseline", "scarce") for r in ("random", "mixed")]
 
-    assert cells == list(found.by_cell) == list(found.journals)
+    assert cells == list(found.by_cell)
     for cell in cells:
-        for result, journal in zip(found.by_cell[cell], found.journals[cell], strict=True):
-            measured = measure(folder / journal)
+        for result in found.by_cell[cell]:
+            measured = measure(folder / result.path)
             assert (cell, measured.config) == (result.cell, result.config)
             assert measured.config.seed == result.seed
         assert [3, 0] == [result.seed for result in found.by_cell[cell]]
 
 
 def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningResults) -> None:
-    for cell, journals in found.journals.items():
-        for result, journal in zip(found.by_cell[cell], journals, strict=True):
-            measured = measure(folder / journal)
+    for results in found.by_cell.values():
+        for result in results:
+            measured = measure(folder / result.path)
 
             assert {name: measured.of(name) for name in MEASURES} == result.run
             halves = set(MEASURES) - {"half_life"}
@@ -84,9 +84,9 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
 
 
 def test_totals_are_sums_over_the_rounds(folder: Path, found: MiningResults) -> None:
-    for cell, journals in found.journals.items():
-        for result, journal in zip(found.by_cell[cell], journals, strict=True):
-            counts = counts_of(folder / journal)
+    for results in found.by_cell.values():
+        for result in results:
+            counts = counts_of(folder / result.path)
             totals = attrs.asdict(result.own.totals)
             for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
                 assert sum(getattr(n, name) for n in counts) == totals[name]
@@ -104,7 +104,8 @@ HOW = ("claimed", "captured")
 def test_a_curve_is_the_means_of_windows_that_cover_all_rounds(rounds: int, tmp_path: Path) -> None:
     record(tmp_path / "a.journal", {"rounds": rounds, "rows": 3, "cols": 3}, "random*4")
     measured = measure(tmp_path / "a.journal")
-    result = result_of(Cell("baseline", "random*4", rounds), measured, None)
+    run = StudyRun(Cell("baseline", "random*4", rounds), 0, "a.journal", measured.config)
+    result = result_of(run, measured, None)
     length = math.ceil(rounds / POINTS)
 
     for name, values in measured.values.items():

@@ -100,6 +100,7 @@ def season(
     return Result(
         cell=cell,
         seed=seed,
+        path="",
         config=attrs.evolve(config(), seed=seed, elimination=is_eliminating),
         units=cell.rounds,
         run=dict.fromkeys(MEASURES, 0.5) | dict(run or {}),
@@ -116,7 +117,7 @@ def results(*runs: SeasonResult) -> SeasonResults:
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
     manifest = Manifest("competition", {}, [], 2)
-    return Results("study", studied("competition"), manifest, by_cell, {})
+    return Results("study", studied("competition"), manifest, by_cell)
 
 
 def cell(treatment: str, roster: str = "scripted", workers: int = 6, rounds: int = ROUNDS) -> Cell:

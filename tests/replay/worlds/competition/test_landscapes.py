@@ -71,14 +71,15 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
     by_cell = {
         cell: [
             Result(
-                cell, seed, configured({"arena": arena, "seed": seed, "assignments": 4}),
-                4, {}, {}, {}, {}, ["scripted"] * 6, SeasonKept("nk", {}, ()),
+                cell=cell, seed=seed, path="", units=4, run={}, halves={}, halves_whole={},
+                config=configured({"arena": arena, "seed": seed, "assignments": 4}),
+                curves={}, policies=["scripted"] * 6, own=SeasonKept("nk", {}, ()),
             )
             for seed in seeds
         ]
         for cell, arena, seeds in cells
     }  # fmt: skip
-    return Results("study", studied("competition"), Manifest("", {}, [], 2), by_cell, {})
+    return Results("study", studied("competition"), Manifest("", {}, [], 2), by_cell)
 
 
 @pytest.mark.parametrize("arena", [DEFAULT, TYPED])
@@ -123,7 +124,7 @@ def test_other_reasons_are_nothing_to_scripted_workers(shown: str, policy: str, 
             )
             for result in cells[cell]
         ]
-    found = Results("study", studied("competition"), Manifest("", {}, [], 2), cells, {})
+    found = Results("study", studied("competition"), Manifest("", {}, [], 2), cells)
 
     assert same == (OTHER in identical_cells(found))
 
