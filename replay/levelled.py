@@ -20,17 +20,9 @@ _MISSING: Final = object()
 
 
 def levelled(runs: Iterable[Settings], seeded: Seeded) -> dict[str, object]:
-    """The settings of runs that may differ in the seed and nothing else, without the seed.
-
-    Args:
-        runs: the settings of each, of one at least. Only if some default is the seed, others than
-            the first are looked at.
-        seeded: as `Toolkit.seeded`.
-
-    Returns:
-        The settings of the first run. Those whose default is the seed are None if they are equal to
-        the seed in every run.
-
+    """The settings of the first run without the seed, of runs that may differ in the seed and
+    nothing else. Those whose default is the seed (`seeded`, as `Toolkit.seeded`) are None if they
+    are equal to the seed in every run. If there are none, other runs are not looked at.
     """
     every = iter(runs)
     first = next(every)

@@ -120,18 +120,10 @@ def format_treatment(kind: RunKind) -> str | None:
 
 
 def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
-    """The groups of runs, in the order of the first run of each.
+    """The groups of runs, in the order of the first run of each; `jobs`: see map_runs.
 
-    Args:
-        paths: the journals.
-        jobs: number of processes that measure; None: one per processor.
-
-    Raises:
-        BadInput: for a world without measures, and if scipy is not installed, which the intervals
-            need.
-        JournalError: as reading a journal does.
-        WorkerDied: if a process was killed.
-
+    Raises BadInput for a world without measures, and if scipy is not installed, which the intervals
+    need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
     runs = list(map_runs(_one, paths, jobs))

@@ -198,20 +198,11 @@ def by_unit(
     config: Callable[[S], C],
     roster: Callable[[S], Sequence[str]],
 ) -> Callable[[JournalReader], Measured[C]]:
-    """The measuring function of a world whose measures are functions of the state at the close of a
-    unit.
+    """The measuring function, as `Measures.read`, of a world whose measures are functions of the
+    state at the close of a unit; `roster`: by agent, the label of its policy.
 
-    Args:
-        world: the world, whose state is folded.
-        known: the measures by name.
-        config: the settings in a state.
-        roster: by agent, the label of its policy.
-
-    Returns:
-        A function of an open journal that was not read yet. It raises JournalError as reading one
-        does, MalformedEvents for events that do not apply, and ValueError for a figure that is
-        infinite or NaN.
-
+    The function raises JournalError as reading a journal does, MalformedEvents for events that do
+    not apply, and ValueError for a figure that is infinite or NaN.
     """
 
     def read(reader: JournalReader) -> Measured[C]:

@@ -162,12 +162,8 @@ def _runs(positions: Sequence[int]) -> list[list[int]]:
 
 
 def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
-    """The mean of curves with its interval; None without data.
-
-    Args:
-        curves: of equal length; None is undefined.
-        limits: the least and the greatest value of the measure.
-
+    """The mean of curves of equal length with its interval, cut at the limits of the measure; None
+    without data.
     """
     found: list[tuple[int, float, float, float]] = []
     for position, column in enumerate(zip(*curves, strict=True)):
@@ -193,14 +189,8 @@ def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
 def half_against_half(
     cells: Cells, styles: Styles, shown: Shown, expected: Mapping[str, int]
 ) -> Drawn:
-    """Measures in the first half and in the second, by roster.
-
-    Args:
-        cells: the cells to draw.
-        styles: by roster.
-        shown: the measures.
-        expected: the expected directions (+1 or −1) of measures that are judged.
-
+    """Measures in the first half and in the second, by roster; `expected`: the expected directions
+    (+1 or −1) of measures that are judged.
     """
     panels, undefined, zero = [], [], []
     for name, measure in shown.items():
@@ -275,14 +265,8 @@ def _ends(found: Interval) -> tuple[float, float]:
 def forest(
     compared: Sequence[Against], named: Mapping[Cell, str], styles: Styles, shown: Shown
 ) -> Drawn:
-    """Treatments against the baseline of their roster: mean difference and its 95% interval.
-
-    Args:
-        compared: the comparisons.
-        named: the label of each cell; cells with equal labels share a row.
-        styles: by roster.
-        shown: the measures, a panel each.
-
+    """Treatments against the baseline of their roster: mean difference and its 95% interval, a
+    panel for each measure. Cells whose labels (`named`) are equal share a row.
     """
     rows = list(dict.fromkeys(named[one.cell] for one in compared))
     rosters = list(dict.fromkeys(one.cell.roster for one in compared))
@@ -304,14 +288,8 @@ def forest(
 
 
 def means(cells: Cells, styles: Styles, shown: Shown, named: Mapping[Cell, str]) -> Drawn:
-    """The values of whole runs: mean and 95% interval.
-
-    Args:
-        cells: the cells to draw.
-        styles: by roster.
-        shown: the measures, a panel each.
-        named: the label of each cell; cells with equal labels share a row.
-
+    """The values of whole runs: mean and 95% interval, a panel for each measure. Cells whose labels
+    (`named`) are equal share a row.
     """
     rows = list(dict.fromkeys(named[cell] for cell in cells))
     rosters = list(dict.fromkeys(cell.roster for cell in cells))
@@ -383,13 +361,8 @@ EFFECT: Final = (
 
 
 def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
-    """Effects with their intervals.
-
-    Args:
-        found: the effects by title of their panel.
-        rows: the labels of all rows.
-        sizes: styles by number of agents.
-
+    """Effects with their intervals, by title of their panel; `rows`: the labels of all rows,
+    `sizes`: styles by number of agents.
     """
     panels = []
     for title, every in found.items():
@@ -420,14 +393,8 @@ def scatter(
     x_label: str,
     y_label: str,
 ) -> Panel:
-    """A panel with a point for each run.
-
-    Args:
-        title: of the panel.
-        points: by style: coordinates, description and link (or an empty text) of each point.
-        x_label: of the horizontal axis.
-        y_label: of the vertical axis.
-
+    """A panel with a point for each run; by style, the coordinates, description and link (or an
+    empty text) of each point.
     """
     every = [point for of in points.values() for point, _, _ in of]
     (left, right), (low, high) = (reach(values) for values in zip(*every, strict=True))

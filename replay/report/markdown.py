@@ -28,15 +28,8 @@ from goldrush.replay.report.plot import CHARACTER, NARROW
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
-    """The page as Markdown, and its figures.
-
-    Args:
-        blocks: the page.
-        folder: the folder of the figures, relative to the page.
-
-    Returns:
-        The text, and the figures as SVG by file name.
-
+    """The page as Markdown, and its figures as SVG by file name; `folder`: theirs, relative to the
+    page.
     """
     written = [MARK]
     figures: dict[str, str] = {}

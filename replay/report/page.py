@@ -181,12 +181,8 @@ def printable(text: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number as text.
-
-    Args:
-        value: the number; None is shown as a dash.
-        digits: significant digits of fractions; whole numbers are not rounded.
-
+    """A number as text, with so many significant digits of a fraction; whole numbers are not
+    rounded, and None is a dash.
     """
     if value is None:
         return NONE

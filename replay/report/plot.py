@@ -29,14 +29,9 @@ Point = tuple[float, float]
 class Axis:
     """A linear axis with round numbers as ticks, at least two unless `least` leaves room for one.
 
-    Args:
-        low: the least value.
-        high: the greatest value.
-        start: the position of `low` in the panel.
-        end: the position of `high` in the panel.
-        most: the maximum number of steps between ticks, if that gives two ticks.
-        least: the minimum distance of two ticks, in values.
-
+    `low` and `high` are the least and the greatest value, `start` and `end` their positions in the
+    panel. `most`: the maximum number of steps between ticks, if that gives two ticks; `least`: the
+    minimum distance of two ticks, in values.
     """
 
     def __init__(
@@ -72,12 +67,8 @@ def _round_step(least: float) -> float:
 
 
 def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
-    """The range of an axis for these values, with a margin; it starts at 0 if that is near.
-
-    Args:
-        values: all values.
-        zero: start at 0 if all values are positive.
-
+    """The range of an axis for these values, with a margin; it starts at 0 if that is near, or with
+    `zero` if all values are positive.
     """
     found = list(values) or [0.0]
     low, high = min(found), max(found)
@@ -90,17 +81,8 @@ def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]
 class Chart:
     """A panel under construction: axes first, then the contents in drawing order.
 
-    Args:
-        title: of the panel.
-        x: the range of the horizontal axis.
-        y: the range of the vertical axis.
-        rows: labels of rows 0, 1, ... from the top, in place of a numeric vertical axis.
-        width: of the panel.
-        height: of the panel.
-        x_label: of the horizontal axis.
-        y_label: of the vertical axis.
-        whole: whether the ticks of the horizontal axis are whole numbers.
-
+    `x` and `y` are the ranges of the axes; `rows`, labels of rows 0, 1, ... from the top, in place
+    of a numeric vertical axis. `whole`: the ticks of the horizontal axis are whole numbers.
     """
 
     def __init__(
@@ -171,14 +153,8 @@ class Chart:
             )
 
     def text(self, x: float, y: float, text: str, classes: str) -> None:
-        """Draw text.
-
-        Args:
-            x: of its start, middle or end, by its class.
-            y: of its baseline.
-            text: the text.
-            classes: classes of figure.css.
-
+        """Draw text in some classes of figure.css, which say whether `x` is its start, middle or
+        end; `y`: of its baseline.
         """
         self._parts.append(
             f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{_escaped(text)}</text>'
@@ -206,14 +182,8 @@ class Chart:
         self._parts.append(f'<path class="line {style.colour}"{dash} d="{path}"/>')
 
     def marks(self, points: Sequence[Point], style: Style, index: int, lines: int) -> None:
-        """Mark some points of a line, at other positions than those of the other lines.
-
-        Args:
-            points: the points of the line.
-            style: of the line.
-            index: of the line in the panel, from 0.
-            lines: the number of lines in the panel.
-
+        """Mark some points of a line, the `index`-th (from 0) of so many `lines` in the panel, at
+        other positions than those of the other lines.
         """
         every = max(1, len(points) // 4)
         first = (every * index) // max(1, lines)
@@ -258,16 +228,8 @@ class Chart:
         text: str = "",
         href: str = "",
     ) -> None:
-        """Draw a point.
-
-        Args:
-            x: a value of the horizontal axis.
-            y: a value of the vertical axis, or a row.
-            style: its style.
-            hollow: whether only its outline is drawn.
-            text: its tooltip.
-            href: the address that it links to.
-
+        """Draw a point at `y`, a value of the vertical axis or a row; `hollow`: its outline alone;
+        `text`: its tooltip; `href`: the address that it links to.
         """
         classes = f"{style.colour} hollow" if hollow else style.colour
         mark = shape(style.marker, classes, self.x(x), self.y(y))

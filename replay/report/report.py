@@ -204,19 +204,11 @@ def write_pages(
     force: bool = False,
     on_page: Callable[[int, int], None] | None = None,
 ) -> Pages:
-    """Write the page of each run into the folder `pages` next to the report.
+    """Write the page of each run into the folder `pages` next to the report, by so many processes
+    (None: one per processor). `force`: replace other files that goldrush wrote; `on_page`: called
+    with the number of pages written, and their total.
 
-    Args:
-        results: the results of the study.
-        report: the path of the report.
-        jobs: the number of processes; None: one per processor.
-        force: replace other files that goldrush wrote.
-        on_page: called with the number of pages written, and their total.
-
-    Raises:
-        BadInput: if a file that is not an earlier page is in the way.
-        WriteFailed: if a page or folder cannot be written.
-
+    Raises BadInput if a file that is not an earlier page is in the way; WriteFailed.
     """
     folder = report.parent / PAGES
     hrefs: dict[tuple[Cell, int], str] = {}

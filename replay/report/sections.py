@@ -52,13 +52,7 @@ CUT: Final = "Intervals are cut at the limits of the measure."
 def study_of(
     results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
 ) -> ReportedStudy:
-    """The study for sections.
-
-    Args:
-        results: its results.
-        hrefs: addresses of the pages of its runs, by cell and seed.
-
-    """
+    """The study for sections; `hrefs`: addresses of the pages of its runs, by cell and seed."""
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
@@ -427,16 +421,9 @@ def figure(
     cells: Sequence[Cell],
     commands: Sequence[str] = (MEASURE_COMMAND,),
 ) -> Block:
-    """A figure of some cells, with its sources; a sentence if there is nothing to draw.
-
-    Args:
-        study: the study.
-        name: the figure's anchor, and the name of its file in Markdown.
-        drawn: the figure.
-        caption: its caption.
-        cells: the cells that it shows.
-        commands: commands that print its numbers, with {} for the folders of the journals.
-
+    """A figure of some cells, with its sources; a sentence if there is nothing to draw. `name`: its
+    anchor, and the name of its file in Markdown; `commands` print its numbers, with {} for the
+    folders of the journals.
     """
     text = " ".join([caption, *drawn.omitted])
     if not drawn.panels:

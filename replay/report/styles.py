@@ -42,16 +42,7 @@ class Style:
 
 
 def shape(marker: str, classes: str, x: float, y: float, size: float = 3.2) -> str:
-    """A marker as SVG.
-
-    Args:
-        marker: one of MARKERS.
-        classes: classes of figure.css.
-        x: of its centre.
-        y: of its centre.
-        size: its radius.
-
-    """
+    """A marker (one of MARKERS) as SVG, in some classes of figure.css, by its centre and radius."""
     if marker == "circle":
         return f'<circle class="dot {classes}" cx="{x:.1f}" cy="{y:.1f}" r="{size:g}"/>'
     outline = "".join(

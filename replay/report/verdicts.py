@@ -83,13 +83,8 @@ def _named(one: CriterionVerdict) -> str:
 
 
 def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
-    """A tile for the verdicts on one criterion.
-
-    Args:
-        name: the criterion.
-        outcomes: the verdicts.
-        why: the reason, shown if there is only one verdict.
-
+    """A tile for the verdicts on one criterion; `why`: the reason, shown if there is only one
+    verdict.
     """
     if len(set(outcomes)) == 1:
         text = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"

@@ -130,17 +130,10 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
 def runs_of(
     plan: StudyPlan, models: Models | None = None, *, remote: bool = False
 ) -> list[Planned]:
-    """The runs of a plan, each checked to be playable.
+    """The runs of a plan, each checked to be playable. `remote`: they are played by a backend that
+    does not share the study's folder, which excludes language models.
 
-    Args:
-        plan: the plan.
-        models: the language models.
-        remote: whether they are played by a backend that does not share the study's folder, which
-            excludes language models.
-
-    Raises:
-        BadInput: if a run cannot be played.
-
+    Raises BadInput if a run cannot be played.
     """
     runs = plan.runs(models)
     check_size(plan, runs)

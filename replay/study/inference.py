@@ -117,12 +117,9 @@ def t_quantile(degrees: int) -> float:
 
 
 def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> PairedChange:
-    """The change from the first to the second value of each pair, tested.
-
-    Args:
-        pairs: one per seed; a pair with an undefined value counts only in `PairedChange.seeds`.
-        expected: +1 for a rise, −1 for a fall.
-
+    """The change from the first to the second value of each pair (one per seed; one with an
+    undefined value counts only in `PairedChange.seeds`), tested; `expected`: +1 for a rise, −1 for
+    a fall.
     """
     whole = [(a, b) for a, b in pairs if a is not None and b is not None]
     differences = [_tidy(b - a, a, b) for a, b in whole]

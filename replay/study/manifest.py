@@ -35,14 +35,7 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 def listed(
     plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]
 ) -> Manifest:
-    """The manifest of a plan.
-
-    Args:
-        plan: the plan.
-        runs: its runs.
-        done: SHA-256 and size of the finished journals, by path.
-
-    """
+    """The manifest of a plan; `done`: SHA-256 and size of the finished journals, by path."""
     return Manifest(
         plan.world,
         plan.as_dict(),
@@ -57,18 +50,8 @@ def listed(
 def write_manifest(
     folder: Path, plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest
 ) -> None:
-    """Write the manifest atomically.
-
-    Args:
-        folder: the study's folder.
-        plan: the plan.
-        runs: its runs.
-        manifest: their checksums.
-
-    Raises:
-        WriteFailed: if the operating system refuses.
-        BadInput: if the path is not a regular file.
-
+    """Write the manifest atomically. Raises WriteFailed, and BadInput if the path is not a regular
+    file.
     """
     data = _text(plan, runs, manifest).encode()
     # Any manifest there was read (`read_manifest`), which refuses every other file.

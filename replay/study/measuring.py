@@ -51,12 +51,8 @@ def results_of(
     jobs: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Results[Any, Any]:
-    """Measure every run of a study.
-
-    Args:
-        folder: the study's folder.
-        jobs: the number of processes; None: one per processor.
-        on_run: called with the number of runs measured, and their total.
+    """Measure every run of a study, by so many processes (None: one per processor); `on_run`:
+    called with the number of runs measured, and their total.
 
     Raises:
         BadInput: if the folder holds no study, the study is not finished, a journal is not the one
@@ -162,15 +158,7 @@ def _check_begun(
 def result_of(
     run: StudyRun, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
 ) -> Result[Any, K]:
-    """The result of a measured run.
-
-    Args:
-        run: the run.
-        measured: its measures.
-        own: values for the world's own part of a report.
-        failures: failed answers of its language models.
-
-    """
+    """The result of a measured run; `own`: values for the world's own part of a report."""
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(run.cell.rounds)
     return Result(
@@ -205,13 +193,8 @@ _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend 
 def read_kept(
     of: Studied, roster: str | None, runs: Sequence[StudyRun]
 ) -> list[Result[Any, Any]] | None:
-    """The cached results of a cell's runs; None on a miss.
-
-    Args:
-        of: the study's world.
-        roster: the text of the cell's roster in the plan; None: the default one.
-        runs: the cell's runs.
-
+    """The cached results of a cell's runs; None on a miss. `roster`: its text in the plan; None:
+    the default one.
     """
     key = _key(of, roster, runs)
     file = None if key is None else cache.opened(xxh3_128_hexdigest(key), cache.MEASURES)
@@ -231,14 +214,8 @@ def read_kept(
 def keep(
     of: Studied, roster: str | None, runs: Sequence[StudyRun], results: Sequence[Result[Any, Any]]
 ) -> None:
-    """Cache the results of a cell's runs; a no-op if the cache folder cannot be used.
-
-    Args:
-        of: the study's world.
-        roster: the text of the cell's roster in the plan; None: the default one.
-        runs: the cell's runs.
-        results: their results, in the same order.
-
+    """Cache the results of a cell's runs, in the same order; a no-op if the cache folder cannot be
+    used.
     """
     key = _key(of, roster, runs)
     if key is None:

@@ -297,13 +297,8 @@ def rosters_of(
 ) -> dict[str, str | None]:
     """Texts of rosters by name; None: the world's default roster.
 
-    Args:
-        given: texts, each its own name, or texts by name; empty: `baselines`.
-        baselines: the rosters that `baselines` stands for.
-
-    Raises:
-        BadInput: if a name occurs twice, or `baselines` has another name.
-
+    `given`: texts, each its own name, or texts by name; BASELINES, the default, stands for the
+    `baselines`. Raises BadInput if a name occurs twice, or BASELINES has another name.
     """
     pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
     rosters: dict[str, str | None] = {}
@@ -348,16 +343,11 @@ def seeds_of(text: str) -> int | list[int]:
 
 
 def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
-    """The plan of a TOML file (see replay/study/README.md).
+    """The plan of a TOML file (see replay/study/README.md). `trust`: names of user-defined policies
+    that its rosters may import, as a file cannot make code run by naming it; `StudyPlan.runs`
+    raises BadInput for others.
 
-    Args:
-        path: the file.
-        trust: names of user-defined policies that its rosters may import: a file cannot make code
-            run by naming it. `StudyPlan.runs` raises BadInput for others.
-
-    Raises:
-        BadInput: if the file cannot be read, or is not a plan.
-
+    Raises BadInput if the file cannot be read, or is not a plan.
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)

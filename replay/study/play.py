@@ -77,18 +77,10 @@ def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def play(run: Planned, folder: str, models: Models | None = None) -> Done:
-    """Play a run into its journal, and return the journal's SHA-256 and size.
+    """Play a run into its journal, and return the journal's SHA-256 and size. A run that asks
+    language models continues its unfinished journal.
 
-    A run that asks language models continues its unfinished journal.
-
-    Args:
-        run: the run.
-        folder: the study's folder.
-        models: the language models.
-
-    Raises:
-        RunFailed: if it cannot be played to its end, or not be written.
-
+    Raises RunFailed if it cannot be played to its end, or not be written.
     """
     path = os.path.join(folder, run.path)
     unfinished = path + UNFINISHED
@@ -195,19 +187,8 @@ def play_remotely(run: Planned) -> bytes:
 
 
 def store_journal(run: Planned, folder: str, journal: bytes) -> Done:
-    """Write the journal of a run that was played remotely.
-
-    Args:
-        run: the run.
-        folder: the study's folder.
-        journal: its bytes.
-
-    Returns:
-        Its SHA-256 and size.
-
-    Raises:
-        RunFailed: if it cannot be written.
-
+    """Write the journal of a run that was played remotely, and return its SHA-256 and size. Raises
+    RunFailed if it cannot be written.
     """
     try:
         clear_path(run, folder)

@@ -97,12 +97,8 @@ class Verdicts(list[CriterionVerdict]):
 
 
 class Assessment:
-    """The criteria of a world, tested on the results of a study.
-
-    Args:
-        results: the results.
-        burn_in: whether the halves exclude the burn-in.
-
+    """The criteria of a world, tested on the results of a study; `burn_in`: whether the halves
+    exclude the burn-in.
     """
 
     def __init__(self, results: Results[Any, Any], *, burn_in: bool = True) -> None:

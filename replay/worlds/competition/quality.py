@@ -58,12 +58,8 @@ class Atlases:
             self._bench = None
 
     def of_table(self, table: Roundtable, bar: Conduct) -> Quality | None:
-        """The quality of an ended table's conclusion; None without an atlas of its subject.
-
-        Args:
-            table: the table.
-            bar: the conduct that set its bar, which replaces a missing conclusion or best test.
-
+        """The quality of an ended table's conclusion; None without an atlas of its subject. The
+        conduct that set its bar replaces a missing conclusion or best test.
         """
         conclusion, best = table.conclusion, table.best_tested()
         concluded = bar
@@ -72,13 +68,8 @@ class Atlases:
         return self.quality(table.subject, concluded, bar if best is None else best[0])
 
     def quality(self, subject: Subject, concluded: Conduct, best: Conduct) -> Quality | None:
-        """The quality of a conclusion; None without an atlas of the subject.
-
-        Args:
-            subject: the subject of the table.
-            concluded: the concluded conduct; the bar's if nothing was concluded.
-            best: the conduct with the best test at the table; the bar's if none was tested.
-
+        """The quality of a conclusion, against the conduct with the best test at the table; None
+        without an atlas of the subject.
         """
         ranks = self._ranks(subject)
         if ranks is None:
@@ -133,12 +124,8 @@ class _Ranks:
 
 
 def percentile(value: float, ascending: Sequence[float]) -> float:
-    """The share, from 0 to 1, of values below this one; equal ones count half.
-
-    Args:
-        value: the value.
-        ascending: the values to compare with, sorted and not empty.
-
+    """The share, from 0 to 1, of values below this one among others, sorted and not empty; equal
+    ones count half.
     """
     below, up_to = bisect_left(ascending, value), bisect_right(ascending, value)
     return (below + up_to) / 2 / len(ascending)

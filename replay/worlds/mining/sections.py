@@ -194,13 +194,8 @@ def _steps(values: Sequence[float], length: int, end: int) -> list[tuple[float, 
 
 
 def trade_off(cells: Cells, styles: Styles, hrefs: Hrefs) -> Drawn:
-    """Concentration against turnover, a point for each run.
-
-    Args:
-        cells: the cells to draw.
-        styles: by roster.
-        hrefs: addresses of the pages of runs, by cell and seed.
-
+    """Concentration against turnover, a point for each run, linked to its page (`hrefs`, by cell
+    and seed).
     """
     panels, omitted = [], []
     for name in ("gini", "hhi"):

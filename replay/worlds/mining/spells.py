@@ -116,16 +116,11 @@ Seen = tuple[int, bool, int]
 
 
 def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
-    """The parts of spells observed in some rounds, without those that are at risk in none of them.
+    """The parts of spells observed in the rounds `first` (at which the clock is 1) to `last`,
+    without those that are at risk in none of them.
 
     A spell is at risk from the round after it began. One that begins within these rounds enters
     late; one that was running before enters at 0, whatever its age.
-
-    Args:
-        spells: the spells.
-        first: the first round, at which the clock is 1.
-        last: the last round.
-
     """
     before = first - 1
     for start, end, was_lost in times_of(spells):
@@ -146,21 +141,12 @@ def half_life(spells: Sequence[Spell]) -> float | None:
 
 
 def restricted_mean(spells: Sequence[Spell], first: int, last: int, horizon: int) -> float | None:
-    """The survival of ownership in rounds: the restricted mean ∫ S(t) dt from 0 to `horizon`.
+    """The survival of ownership in rounds: the restricted mean ∫ S(t) dt from 0 to `horizon`, a
+    number of rounds from `first` on; None if no plot is owned in these rounds.
 
     S is the Kaplan–Meier curve of the spells on the clock of the rounds `first` to `last`. By age
     of spells instead, the oldest spells would count in a first half but, being older than its
     length, not at all in a second one.
-
-    Args:
-        spells: all spells of the run.
-        first: the first round observed.
-        last: the last round observed.
-        horizon: the number of rounds to integrate over, counted from `first`.
-
-    Returns:
-        A number from 0 to `horizon`; None if no plot is owned in these rounds.
-
     """
     shown = seen(spells, first, last)
     earliest = next(shown, None)

@@ -72,17 +72,12 @@ _SPECULATORS: Final = ("raid",)  # scripted policies that raid plots without an 
 
 
 def same_by_construction(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
-    """Whether two runs have the same derived events for equal seeds.
+    """Whether two runs with these settings, without the seed, have the same derived events for
+    equal seeds.
 
     That can be known for scripted policies only: they observe the last round and no messages, and a
     truce of 1 affects speculative raids alone. Without an authority, its chance of detection and
     its fine have no effect either.
-
-    Args:
-        ours: the settings of one, without the seed.
-        theirs: those of the other.
-        policies: the policies that play.
-
     """
     if not all(policy in POLICIES for policy in policies):
         return False
