@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import attrs
 
 if TYPE_CHECKING:
-    from goldrush.replay.data.measures import Measured
     from goldrush.replay.levelled import Settings
     from goldrush.replay.study.records import Result
 
@@ -24,48 +23,28 @@ MIXED: Final = "mixed"  # the default roster of a world
 
 @attrs.frozen
 class Covariate:
-    """A figure of a configuration that is known before the run and is shown beside its results.
-
-    Attributes:
-        name: its name.
-        of: the figure for a configuration.
-
-    """
+    """A figure of a configuration that is known before the run and is shown beside its results."""
 
     name: str
     of: Callable[[Any], float]
 
 
-def _never(result: Result[Any, Any]) -> bool:
-    return False
-
-
 @attrs.frozen
 class Nothing:
-    """The case that there is nothing to reduce: a measure is 0 in both halves of all runs.
-
-    Attributes:
-        measure: the measure.
-        text: the case as a sentence.
-        uncounted: whether a run had something that the measure leaves out.
-
+    """The case that there is nothing to reduce: a measure is 0 in both halves of all runs, and none
+    had something that the measure leaves out (`uncounted`). `text`: the case as a sentence.
     """
 
     measure: str
     text: str
-    uncounted: Callable[[Result[Any, Any]], bool] = _never
+    uncounted: Callable[[Result[Any, Any]], bool] = lambda result: False
 
 
 @attrs.frozen
 class Criterion:
-    """A change that is expected from the first half of a run to the second.
-
-    Attributes:
-        name: its name.
-        text: the expectation as a sentence.
-        expected: by measure, +1 (it should rise) or -1 (it should fall).
-        nothing: the case that there is nothing to reduce; None if that cannot be.
-
+    """A change that is expected from the first half of a run to the second: as a sentence, and by
+    measure +1 (it should rise) or -1 (it should fall); `nothing`: the case that there is nothing to
+    reduce, None if that cannot be.
     """
 
     name: str
@@ -120,28 +99,8 @@ class Criteria:
         return f"with {first} agents" + "".join(f" {joint} with {size}" for size in others)
 
 
-def _equal(ours: Settings, theirs: Settings, policies: Sequence[str]) -> bool:
-    return ours == theirs
-
-
-def _no_answers(results: object) -> Mapping[str, Any]:
-    return {}
-
-
-def _no_summary(results: object) -> Sequence[str]:
-    return ()
-
-
-def _keep_nothing(measured: Measured[Any]) -> Any:
+def _keep_nothing(measured: object) -> Any:
     return None
-
-
-def _unchanged(own: Any) -> Any:
-    return own
-
-
-def _by_others(config: Any) -> bool:
-    return False
 
 
 @attrs.frozen
@@ -159,9 +118,9 @@ class Kept(Generic[K]):
     """
 
     of: Callable[[Any], K] = _keep_nothing
-    pack: Callable[[K], object] = _unchanged
-    unpack: Callable[[Any], K] = _unchanged
-    lasts: Callable[[Any], bool] = _by_others
+    pack: Callable[[K], object] = lambda own: own
+    unpack: Callable[[Any], K] = lambda own: own
+    lasts: Callable[[Any], bool] = lambda config: False
 
 
 @attrs.frozen
@@ -193,11 +152,13 @@ class Studies:
     seats: Callable[[str | None, int | None], Sequence[str]]
     baselines: Sequence[str] = (MIXED,)
     criteria: Criteria = Criteria()
-    same: Callable[[Settings, Settings, Sequence[str]], bool] = _equal
+    same: Callable[[Settings, Settings, Sequence[str]], bool] = lambda ours, theirs, policies: (
+        ours == theirs
+    )
     covariate: Covariate | None = None
     kept: Kept[Any] = Kept()
-    answers: Callable[[Any], Mapping[str, Any]] = _no_answers
-    summary: Callable[[Any], Sequence[str]] = _no_summary
+    answers: Callable[[Any], Mapping[str, Any]] = lambda results: {}
+    summary: Callable[[Any], Sequence[str]] = lambda results: ()
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     size: str = "agents"

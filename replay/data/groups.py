@@ -56,17 +56,9 @@ class RunKind:
 
 @attrs.frozen
 class Group:
-    """Runs of one kind.
-
-    Attributes:
-        kind: their common properties.
-        runs: the number of runs.
-        unfinished: the number of unfinished runs.
-        known: the measures of their world.
-        means: by measure, the mean over the runs in which it is defined, with its 95% interval by
-            Student's t.
-        notes: journals that are counted once or may not be independent, as text.
-
+    """Runs of one kind: how many, and how many are unfinished; by measure of their world, the mean
+    over the runs in which it is defined, with its 95% interval by Student's t; and notes on
+    journals that are counted once or may not be independent.
     """
 
     kind: RunKind

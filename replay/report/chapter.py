@@ -94,15 +94,8 @@ class ReportedStudy:
 
 @attrs.frozen
 class OwnFigure:
-    """A figure of each treatment that only one world has.
-
-    Attributes:
-        name: its name.
-        draw: `draw(cells, style)`, the drawing.
-        title: its title.
-        text: its description.
-        commands: the commands that print its numbers, with {} for the journals.
-
+    """A figure of each treatment that only one world has, drawn by `draw(cells, styles)`; the
+    commands print its numbers, with {} for the journals.
     """
 
     name: str
@@ -133,8 +126,8 @@ class Chapter:
     tables: str
     head: Callable[[ReportedStudy], Sequence[Block]]
     sections: Callable[[ReportedStudy], Sequence[Block]]
-    figures: Sequence[OwnFigure]
-    caveat: Callable[[ReportedStudy], str]
     settings: Callable[[str, Any, str], str]
     whole: str
+    figures: Sequence[OwnFigure] = ()
+    caveat: Callable[[ReportedStudy], str] = lambda study: ""
     summary: Callable[[ReportedStudy], Sequence[Block]] | None = None

@@ -35,13 +35,8 @@ _FULL: Final = "second half"
 
 @attrs.frozen
 class Drawn:
-    """A drawn figure.
-
-    Attributes:
-        panels: its panels, in order.
-        legend: its legend.
-        omitted: sentences that name the panels left out, by reason.
-
+    """A drawn figure: its panels in order, its legend, and sentences that name the panels left out,
+    by reason.
     """
 
     panels: Sequence[Panel]
@@ -51,14 +46,8 @@ class Drawn:
 
 @attrs.frozen
 class Band:
-    """The mean of several curves with its 95% interval, at the positions where one is defined.
-
-    Attributes:
-        positions: 0-based indices of windows.
-        mean: the mean at each position.
-        low: the lower bound of its interval.
-        high: the upper bound of its interval.
-
+    """The mean of several curves with its 95% interval, at the positions (0-based indices of
+    windows) where one is defined.
     """
 
     positions: Sequence[int]
@@ -338,14 +327,8 @@ def _rows(
 
 @attrs.frozen
 class Effect:
-    """An effect in a row of a summary.
-
-    Attributes:
-        row: the label of its row.
-        change: the tested change; its effect is defined.
-        style: that of its number of agents.
-        text: its description.
-
+    """An effect, which is defined, in a row of a summary: the label of the row, the tested change,
+    the style of its number of agents, and its description.
     """
 
     row: str

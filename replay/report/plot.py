@@ -66,13 +66,11 @@ def _round_step(least: float) -> float:
     return next(n * power for n in (1, 2, 5, 10) if n * power >= least * (1 - 1e-9))
 
 
-def reach(values: Iterable[float], *, zero: bool = False) -> tuple[float, float]:
-    """The range of an axis for these values, with a margin; it starts at 0 if that is near, or with
-    `zero` if all values are positive.
-    """
-    found = list(values) or [0.0]
-    low, high = min(found), max(found)
-    if low > 0 and (zero or low < 0.5 * high):
+def reach(values: Iterable[float]) -> tuple[float, float]:
+    """The range of an axis for these values, with a margin; it starts at 0 if that is near."""
+    known = list(values) or [0.0]
+    low, high = min(known), max(known)
+    if 0 < low < 0.5 * high:
         low = 0.0
     room = 0.04 * (high - low)
     return (low - room if low < 0 else low), high + room

@@ -49,16 +49,8 @@ OnStep = Callable[[str, int, int], None]
 
 @attrs.frozen
 class Reported:
-    """A written report.
-
-    Attributes:
-        of: the world of its study.
-        path: the file.
-        verdicts: its verdicts.
-        hardly_played: a line for each model that hardly played.
-        summary: the world's own summary, line by line (`Studies.summary`).
-        pages: the pages of its runs, if they were written.
-
+    """A written report; `hardly_played`: a line for each model that hardly played; `summary`: the
+    world's own, line by line (`Studies.summary`); `pages`: those of its runs, if they were written.
     """
 
     of: Studied
@@ -180,14 +172,8 @@ PAGES: Final = "pages"  # their folder, in the folder of the report
 
 @attrs.frozen
 class Pages:
-    """Written pages.
-
-    Attributes:
-        count: their number.
-        folder: their folder.
-        size: of all together, in bytes.
-        hrefs: addresses relative to the report, by cell and seed.
-
+    """Written pages: their number, folder and size (of all together, in bytes), and their addresses
+    relative to the report, by cell and seed.
     """
 
     count: int

@@ -283,16 +283,9 @@ def _plus_minus(values: Sequence[float | None]) -> str:
 
 @attrs.frozen
 class Outlier:
-    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile.
-
-    Attributes:
-        cell: the cell of the run.
-        seed: the run's seed.
-        measure: the measure.
-        value: the run's value.
-        median: of the cell.
-        distance: from the nearer quartile of the cell, in interquartile ranges.
-
+    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile;
+    `median`: of its cell; `distance`: from the nearer quartile of the cell, in interquartile
+    ranges.
     """
 
     cell: Cell

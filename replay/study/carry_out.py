@@ -26,14 +26,13 @@ from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
     UNFINISHED,
+    Done,
     check_size,
-    listed,
     read_manifest,
     write_manifest,
 )
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.play import (
-    Done,
     check_journal,
     clear_path,
     folders_of,
@@ -111,9 +110,7 @@ def _write(
 ) -> Manifest:
     """Write the manifest, after the journals that are not `synced` yet."""
     _sync(root, done.keys() - synced)
-    manifest = listed(plan, runs, done)
-    write_manifest(root, plan, runs, manifest)
-    return manifest
+    return write_manifest(root, plan, runs, done)
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
@@ -319,18 +316,15 @@ def _played(
     runs: Sequence[Planned], root: Path, backend: Backend, models: Models | None, report: OnStep
 ) -> dict[str, Done]:
     """Play runs; their results by path."""
-    function = partial(play, folder=str(root), models=models)
+    shared = partial(play, folder=str(root), models=models)
+    function: Callable[[Planned], Done | bytes] = shared if backend.shares_folder else play_remotely
     done: dict[str, Done] = {}
     if runs:
         report(PLAYED, 0, len(runs))
-    if backend.shares_folder:
-        with closing(as_completed(runs, backend, function)) as outcomes:
-            for run, made in outcomes:
-                done[run.path] = made
-                report(PLAYED, len(done), len(runs))
-        return done
-    with closing(as_completed(runs, backend, play_remotely)) as journals:
-        for run, journal in journals:
-            done[run.path] = store_journal(run, str(root), journal)
+    with closing(as_completed(runs, backend, function)) as outcomes:
+        for run, made in outcomes:
+            if isinstance(made, bytes):  # played remotely
+                made = store_journal(run, str(root), made)
+            done[run.path] = made
             report(PLAYED, len(done), len(runs))
     return done

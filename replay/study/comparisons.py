@@ -20,14 +20,8 @@ from goldrush.replay.study.results import Results
 
 @attrs.frozen
 class Against:
-    """A cell compared with the baseline of its roster and horizon.
-
-    Attributes:
-        cell: the cell.
-        baseline: the baseline's cell.
-        differences: cell − baseline by measure, over the seeds of both; empty if identical.
-        identical: whether the treatment cannot affect this roster.
-
+    """A cell compared with the baseline of its roster and horizon: cell − baseline by measure, over
+    the seeds of both; empty if the treatment cannot affect this roster (`identical`).
     """
 
     cell: Cell

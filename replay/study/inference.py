@@ -28,14 +28,8 @@ Value = float | None
 
 @attrs.frozen
 class Interval:
-    """A mean and its 95% confidence interval (Student's t, n − 1 degrees of freedom).
-
-    Attributes:
-        n: the number of defined values.
-        mean: None if n = 0.
-        low: the lower bound; None if n < 2.
-        high: the upper bound; None if n < 2.
-
+    """A mean (None if n = 0) of n defined values and its 95% confidence interval (Student's t, n −
+    1 degrees of freedom; None if n < 2).
     """
 
     n: int

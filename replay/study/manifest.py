@@ -27,40 +27,31 @@ from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.records import Cell, Manifest, StudyRun
 from goldrush.replay.study.results import Studied
 
+Done = tuple[str, int]  # SHA-256 and size of the journal of a finished run
+UNDONE: Final = (None, None)  # of another
 UNFINISHED: Final = ".unfinished"  # suffix of the journal of a run that has not ended yet
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
-def listed(
-    plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, tuple[str, int]]
-) -> Manifest:
-    """The manifest of a plan; `done`: SHA-256 and size of the finished journals, by path."""
-    return Manifest(
-        plan.world,
-        plan.as_dict(),
-        [
-            StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, (None, None)))
-            for run in runs
-        ],
-        studied(plan.world).world.rules,
-    )
-
-
 def write_manifest(
-    folder: Path, plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest
-) -> None:
-    """Write the manifest atomically. Raises WriteFailed, and BadInput if the path is not a regular
-    file.
+    folder: Path, plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]
+) -> Manifest:
+    """Write the manifest atomically, and return it. Raises WriteFailed, and BadInput if the path is
+    not a regular file.
     """
-    data = _text(plan, runs, manifest).encode()
     # Any manifest there was read (`read_manifest`), which refuses every other file.
-    write_whole(str(folder / MANIFEST), data, is_own=always)
+    write_whole(str(folder / MANIFEST), _text(plan, runs, done).encode(), is_own=always)
+    listed = [
+        StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, UNDONE))
+        for run in runs
+    ]
+    return Manifest(plan.world, plan.as_dict(), listed, studied(plan.world).world.rules)
 
 
 def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
     """Raises BadInput if the manifest of these runs would be larger than `MANIFEST_MAX`."""
-    size = len(_text(plan, runs, listed(plan, runs, {}))) + 100 * len(runs)
+    size = len(_text(plan, runs, {})) + 100 * len(runs)
     if size > MANIFEST_MAX:
         raise BadInput(
             f"the study's manifest would have about {size:,} bytes",
@@ -68,10 +59,9 @@ def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
         )
 
 
-def _text(plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest) -> str:
+def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) -> str:
     from importlib.metadata import version
 
-    done = {run.path: run for run in manifest.runs}
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
     brought_by = distribution_of(of.world.name)
@@ -87,7 +77,7 @@ def _text(plan: StudyPlan, runs: Sequence[Planned], manifest: Manifest) -> str:
 
 
 def _cell_as_dict(
-    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, StudyRun]
+    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Done]
 ) -> dict[str, Any]:
     """A cell with the settings that its runs share, and each run with its own."""
     configs = [run.config.as_dict() for run in runs]
@@ -101,8 +91,7 @@ def _cell_as_dict(
         "runs": [
             {
                 "path": run.path,
-                "sha256": done[run.path].sha256,
-                "bytes": done[run.path].bytes,
+                **dict(zip(("sha256", "bytes"), done.get(run.path, UNDONE), strict=True)),
                 "config": _without(config, common),
             }
             for run, config in zip(runs, configs, strict=True)

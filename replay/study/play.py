@@ -31,10 +31,9 @@ from goldrush.kernel.errors import (
 from goldrush.kernel.journal import FORK, Header, JournalReader, open_regular, sha256_in
 from goldrush.replay.journal.verify import FOLD, verify
 from goldrush.replay.study.backend import RunFailed
-from goldrush.replay.study.manifest import UNFINISHED
+from goldrush.replay.study.manifest import UNFINISHED, Done
 from goldrush.replay.study.plan import Planned, studied
 
-Done = tuple[str, int]  # SHA-256 and size of a journal
 DECIDED: Final = ("answer", "limit")  # a model's options that are determined as a run begins
 
 

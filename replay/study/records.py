@@ -14,13 +14,8 @@ from goldrush.kernel.rosters import Config
 
 @attrs.frozen
 class Cell:
-    """A set of runs that differ only in the seed.
-
-    Attributes:
-        treatment: the treatment's name.
-        roster: the roster's name in the plan.
-        rounds: the horizon, in the world's units.
-
+    """A set of runs that differ only in the seed: a treatment, a roster by its name in the plan,
+    and a horizon, in the world's units.
     """
 
     treatment: str
@@ -63,15 +58,9 @@ class StudyRun:
 
 @attrs.frozen
 class Manifest:
-    """The contents of a manifest.
-
-    Attributes:
-        world: the name of the world.
-        plan: the plan, as `Plan.as_dict`.
-        runs: its runs, cell by cell.
-        rules: the version of the world's rules under which it is played.
-        digest: the SHA-256 of the file it was read from; empty for a new manifest.
-
+    """The contents of a manifest: world, plan (as `Plan.as_dict`), runs cell by cell, the version
+    of the world's rules under which it is played, and the SHA-256 of the file it was read from
+    (empty for a new one).
     """
 
     world: str

@@ -31,17 +31,9 @@ from goldrush.replay.study.results import Results
 
 @attrs.frozen
 class JudgedCriterion:
-    """A criterion in one cell.
-
-    Attributes:
-        cell: the cell.
-        agents: its number of agents.
-        criterion: the criterion's name.
-        findings: one for each of its sub-measures.
-        outcome: the verdict for this number of agents.
-        note: the reason, as text.
-        nothing: a sentence if there was nothing to reduce (`Criterion.nothing`), else empty.
-
+    """A criterion in one cell of so many agents: a finding for each of its sub-measures, the
+    verdict for this number of agents, and the reason; `nothing`: a sentence if there was nothing to
+    reduce (`Criterion.nothing`), else empty.
     """
 
     cell: Cell
@@ -55,16 +47,8 @@ class JudgedCriterion:
 
 @attrs.frozen
 class CriterionVerdict:
-    """A verdict on a criterion, over cells that differ only in the number of agents.
-
-    Attributes:
-        criterion: the criterion's name.
-        roster: the roster's name.
-        rounds: the horizon.
-        cells: the criterion in each cell, by number of agents.
-        verdict: supported, not supported or undecided.
-        note: the reason, as text.
-
+    """A verdict on a criterion, with the reason, over cells that differ only in the number of
+    agents, by which they are listed.
     """
 
     criterion: str

@@ -206,16 +206,10 @@ def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
     return f"{says}{agents} workers, arena {config.arena.name}."
 
 
-def _no_caveat(study: ReportedStudy) -> str:
-    return ""
-
-
 CHAPTER: Final = Chapter(
     tables="protocol",
     head=_arenas,
     sections=_sections,
-    figures=(),
-    caveat=_no_caveat,
     settings=_settings,
     whole="A season's value is the mean over its assignments.",
     summary=_summary,

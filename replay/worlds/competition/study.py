@@ -76,13 +76,8 @@ SEASONS_MIN: Final = 8  # with fewer, a bootstrap over seasons understates how m
 
 @attrs.frozen
 class SeasonKept:
-    """The part of a season's measures that a study keeps.
-
-    Attributes:
-        arena: the name of its arena.
-        halves_of: see `measures.MeasuredSeason`.
-        totals: `first_totals` of `measures.MeasuredSeason`.
-
+    """The part of a season's measures that a study keeps: the name of its arena, and `halves_of`
+    and `first_totals` of `measures.MeasuredSeason`.
     """
 
     arena: str
@@ -179,17 +174,9 @@ Bounds = tuple[float, float]
 
 @attrs.frozen
 class ContrastFinding:
-    """The measure of a criterion at one size.
-
-    Attributes:
-        criterion, measure: their names.
-        workers: the size.
-        seeds: the number of pairs of seasons.
-        protocol, null: the mean values.
-        change: from the null to the protocol, over the pairs.
-        p, p_opposite: the p-values of both directions after Holm's correction.
-        shows: what the test shows (see judging.Finding).
-
+    """The measure of a criterion at one size, over so many pairs of seasons (`seeds`): mean values
+    under the protocol and its null, the change from null to protocol, its p-values in both
+    directions after Holm's correction, and what the test shows (see judging.Finding).
     """
 
     criterion: str

@@ -121,15 +121,8 @@ class Counts:
 
 @attrs.frozen
 class Tie:
-    """A draw among agents tied for a plot.
-
-    Attributes:
-        kind: `claim` or `raid`, as in the key of the draw.
-        round: its round.
-        plot: the plot.
-        participants: the number of tied agents.
-        rank: of the winner among them by id, from 0.
-
+    """A draw among agents tied for a plot; `kind`: `claim` or `raid`, as in its key; `rank`: of the
+    winner among the participants by id, from 0.
     """
 
     kind: str

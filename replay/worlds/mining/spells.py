@@ -27,16 +27,9 @@ ROUNDING: Final = 1e-9
 
 @attrs.frozen
 class Spell:
-    """A spell of ownership of a plot.
-
-    Attributes:
-        plot: the plot.
-        owner: its owner.
-        start: the first round at whose end the owner has it.
-        end: the last such round.
-        gained: how it was acquired, `claim` or `capture`.
-        lost_to: the agent that captured it in round `end` + 1; None if censored.
-
+    """A spell of ownership of a plot, from the first round (`start`) to the last (`end`) at whose
+    end its owner has it. It was `gained` by `claim` or `capture`, and `lost_to` the agent that
+    captured it in the next round (None: it is censored).
     """
 
     plot: int

@@ -44,14 +44,9 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 
 @attrs.frozen
 class MiningKept:
-    """The part of a run's measures that a study keeps.
-
-    Attributes:
-        totals: sums over its rounds.
-        gold: by agent, at the end.
-        ties: the draws between tied agents.
-        lengths: the number of ownership spells by length and by whether they ended.
-
+    """The part of a run's measures that a study keeps: sums over its rounds, the gold by agent at
+    the end, the draws between tied agents, and the number of ownership spells by length and by
+    whether they ended.
     """
 
     totals: Totals
@@ -294,18 +289,12 @@ def _gold_each(result: MiningResult, policy: str) -> Value:
 
 @attrs.frozen
 class Breaking:
-    """Raids on defended plots under one rule of defence, as counts of plots over rounds.
+    """Raids on defended plots under one rule of defence (the setting `defense`), as counts of plots
+    over rounds: raided; `overrun`, which must fall by the rule; `undone`, captured and given back
+    by an authority; `fell`, captured for good.
 
     Theory: if one point stops all raiders, no defended plot falls; if a point stops one raider, a
     plot falls whenever there are more raiders than points.
-
-    Attributes:
-        rule: the rule of defence (the setting `defense`).
-        raided: defended plots that were raided.
-        overrun: those that must fall by the rule.
-        undone: those that were captured and given back by an authority.
-        fell: those that were captured for good.
-
     """
 
     rule: str
@@ -340,14 +329,9 @@ def breaking(results: MiningResults) -> list[Breaking]:
 
 @attrs.frozen
 class TradeOff:
-    """The concentration–stability trade-off at one horizon.
-
-    Attributes:
-        roster: the roster of the runs; None for the runs of all rosters.
-        rounds: the horizon.
-        gini: Spearman's rank correlation of the Gini coefficient with turnover, over runs.
-        hhi: that of the Herfindahl–Hirschman index with turnover.
-
+    """The concentration–stability trade-off at one horizon, of one roster or (None) of all:
+    Spearman's rank correlation, over runs, of the Gini coefficient and of the Herfindahl–Hirschman
+    index with turnover.
     """
 
     roster: str | None
