@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.failures import KINDS, MOSTLY, Failures
-from goldrush.replay.report.page import Block, Content, Heading, Marked, TableBlock, Text
+from goldrush.replay.report.page import Block, Content, Marked, TableBlock, Text, section
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 
@@ -40,29 +40,15 @@ def warning(results: Results[Any, Any]) -> list[Block]:
 
 def models_section(results: Results[Any, Any]) -> list[Block]:
     """The answers of every model by cell; empty if no models play."""
-    found = list(_by_cell(results))
-    if not found:
-        return []
-    return [
-        Heading(2, "Answers of language models", "models"),
-        Text(
-            "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
-            "nothing of it was played. Counts over all seeds."
-        ),
-        TableBlock(
-            [
-                "treatment",
-                "roster",
-                results.of.units,
-                "model",
-                "answers",
-                *KINDS.values(),
-                "failed",
-            ],
-            [_row(cell, one) for cell, one in found],
-            "Answers of every model, and failed ones by kind.",
-        ),
-    ]  # fmt: skip
+    head = ["treatment", "roster", results.of.units, "model", "answers", *KINDS.values(), "failed"]
+    rows = [_row(cell, one) for cell, one in _by_cell(results)]
+    return section(
+        "Answers of language models",
+        "models",
+        "A failed answer was missing, cut off before its plan, refused, or had no plan in it; "
+        "nothing of it was played. Counts over all seeds.",
+        TableBlock(head, rows, "Answers of every model, and failed ones by kind."),
+    )
 
 
 def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:

@@ -158,6 +158,11 @@ DIGIT, POINT = "\u2007", "\u2008"  # spaces as wide as a digit, and as a decimal
 DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
 
 
+def section(title: str, anchor: str, text: str, table: TableBlock) -> list[Block]:
+    """A section of a text and a table; empty without rows."""
+    return [Heading(2, title, anchor), Text(text), table] if table.rows else []
+
+
 def numbered(blocks: Sequence[Block]) -> list[Block]:
     """The blocks with numbers in the captions of tables and figures."""
     tables = figures = 0

@@ -20,6 +20,7 @@ from goldrush.replay.report.page import (
     Tiles,
     number,
     p_value,
+    section,
 )
 from goldrush.replay.report.sections import figure
 from goldrush.replay.report.styles import styles_of
@@ -132,72 +133,57 @@ def _row(verdict: ContrastVerdict, finding: ContrastFinding) -> list[str]:
 
 
 def _stability(study: ReportedStudy) -> list[Block]:
-    found = stabilities(study.results)
-    if not found:
-        return []
     rows = [
         [one.cell.treatment, one.cell.roster, str(one.seasons),
          format_pooled(one.stability, one.interval)]
-        for one in found
+        for one in stabilities(study.results)
     ]  # fmt: skip
-    return [
-        Heading(2, "Stability of ranks", "stability"),
-        Text(
-            "Correlation, over workers with at least "
-            f"{TABLES_MIN} tables, of the mean total at a worker's odd tables with that at its "
-            "even tables. Each season is centred at its own mean, all seasons are pooled, and the "
-            "Spearman–Brown formula corrects for the half length. In brackets the 95% interval by "
-            f"a bootstrap over seasons. {NONE}: fewer than {SEASONS_MIN} seasons, of which a "
-            "bootstrap would give too narrow an interval. Only treatments without elimination are "
-            "shown: elimination selects on both halves together."
-        ),
-        TableBlock(
-            ["treatment", "roster", "seasons", "stability"],
-            rows,
-            "Stability of ranks, pooled over seasons.",
-        ),
-    ]
+    head = ["treatment", "roster", "seasons", "stability"]
+    return section(
+        "Stability of ranks",
+        "stability",
+        "Correlation, over workers with at least "
+        f"{TABLES_MIN} tables, of the mean total at a worker's odd tables with that at its "
+        "even tables. Each season is centred at its own mean, all seasons are pooled, and the "
+        "Spearman–Brown formula corrects for the half length. In brackets the 95% interval by "
+        f"a bootstrap over seasons. {NONE}: fewer than {SEASONS_MIN} seasons, of which a "
+        "bootstrap would give too narrow an interval. Only treatments without elimination are "
+        "shown: elimination selects on both halves together.",
+        TableBlock(head, rows, "Stability of ranks, pooled over seasons."),
+    )
 
 
 def _planted(study: ReportedStudy) -> list[Block]:
-    found = planted(study.results)
-    if not found:
-        return []
     rows = [
         [one.cell.treatment, number(one.stability), f"{one.ahead} of {one.seasons}",
          "found" if one.is_found else "not found"]
-        for one in found
+        for one in planted(study.results)
     ]  # fmt: skip
-    return [
-        Heading(2, "The planted control", "planted"),
-        Text(
-            "The first half of the workers is scripted, the others act at random, and nobody is "
-            "eliminated. The difference counts as found if the stability of ranks is above "
-            f"{STABLE_MIN} and the mean total of the scripted workers is above that of the others "
-            f"in {FOUND_SHARE:.0%} of the seasons."
-        ),
-        TableBlock(
-            ["treatment", "stability", "scripted ahead", "the difference is"], rows,
-            "A difference that was planted among the workers.",
-        ),
-    ]  # fmt: skip
+    head = ["treatment", "stability", "scripted ahead", "the difference is"]
+    return section(
+        "The planted control",
+        "planted",
+        "The first half of the workers is scripted, the others act at random, and nobody is "
+        "eliminated. The difference counts as found if the stability of ranks is above "
+        f"{STABLE_MIN} and the mean total of the scripted workers is above that of the others "
+        f"in {FOUND_SHARE:.0%} of the seasons.",
+        TableBlock(head, rows, "A difference that was planted among the workers."),
+    )
 
 
 def _control(study: ReportedStudy) -> list[Block]:
-    found = controls(study.results)
-    if not found:
-        return []
-    rows = [[one.cell.treatment, one.cell.roster, f"{one.last} of {one.seasons}"] for one in found]
-    return [
-        Heading(2, "The positive control", "control"),
-        Text(
-            "A worker that says nothing must rank last, or the scores measure nothing. Counted "
-            "are the seasons in which its mean total is the lowest among the first workers."
-        ),
-        TableBlock(
-            ["treatment", "roster", "last"], rows, "Seasons in which the silent worker is last."
-        ),
+    rows = [
+        [one.cell.treatment, one.cell.roster, f"{one.last} of {one.seasons}"]
+        for one in controls(study.results)
     ]
+    head = ["treatment", "roster", "last"]
+    return section(
+        "The positive control",
+        "control",
+        "A worker that says nothing must rank last, or the scores measure nothing. Counted "
+        "are the seasons in which its mean total is the lowest among the first workers.",
+        TableBlock(head, rows, "Seasons in which the silent worker is last."),
+    )
 
 
 def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
