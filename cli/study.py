@@ -254,7 +254,7 @@ def _verdicts(found: Sequence[CriterionVerdict], units: str) -> str:
     """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
     lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for one in found:
-        treatments = " and ".join(judged.cell.treatment for judged in one.cells.values())
+        treatments = one.treatments
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))
         lines.setdefault(key, []).append(one)
     head = ("treatments", "roster", units, *(one.criterion for one in next(iter(lines.values()))))

@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class ReportedStudy:
-    """The results of a study, with what several sections need.
-
-    Attributes:
-        results: the results.
-        groups: the cells by treatment and horizon.
-        against: comparisons with the baseline.
-        assessment: findings and verdicts.
-        styles: by roster.
-        chapter: the world's own part of the report.
-        hrefs: addresses of the pages of runs, by cell and seed, if there are any.
-
+    """The results of a study, with what several sections need: `groups`, the cells by treatment and
+    horizon; `against`, comparisons with the baseline; `assessment`, findings and verdicts; the
+    styles by roster; the world's own part of the report; `hrefs`, addresses of the pages of runs,
+    by cell and seed, if there are any.
     """
 
     results: Results[Any, Any]

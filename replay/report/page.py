@@ -38,14 +38,7 @@ class Code:
 
 @attrs.frozen
 class Tile:
-    """A verdict at the top of a page.
-
-    Attributes:
-        name: its subject.
-        verdict: the verdict.
-        text: a short explanation.
-
-    """
+    """A verdict on a subject at the top of a page, with a short explanation."""
 
     name: str
     verdict: str
@@ -95,16 +88,8 @@ class TableBlock:
 
 @attrs.frozen
 class Panel:
-    """A part of a figure.
-
-    Attributes:
-        title: of the panel.
-        svg: its contents, with the classes of figure.css.
-        width: in pixels at the page's maximum width.
-        height: in the same unit.
-        alt: a text alternative.
-        has_links: whether parts of it are links.
-
+    """A part of a figure: its contents as SVG, with the classes of figure.css, its size in pixels
+    at the page's maximum width, and a text alternative.
     """
 
     title: str
@@ -128,16 +113,8 @@ KEY: Final = (26, 12)  # width and height of a symbol in a legend
 
 @attrs.frozen
 class Figure:
-    """A figure.
-
-    Attributes:
-        name: its anchor, and the name of its file in Markdown.
-        panels: its panels.
-        legend: its legend.
-        caption: its caption.
-        commands: commands that print its numbers.
-        journals: the journals it was drawn from.
-
+    """A figure; `name`: its anchor, and the name of its file in Markdown; `commands` print its
+    numbers, and `journals` are those that it was drawn from.
     """
 
     name: str

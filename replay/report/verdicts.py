@@ -79,7 +79,7 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
 
 
 def _named(one: CriterionVerdict) -> str:
-    return f"{one.criterion} of {one.roster} under {_treatments(one)}"
+    return f"{one.criterion} of {one.roster} under {one.treatments}"
 
 
 def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
@@ -185,7 +185,7 @@ def verdict_section(study: ReportedStudy) -> list[Block]:
         return [*parts, Text(f"None: {found.reason}.")]
     families: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for one in found:
-        key = (_treatments(one), one.roster, str(one.rounds))
+        key = (one.treatments, one.roster, str(one.rounds))
         families.setdefault(key, []).append(one)
     rows: list[list[Content]] = [
         [
@@ -239,10 +239,6 @@ def _names(criteria: Criteria) -> list[str]:
 def _cells(verdict: CriterionVerdict) -> list[Cell]:
     """The cells of a verdict, by number of agents."""
     return [judged.cell for judged in verdict.cells.values()]
-
-
-def _treatments(verdict: CriterionVerdict) -> str:
-    return " and ".join(cell.treatment for cell in _cells(verdict))
 
 
 def _too_few(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Block]:
@@ -336,7 +332,7 @@ def _without_burn_in(study: ReportedStudy, found: Sequence[CriterionVerdict]) ->
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
         [
-            _treatments(now), now.roster, str(now.rounds), *study.covariate(*_cells(now)),
+            now.treatments, now.roster, str(now.rounds), *study.covariate(*_cells(now)),
             now.criterion, *(Marked(one.verdict, one.note) for one in (now, then)),
         ]
         for now, then in zip(found, whole, strict=True)

@@ -88,13 +88,8 @@ def this_process() -> Backend:
 
 
 class RunFailed(GoldrushError):
-    """A run that could not be played to its end.
-
-    Attributes:
-        path: its journal, relative to the study's folder.
-        reason: why it failed.
-        unwritten: whether the operating system refused to write the journal.
-
+    """A run that could not be played to its end; `path`: its journal, relative to the study's
+    folder; `unwritten`: whether the operating system refused to write the journal.
     """
 
     def __init__(self, run: Planned, reason: str, *, unwritten: bool = False) -> None:

@@ -51,15 +51,9 @@ Classes = Mapping[int, type]  # of external agents
 
 @attrs.frozen(kw_only=True)
 class Planned(StudyRun):
-    """A run of a study, ready to be played.
-
-    Attributes:
-        world: the name of the world.
-        prepared: the prepared run, without the journals that its agents replay: a study may have
-            thousands of runs.
-        sources: paths of these journals.
-        classes: of its external agents, by agent.
-
+    """A run of a study, ready to be played: prepared, but for the journals that its agents replay,
+    which are in `sources`, as a study may have thousands of runs; with the classes of its external
+    agents, by agent.
     """
 
     world: str

@@ -64,14 +64,8 @@ class Studied:
 
 @attrs.frozen
 class Results(Generic[C, K]):
-    """The results of a study.
-
-    Attributes:
-        folder: the study's folder.
-        of: its world, as a subject of studies.
-        manifest: its manifest.
-        by_cell: the results of each cell, in the plan's order of seeds.
-
+    """The results of a study of a world (`of`) in a folder; those of a cell are in the plan's order
+    of seeds.
     """
 
     folder: str

@@ -165,7 +165,7 @@ class Study:
         rows: list[Sequence[str]] = [
             (
                 one.criterion,
-                " and ".join(judged.cell.treatment for judged in one.cells.values()),
+                one.treatments,
                 one.roster,
                 one.verdict,
                 one.note,

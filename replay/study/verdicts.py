@@ -59,6 +59,11 @@ class CriterionVerdict:
     note: str
 
     @property
+    def treatments(self) -> str:
+        """The treatments of its cells as text."""
+        return " and ".join(judged.cell.treatment for judged in self.cells.values())
+
+    @property
     def nothing(self) -> str:
         """A sentence if there was nothing to reduce at one size, else empty."""
         return next((one.nothing for one in self.cells.values() if one.nothing), "")
