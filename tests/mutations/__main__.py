@@ -1,0 +1,126 @@
+"""Applies each mutation of the list and says whether the tests notice.
+
+    python -m tests.mutations [--only PREFIX] [--jobs N] [--new] [--check]
+
+A worker has a copy of the checkout, in which it changes mutation file at a time and runs that entry's
+tests. Tests that fail without a change show nothing, so each set of tests is run unchanged first.
+"""
+
+import argparse
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from tests.mutations.listed import ROOT, Mutation, faults, mutations
+
+RESULTS = Path(__file__).parent / "results.tsv"
+HEAD = ("id", "result", "seconds", "room", "rule")
+
+
+class Copy:
+    """A copy of the checkout, and the tests that pass in it unchanged."""
+
+    def __init__(self, folder: str, limit: float) -> None:
+        self.root = Path(folder) / "copy"
+        self.limit = limit
+        self.passing: dict[tuple[str, ...], str] = {}
+        ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "*.egg-info")
+        shutil.copytree(ROOT, self.root, symlinks=True, ignore=ignored)
+
+    def tests(self, tests: tuple[str, ...], *, keep: bool = False) -> str:
+        """`lived`, `died`, `timeout`, or `not-run` if pytest found nothing to run."""
+        env = {**os.environ, "PYTHONPATH": str(self.root), "HYPOTHESIS_PROFILE": "fast"}
+        if not keep:  # compiled modules of unchanged files stay; none of a changed file is kept
+            env["PYTHONDONTWRITEBYTECODE"] = "1"
+        options = ["-x", "-q", "-n0", "-p", "no:cacheprovider"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *options, *tests],
+            cwd=self.root, env=env, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            code = process.wait(self.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.wait()
+            return "timeout"
+        return {0: "lived", 1: "died", 2: "died"}.get(code, "not-run")  # 2: fails when imported
+
+    def result(self, mutation: Mutation) -> str:
+        """As `tests` with the mutation; `broken` if they fail without it."""
+        if mutation.tests not in self.passing:
+            self.passing[mutation.tests] = self.tests(mutation.tests, keep=True)
+        if self.passing[mutation.tests] != "lived":
+            return "broken"
+        path = self.root / mutation.file
+        before, times = path.read_text(), path.stat()
+        if before.count(mutation.old) != 1:
+            return "not-applicable"
+        path.write_text(before.replace(mutation.old, mutation.new))
+        try:
+            return self.tests(mutation.tests)
+        finally:
+            path.write_text(before)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def known() -> dict[str, tuple[str, ...]]:
+    """The rows of the last results by id."""
+    lines = RESULTS.read_text().splitlines()[1:] if RESULTS.exists() else []
+    return {line.split("\t")[0]: tuple(line.split("\t")) for line in lines}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutations")
+    parser.add_argument("--only", default="", help="mutations whose id starts with this")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=120, help="seconds for the tests of one")
+    parser.add_argument("--new", action="store_true", help="those without a result alone")
+    parser.add_argument("--check", action="store_true", help="only whether all of them apply")
+    given = parser.parse_args()
+    if wrong := list(faults()):
+        print("\n".join(wrong), file=sys.stderr)
+    if given.check or wrong:
+        return bool(wrong)
+    every, results = {mutation.id: mutation for mutation in mutations()}, known()
+    due: queue.SimpleQueue[Mutation] = queue.SimpleQueue()
+    for mutation in every.values():
+        if mutation.id.startswith(given.only) and not (given.new and mutation.id in results):
+            due.put(mutation)
+    lock = threading.Lock()
+
+    def work() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Copy(folder, given.limit)
+            while not due.empty():
+                mutation, start = due.get(), time.monotonic()
+                result = copy.result(mutation)
+                with lock:
+                    seconds = f"{time.monotonic() - start:.0f}"
+                    print(mutation.id, result, seconds, mutation.rule, sep="\t", flush=True)
+                    results[mutation.id] = (
+                        mutation.id,
+                        result,
+                        seconds,
+                        mutation.room,
+                        mutation.rule,
+                    )
+                    rows = [HEAD, *(results[id] for id in every if id in results)]
+                    RESULTS.write_text("".join("\t".join(row) + "\n" for row in rows))
+
+    workers = [threading.Thread(target=work) for _ in range(given.jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The frozen list of mutations: reading it, and what is wrong with an entry."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+
+ROOT = Path(__file__).parents[2]
+LISTS = sorted(Path(__file__).parent.glob("*.toml"))
+
+
+@attrs.frozen
+class Mutation:
+    """A change of mutation line of behaviour.
+
+    `old` occurs once in `file` and becomes `new`; `tests` are expected to notice.
+    """
+
+    id: str
+    room: str
+    rule: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+def mutations() -> Iterator[Mutation]:
+    """All mutations: `[[in]]` has a file, its tests, and a row (rule, old, new) for each."""
+    for path in LISTS:
+        numbers: Counter[str] = Counter()
+        for group in tomllib.loads(path.read_text())["in"]:
+            name = Path(group["file"]).with_suffix("").as_posix().replace("/", ".")
+            for rule, old, new, *tests in group["rows"]:
+                numbers[name] += 1
+                id = f"{name}.{numbers[name]}"
+                listed = tests or group["tests"]
+                kills = tuple(f"tests/{test}" for test in listed)
+                yield Mutation(id, path.stem, rule, group["file"], old, new, kills)
+
+
+def faults(root: Path = ROOT) -> Iterator[str]:
+    """What does not apply: an `old` that is not there once, a change that is none."""
+    texts: dict[str, str] = {}
+    for mutation in mutations():
+        path = root / mutation.file
+        if mutation.file not in texts:
+            texts[mutation.file] = path.read_text() if path.exists() else ""
+        count = texts[mutation.file].count(mutation.old)
+        if count != 1:
+            yield f"{mutation.id}: {mutation.old!r} occurs {count} times in {mutation.file}"
+        if mutation.old == mutation.new:
+            yield f"{mutation.id}: changes nothing"
+        for test in mutation.tests:
+            if not (root / test.partition("::")[0]).exists():
+                yield f"{mutation.id}: {test} does not exist"
