@@ -2,8 +2,9 @@
 
     python -m tests.mutations [--only PREFIX] [--jobs N] [--new] [--check]
 
-A worker has a copy of the checkout, in which it changes mutation file at a time and runs that entry's
-tests. Tests that fail without a change show nothing, so each set of tests is run unchanged first.
+A worker has a copy of the checkout, in which it changes one file at a time and runs the
+tests of that entry. Tests that fail without a change show nothing, so each set is run
+unchanged first.
 """
 
 import argparse
@@ -99,7 +100,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             copy = Copy(folder, given.limit)
             while not due.empty():
-                mutation, start = due.get(), time.monotonic()
+                try:
+                    mutation, start = due.get_nowait(), time.monotonic()
+                except queue.Empty:  # another worker has taken the last
+                    return
                 result = copy.result(mutation)
                 with lock:
                     seconds = f"{time.monotonic() - start:.0f}"

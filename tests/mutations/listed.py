@@ -13,7 +13,7 @@ LISTS = sorted(Path(__file__).parent.glob("*.toml"))
 
 @attrs.frozen
 class Mutation:
-    """A change of mutation line of behaviour.
+    """A change of one line of behaviour.
 
     `old` occurs once in `file` and becomes `new`; `tests` are expected to notice.
     """
