@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from goldrush.kernel.codec import Undecodable, fingerprint, fingerprint_of, pack, unpack
+from goldrush.kernel.codec import TooLarge, Undecodable, fingerprint, fingerprint_of, pack, unpack
 
 SCALARS = (
     st.none()
@@ -60,6 +60,10 @@ def test_lists_and_tuples_are_encoded_alike() -> None:
     assert pack([1, (2,)]) == pack((1, [2]))
 
 
+def test_keys_of_maps_may_be_numbers() -> None:
+    assert {1: 2, None: 3} == unpack(pack({1: 2, None: 3}))
+
+
 def test_maps_keep_the_order_of_their_keys() -> None:
     assert pack({"b": 1, "a": 2}) == bytes.fromhex("82 a1 62 01 a1 61 02")
 
@@ -85,7 +89,7 @@ def test_the_shortest_form_is_taken(value: Any, encoding: str) -> None:
 
 @pytest.mark.parametrize("value", [2**64, -(2**63) - 1, 10**30, -(10**30)])
 def test_integers_beyond_64_bits_are_refused(value: int) -> None:
-    with pytest.raises(OverflowError):
+    with pytest.raises(TooLarge):
         pack(("row", value))
 
 

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from goldrush.kernel.shape import (
     AMOUNT,
     BOOLEAN,
+    FACTS,
     INTEGER,
     NATURAL,
     TEXT,
     WORD,
     Kind,
+    amount,
     at_most,
     one_of,
     optional,
@@ -148,3 +150,23 @@ def test_a_limit_that_is_no_integer_is_refused_where_it_is_given(
 ) -> None:
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         make(limit)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("inf"), float("nan"), 1 << 64, -(1 << 63) - 1, "\ud800", (), {},
+    ],
+)  # fmt: skip
+def test_facts_hold_plain_values_alone(value: object) -> None:
+    assert FACTS.holds({"a": None, "b": True, "c": (1 << 64) - 1, "d": 0.5, "e": "text"})
+    assert not FACTS.holds({"a": value})
+    assert not FACTS.holds({1: "a name that is no text"})
+
+
+def test_a_whole_amount_is_stored_as_an_integer() -> None:
+    assert [(2, int), (2.5, float)] == [(n, type(n)) for n in (amount(2.0), amount(2.5))]
+
+
+def test_a_word_is_shown_with_all_its_digits() -> None:
+    assert "0000000000000001" == WORD.show(1)

@@ -11,7 +11,7 @@ from goldrush.agents.llm.models import Models, read_models
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.text import check_name, escaped, format_count, is_visible
+from goldrush.kernel.text import check_name, escaped, format_count, is_visible, quoted
 from goldrush.replay.report.page import TOGETHER
 from goldrush.replay.report.page import printable as on_a_page
 from goldrush.replay.study.plan import read_plan
@@ -93,3 +93,7 @@ def test_a_plan_does_not_take_it(text: str, unseen: str, tmp_path: Path) -> None
 
 def test_one_thing_is_told_in_the_singular() -> None:
     assert ["0 rounds", "1 round", "2 rounds"] == [format_count(n, "round") for n in range(3)]
+
+
+def test_a_name_with_a_quote_and_what_cannot_be_seen_is_one_word_of_a_shell() -> None:
+    assert r"$'it\'s\x1b'" == quoted("it's\x1b")

@@ -62,6 +62,7 @@ def test_settings_have_the_defaults_of_the_page() -> None:
     [
         ("workers", 2), ("workers", 1_001), ("workers", True), ("scoring", "fair"),
         ("entry_fee", (5, 4)), ("entry_fee", (4,)), ("entry_fee", 4), ("assignments", 0),
+        ("entry_fee", (3, 4, 5)),
         ("worker_tiers", (1, 2, 3)), ("judge_stages", (3, 2, 1)), ("elimination_bottoms", 0),
         ("rolling_days", 0), ("moves", 0), ("rounds_max", 21), ("luck", 1), ("seed", -1),
         ("assignments_per_day", 0), ("sparks_start", -1), ("trials", (6, 4)), ("trials", (0, 101)),

@@ -112,6 +112,13 @@ def test_the_same_action_again_is_a_duplicate() -> None:
     assert [[i, "duplicate"] for i in (4, 5, 6, 7)] == map.when({0: plan + plan}).pruned()
 
 
+@pytest.mark.parametrize("action", [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)])
+def test_an_action_that_follows_itself_is_a_duplicate(action: Item) -> None:
+    map = given().claimed({0: 0, 1: 1})
+
+    assert [[1, "duplicate"]] == map.when({0: [action, action]}).pruned()
+
+
 def test_of_duplicates_the_first_stays_as_it_is() -> None:
     round = given().claimed({0: 0}).when({0: [("mine", 0, 1), ("mine", 0, 3)]})
 
