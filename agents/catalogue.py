@@ -15,7 +15,6 @@ class CatalogueEntry:
     Attributes:
         text: one line on what it does.
         settings: the default and the range, as text, of each setting.
-
     """
 
     text: str

@@ -33,16 +33,12 @@ def estimates(
     """The estimate of each model, for a whole run.
 
     Args:
-        chosen: the models, each once.
         models: has prices and limits.
-        units: of the run.
         played: gives the upper bounds of the questions of each of the first units.
         rest: `(amounts, left)`: the amount of the units that are left, from that of each played.
         most_in: `(name, questions)`: the upper bound of the tokens of so many questions to a model.
 
-    Raises:
-        BadInput: as a run would.
-
+    Raises BadInput as a run would.
     """
     names = [model.name for model in chosen]
     Budget(models, names)  # refuses what a run would
@@ -71,14 +67,11 @@ def asked_by_unit(
     """The upper bounds of the questions to models in each of the first units of a run.
 
     Args:
-        world: the world.
         state: at the start.
         play_of: the play of a step, in which policies play instead of models and people.
         units: their number, at most.
 
-    Raises:
-        PolicyFailed: if a policy fails.
-
+    Raises PolicyFailed if a policy fails.
     """
     for _ in range(units):
         if world.ended(state):

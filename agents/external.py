@@ -34,7 +34,6 @@ class RosterText:
         policies: the objects of its external agents, by agent.
         objects: all items that are not text, by agent.
         agents: how many agents it has.
-
     """
 
     text: str | None
@@ -51,10 +50,8 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
         players: in order, text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy
             objects, or classes that are made without arguments.
 
-    Raises:
-        BadInput: for an empty roster, for an object without the method of a policy, and for a
-            class that cannot be made.
-
+    Raises BadInput for an empty roster, for an object without the method of a policy, and for a
+    class that cannot be made.
     """
     if not isinstance(players, Sequence) or isinstance(players, bytes):
         says = f"the roster is {format_value(str(players))}"

@@ -45,7 +45,6 @@ class Prompting(Generic[V]):
             submission with an `error`.
         longest: greatest size of a prompt, in bytes.
         stand_in: the policy that plays instead of models when their costs are estimated.
-
     """
 
     messages: Callable[[V, int], Sequence[Message]]
@@ -64,7 +63,6 @@ class Game(Generic[S, V]):
     """The functions of a world that concern its agents.
 
     Attributes:
-        world: the world.
         policy_set: the policies that its rosters can name.
         code: of the event of a submission, an input whose first field is the agent. If models can
             play, it has the fields `error` (text or null) and `source` (facts or null).
@@ -82,7 +80,6 @@ class Game(Generic[S, V]):
         prompting: how language models are asked; None: models cannot play.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
-
     """
 
     world: World[S]

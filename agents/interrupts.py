@@ -30,9 +30,7 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], b
     Yields:
         A function that tells whether there has been a signal.
 
-    Raises:
-        KeyboardInterrupt: at the end of the block, or what else the handler raises.
-
+    Raises KeyboardInterrupt at the end of the block, or what else the handler raises.
     """
     received: list[int] = []
     handlers = {}

@@ -33,7 +33,6 @@ class Inquiry:
         fault: the error in an answer (JSON), as text; None: it is valid.
         asks: `(name, before)`: whether a field is asked for, given the answers to the fields before
             it; otherwise it is null, or false.
-
     """
 
     player: str

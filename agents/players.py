@@ -42,7 +42,6 @@ class PreparedRun:
         facts: the fields of START, without the agents.
         roster: the agents.
         field: the field of START that has them.
-
     """
 
     facts: Facts
@@ -66,7 +65,6 @@ class Resources:
         policies: the objects that play `external` agents, by agent.
         roster: the entries of a journal's roster whose agents these objects play; None: any. A
             fork may have replaced one external agent by another.
-
     """
 
     jobs: int = 1
@@ -97,7 +95,6 @@ class ForkChange:
         replace: submissions that replace recorded ones, in the form of their events.
         trust: names (`module:Class`) of user-defined policies that may be imported.
         program: path of the program that runs tests from there on.
-
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
@@ -115,7 +112,6 @@ class ResolvedChange:
     Attributes:
         facts: the fields of the FORK commit, without `parent`.
         roster: the new roster; without entries if it stays.
-
     """
 
     facts: Facts
@@ -138,7 +134,6 @@ class RunContext(Generic[S]):
         probe: ask each model a short question first, so that a wrong server is an error and not
             a row of missing answers.
         resources: what playing needs on this machine.
-
     """
 
     state: S
@@ -171,7 +166,6 @@ class PolicyCheck:
             takes as long as asking where there are many agents.
         unjudged: what asking so far could not compare with the record, why, and what to do: one
             text for each; the record stands in the answers. Grows with every call.
-
     """
 
     ask: AskAgain | None
@@ -220,7 +214,6 @@ class Players(Generic[S]):
         installed: the policies of other distributions that a roster can name; none is imported.
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of units.
-
     """
 
     prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], PreparedRun]
@@ -260,9 +253,6 @@ def record(
     """Play a whole run into a new journal and return the last state.
 
     Args:
-        world: the world.
-        players: its agents.
-        path: the new journal.
         prepared: the result of `players.prepare`.
         models: how language models are reached.
         sources: paths of the journals that `recorded` agents replay and the roster does not
@@ -276,7 +266,6 @@ def record(
         BadInput: before anything is written.
         PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
             and the answers after them.
-
     """
     _keep_sources(path, [*prepared.roster.sources, *sources])
     header = Header(world.name, world.rules)
@@ -311,9 +300,6 @@ def resume(
     imports no code: user-defined policies need `trust`, `recorded` agents need `sources`.
 
     Args:
-        world: the world.
-        players: its agents.
-        path: the journal.
         models: how language models are reached.
         trust: names (`module:Class`) of user-defined policies that may be imported.
         sources: paths of the journals that `recorded` agents replay.
@@ -325,7 +311,6 @@ def resume(
         BadInput: for an agent that cannot play on, and for a run that has ended.
         JournalError: for an unreadable journal.
         PolicyFailed, RunStopped, WriteFailed: as `record`.
-
     """
     _check_sources(players, path, sources)
     answers, bounds = players.answers, dict[tuple[str, str], Amount]()
@@ -375,11 +360,8 @@ def fork(
     deterministic policies submit the same again; language models are asked again.
 
     Args:
-        world: the world.
-        players: its agents.
         parent: the journal that is forked.
         at: the last unit that stays, by its displayed number.
-        out: the new journal.
         change: what changes; None: nothing.
         models: how language models are reached.
         trust: user-defined policies of the parent that may be imported, as those of a new roster.
@@ -391,7 +373,6 @@ def fork(
         BadInput: before anything is written, for an unknown unit and an impossible change.
         JournalError: for an unreadable parent.
         PolicyFailed, RunStopped, WriteFailed: as `record`.
-
     """
     _check_sources(players, parent, sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything

@@ -47,7 +47,6 @@ class PluginFailed(BadInput):
     Attributes:
         name: of the plugin.
         reason: as text.
-
     """
 
     def __init__(self, name: str, reason: str, journal: str = "") -> None:
@@ -71,7 +70,6 @@ class Plugin:
         distribution: name of the distribution.
         version: of the distribution.
         point: the entry point.
-
     """
 
     group: str
@@ -121,7 +119,6 @@ class PluginKind:
         title: of the kind, for people.
         accepts: whether a loaded object is of this kind.
         built_in: goldrush's own, whose names no plugin can take.
-
     """
 
     group: str
@@ -134,9 +131,7 @@ def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
     """The plugins of a group with valid, allowed names, sorted by name; none is imported.
 
     Args:
-        group: of entry points.
         built_in: names of goldrush's own, which no plugin can take.
-
     """
     if _allowed() == frozenset():
         return []
@@ -220,13 +215,9 @@ def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | No
     """The plugin of this name, or None.
 
     Args:
-        group: of entry points.
-        name: of the plugin.
         built_in: names of goldrush's own, which no plugin can take.
 
-    Raises:
-        PluginFailed: if two distributions have one of this name.
-
+    Raises PluginFailed if two distributions have one of this name.
     """
     found = [one for one in plugins(group, built_in) if one.name == name]
     _check_sole(found)
@@ -246,14 +237,10 @@ def load_plugin(
     """Import the object of this name: goldrush's own, else a plugin's; None: there is none.
 
     Args:
-        group: of entry points.
-        name: of the entry point.
         check: whether a plugin's object is valid.
         built_in: goldrush's own.
 
-    Raises:
-        PluginFailed: if a plugin cannot be imported or its object is not valid.
-
+    Raises PluginFailed if a plugin cannot be imported or its object is not valid.
     """
     for point in built_in:
         if point.name == name:
@@ -274,10 +261,8 @@ def load_fault(
     """The reason why a plugin cannot be used; None: it can.
 
     Args:
-        candidate: the plugin.
         load: imports it, and raises PluginFailed.
         built_in: names of goldrush's own.
-
     """
     reason = name_fault(candidate, built_in)
     if reason is not None:

@@ -64,7 +64,6 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     Args:
         jobs: number of processes.
         first: called in each process before its first task.
-
     """
     with _safe_path():  # starts the pool's own helper processes
         return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))

@@ -25,20 +25,15 @@ class Recording:
         units: `units[u - 1]` has the rows of closed unit u, by agent.
         repeated: for each agent that submitted several times in a unit, the first such unit.
         sha256: of the journal, in hex.
-
     """
 
     def __init__(self, path: str | Path, world: World[Any], code: int) -> None:
         """Read a journal.
 
         Args:
-            path: of the journal.
-            world: of the journal.
             code: of the event of a submission, whose rows begin with the agent.
 
-        Raises:
-            BadInput, JournalError: if it cannot be read.
-
+        Raises BadInput, JournalError if it cannot be read.
         """
         self.path = str(path)
         self.units: list[Mapping[int, Row]] = []

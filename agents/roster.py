@@ -41,7 +41,6 @@ class Entry:
         policy: the name of its policy.
         options: the settings of the policy, the request options of a model, or the SHA-256 of a
             replayed journal.
-
     """
 
     agent: int
@@ -72,7 +71,6 @@ class Roster:
         recordings: the journals that `recorded` agents replay.
         trust: names of user-defined policies that may be imported (see agents/trust.py).
         policies: the objects that play `external` agents, by agent.
-
     """
 
     entries: Sequence[Entry]
@@ -98,7 +96,6 @@ class RosterPart:
         name: of the policy.
         settings: as typed, by name.
         count: number of agents; None: not given.
-
     """
 
     name: str
@@ -157,13 +154,10 @@ def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:
     """Settings `name=value;...`, sorted by name, so that equal settings have equal bytes.
 
     Args:
-        between: the text between the brackets.
         text: the whole text, for error messages.
         how: the correct form, for error messages.
 
-    Raises:
-        BadInput: for a malformed or repeated setting.
-
+    Raises BadInput for a malformed or repeated setting.
     """
     settings: dict[str, Any] = {}
     for pair in between.split(";"):

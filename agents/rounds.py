@@ -57,7 +57,6 @@ class RoundPlay(Generic[V]):
         models: the models that play, or in whose place policies play, by agent.
         replaced: submissions that replace those of agents, by agent.
         believed: agents from outside whose recorded rows are not read again.
-
     """
 
     game: Game[Any, V]
@@ -203,13 +202,10 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
     those that this version does not know.
 
     Args:
-        game: the world.
         roster: of the START or FORK that named the agents, with what is given to ask them.
         forks: the fields of the FORK commits so far.
 
-    Raises:
-        ImpossiblePlayer: for an agent that no run has.
-
+    Raises ImpossiblePlayer for an agent that no run has.
     """
     entries, replaced = roster.entries, replaced_in(forks)
     found = classified(game.policy_set, roster)
@@ -261,10 +257,7 @@ def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> B
     by unit and agent, so one of them would be the submission of every step.
 
     Args:
-        game: the world.
-        place: a unit, as text.
         is_replaced: replaced ones; otherwise those of `recorded` agents.
-
     """
     what = f"agents of the {game.world.name} world submit several times in {place}"
     if is_replaced:
@@ -320,14 +313,9 @@ def ask_policies(game: Game[S, V], agents: Iterable[Played], view: V, unit: int)
     """The rows of agents' submissions.
 
     Args:
-        game: the world.
         agents: each with its policy; a `recorded` agent with its recording.
-        view: the shared observation of the unit.
-        unit: its displayed number.
 
-    Raises:
-        PolicyFailed: for any exception of a policy.
-
+    Raises PolicyFailed for any exception of a policy.
     """
     rows: list[Row] = []
     ask = game.ask

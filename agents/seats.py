@@ -60,7 +60,6 @@ class ImpossiblePlayer(BadInput):
         player: its label.
         expected: what the record must hold.
         actual: what it holds.
-
     """
 
     def __init__(self, player: str, expected: str, actual: str) -> None:
@@ -106,7 +105,6 @@ class Typed:
         models: the language models that can be named.
         trust: names of user-defined policies that may be imported.
         recordings: the journals read so far, by the name of the part.
-
     """
 
     models: Models = attrs.field(factory=Models)
@@ -133,7 +131,6 @@ class Family:
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
         label: the displayed name of the policy of an agent.
-
     """
 
     policy: str
@@ -342,7 +339,6 @@ def can_ask(offer: Offer, entry: Entry, roster: Roster) -> bool:
     Raises:
         UnknownPlayer: if this version does not have its policy, options or prompt.
         ImpossiblePlayer: if no run can have written its record.
-
     """
     family = family_of(entry.policy)
     if family not in offer.families:
@@ -363,7 +359,6 @@ class Classified:
         can_ask: for each agent, whether it can be asked.
         not_asked: descriptions of those that are not available, by policy.
         unknown: reasons why this version does not know the others.
-
     """
 
     can_ask: tuple[bool, ...]
@@ -375,13 +370,10 @@ def classified(offer: Offer, roster: Roster, suffix: str = "") -> Classified:
     """Sort the agents of a journal by whether they can be asked again.
 
     Args:
-        offer: of the world.
         roster: the agents, and what is there to ask them with.
         suffix: appended to each description in `not_asked`.
 
-    Raises:
-        ImpossiblePlayer: for a forged record.
-
+    Raises ImpossiblePlayer for a forged record.
     """
     can: list[bool] = []
     left: Counter[str] = Counter()
@@ -429,7 +421,6 @@ class PolicySet:
         prompt: version of the prompt of language models; None: models cannot play.
         recording: reads the recording of another journal, and raises JournalError; None: agents
             cannot replay journals.
-
     """
 
     world: str
@@ -458,10 +449,8 @@ class PolicySet:
                 and one without counts, is repeated up to this number.
             models: the language models that can be named.
 
-        Raises:
-            BadInput: for an unknown policy, a malformed part, a setting that a policy does not
-                have, or counts that do not add up to `agents`.
-
+        Raises BadInput for an unknown policy, a malformed part, a setting that a policy does not
+        have, or counts that do not add up to `agents`.
         """
         parts = self._by_agent(text, agents)
         typed = Typed(models or Models(), import_names(part.name for part in parts))
@@ -493,13 +482,10 @@ class PolicySet:
         as its policy, an external agent its object.
 
         Args:
-            entry: of the roster.
             roster: has the recordings, objects and trusted names; None: there are none.
 
-        Raises:
-            BadInput: for an unknown policy, another version of its distribution, wrong settings, a
-                missing recording or object, or a user-defined policy that is not trusted.
-
+        Raises BadInput for an unknown policy, another version of its distribution, wrong settings,
+        a missing recording or object, or a user-defined policy that is not trusted.
         """
         make = family_of(entry.policy).make
         if make is None:
@@ -650,15 +636,10 @@ def with_models_resolved(
     """The entries with the request options of each model decided, by a short question.
 
     Args:
-        entries: of a roster.
         models: how language models are reached.
-        schema: the JSON schema of an answer.
-        models_of: the models of an entry's options.
         options_of: the options of an entry with these models.
 
-    Raises:
-        BadInput: if a model does not answer, and for invalid options of a model.
-
+    Raises BadInput if a model does not answer, and for invalid options of a model.
     """
     chosen = [models_of(entry.options) if entry.policy == LLM else () for entry in entries]
     if not any(chosen):

@@ -42,7 +42,6 @@ class Asked:
         agent: its id.
         name: of the question; empty in worlds with one question.
         arguments: of the question, in addition to what the agent observes.
-
     """
 
     agent: int
@@ -59,7 +58,6 @@ class Prompt:
         model: that is asked; None: the agent is no model.
         messages: as they are sent.
         make_schema: gives the JSON schema of the answer.
-
     """
 
     asked: Asked
@@ -155,7 +153,6 @@ class PlayedStep:
         early: number of inputs up to the last answer from outside: those that are committed before
             the step is complete.
         asked: the current questions; empty at the end.
-
     """
 
     def __init__(self, play: Play) -> None:
@@ -266,18 +263,12 @@ class Session(Generic[S]):
         """Prepare to ask.
 
         Args:
-            world: the world.
-            play_of: the play of a step.
             context: has the recorded inputs of the next step, and how models and people are
                 reached.
-            chosen: the models that play.
-            version: of their prompts.
             counted: noun for a question, if patience counts questions and not units.
             close: releases what the plays need.
 
-        Raises:
-            BadInput: for a model recorded with another version of the prompt, and as `Asker`.
-
+        Raises BadInput for a model recorded with another version of the prompt, and as `Asker`.
         """
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people
@@ -306,7 +297,6 @@ class Session(Generic[S]):
             BadInput: if the recorded inputs of the step are not those of its agents.
             PolicyFailed: if a policy fails.
             RunStopped: if a limit on models is reached.
-
         """
         play, pending = self._play_of(state), self._pending
         if pending.batches:
@@ -397,16 +387,12 @@ def asked_again(
     prompt is made anew.
 
     Args:
-        play: the step.
-        recorded: its inputs.
         is_whole: the step is complete; otherwise it ends with the last recorded answer, because
             what would follow from a missing one is unknown.
         on_prompt: called with each question, also to a policy, in the form for a model, and the
             recorded answer of a model or a person.
 
-    Raises:
-        PolicyFailed: if a policy fails.
-
+    Raises PolicyFailed if a policy fails.
     """
     step, left = PlayedStep(play), RecordedAnswers(recorded.rows(play.code), play.about)
     acts = [(code, row) for code, rows in recorded for row in rows]

@@ -100,15 +100,12 @@ def prepare(
     Writes nothing and asks no model.
 
     Args:
-        game: the world.
         settings: of the run, by name; they override those of the treatment.
         roster: as text or parsed; None: the default roster.
         treatment: by name; None: the default configuration.
         models: the language models that can be named.
 
-    Raises:
-        BadInput: for invalid settings or rosters, and for settings that do not fit the roster.
-
+    Raises BadInput for invalid settings or rosters, and for settings that do not fit the roster.
     """
     named = _treatment(game, treatment)
     wanted = agents_wanted(game, treatment, settings)
@@ -217,15 +214,11 @@ def changed_by(
     """A change checked against a state. The models of a new roster are asked a short question.
 
     Args:
-        game: the world.
         state: after the last unit that stays.
-        change: as typed by a user.
         models: how language models are reached.
 
-    Raises:
-        BadInput: for a change that is not possible during a run, for invalid settings, rosters and
-            submissions, and for a model that does not answer.
-
+    Raises BadInput for a change that is not possible during a run, for invalid settings, rosters
+    and submissions, and for a model that does not answer.
     """
     if game.forks is None:
         raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")

@@ -56,9 +56,7 @@ def check_trust(name: str, trust: Collection[str], player: str = "") -> None:
         trust: the names that may be imported.
         player: who plays it, for the error message.
 
-    Raises:
-        BadInput: if the name is malformed or not in `trust`.
-
+    Raises BadInput if the name is malformed or not in `trust`.
     """
     if not is_import_name(name):
         raise BadInput(f"there is no policy {format_value(name)}", "write package.module:Class")
@@ -89,9 +87,7 @@ def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()
         trust: the names that may be imported.
         methods: the methods that it must have.
 
-    Raises:
-        BadInput: if it is not trusted, its import or its class fails, or a method is missing.
-
+    Raises BadInput if it is not trusted, its import or its class fails, or a method is missing.
     """
     return build_policy(trusted_class(name, trust), name, methods)
 
@@ -110,9 +106,7 @@ def build_policy(
         methods: the methods that it must have.
         settings: its settings, as keyword arguments.
 
-    Raises:
-        BadInput: if `make` fails, or a method is missing.
-
+    Raises BadInput if `make` fails, or a method is missing.
     """
     with _reported(name):
         policy = make(**settings or {})

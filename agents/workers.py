@@ -37,7 +37,6 @@ def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> in
         jobs: the maximum; None: one per processor.
         size: bytes of the journals that the tasks read; one process reads up to `SERIAL_MAX`.
             None: unknown.
-
     """
     if size is not None and size <= SERIAL_MAX:
         return 1
@@ -59,13 +58,11 @@ def map_in_order(
     Args:
         function: importable by the processes. What it prints goes to stderr (see
             `printing_to_stderr`).
-        tasks: its arguments.
         jobs, size: see `jobs_for`.
 
     Raises:
         WorkerDied: if a process was killed.
         Exception: of the function.
-
     """
     count = jobs_for(len(tasks), jobs, size)
     if count == 1:

@@ -66,7 +66,6 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
 
     Raises:
         BadInput: the text is not a range.
-
     """
     from goldrush.kernel.errors import BadInput
 

@@ -232,18 +232,14 @@ def carried_out(
     """Play a run with a progress bar, and print its summary, or how it ended early.
 
     Args:
-        out: the journal's path.
         play: plays the run, and calls its argument after each unit.
         as_json: print the summary as JSON.
         again: the options that `resume` needs to continue the run.
         toolkit: that of the run's world.
-        began: the journal existed before.
         live: called after each unit.
         parent: the journal that the run is forked off.
 
-    Returns:
-        The exit code.
-
+    Returns the exit code.
     """
     from goldrush.kernel.errors import (
         CommitTooLarge,
@@ -430,15 +426,12 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
     (MODULE:CLASS) that were named on the command line. Without one, nothing there is imported.
 
     Args:
-        trust: the values of --trust.
         typed: the policies named in rosters and casts.
 
-    Returns:
-        The names of the user's own policies.
+    Returns the names of the user's own policies.
 
     Raises:
         BadInput: a value of --trust is not MODULE:CLASS.
-
     """
     from goldrush.agents.trust import add_user_folder, import_names, is_import_name
     from goldrush.kernel.errors import BadInput

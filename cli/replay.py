@@ -94,7 +94,6 @@ def play(journal: str, at: int | None, speed: float) -> None:
     Raises:
         BadInput: standard output is not a terminal, or there is no such round.
         JournalError: what reading the journal raises.
-
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import toolkit_at

@@ -81,7 +81,6 @@ class Trial:
         path: the journal.
         settings, roster: as given.
         prepared: the run made of them.
-
     """
 
     name: str
@@ -137,13 +136,10 @@ def trial(
     """A recorded run of a world, in a folder that is removed afterwards.
 
     Args:
-        name: the name of the world.
         settings: settings of the run; None: the defaults.
         roster: as on the command line; None: the world's default.
 
-    Raises:
-        BadInput: for an unknown world or invalid settings.
-
+    Raises BadInput for an unknown world or invalid settings.
     """
     toolkit = toolkit_for(name)
     with TemporaryDirectory() as folder:
@@ -617,7 +613,6 @@ class WorldLaws:
         world: the name of the world.
         settings: settings of a short run.
         roster: as on the command line; None: the world's default.
-
     """
 
     world: ClassVar[str] = ""

@@ -42,7 +42,6 @@ def pack(value: object) -> bytes:
         TooLarge: for an integer beyond 64 bits.
         TypeError: for a value of another type.
         UnicodeEncodeError: for text with lone surrogates.
-
     """
     try:
         packed: bytes = _packer.pack(value)  # drops its buffer if it raises

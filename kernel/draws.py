@@ -28,7 +28,6 @@ class Draws:
     Attributes:
         parts: the key.
         taken: how many words have been used.
-
     """
 
     __slots__ = ("_packed", "parts", "taken")
@@ -63,7 +62,6 @@ class Draws:
 
         Raises:
             ValueError: unless n is 1 .. 2^64.
-
         """
         if not 1 <= n <= WORD_RANGE:
             raise ValueError(f"below({n}): n must be from 1 to 2^64")
@@ -102,7 +100,6 @@ class Draws:
         Raises:
             ValueError: unless n is 0 .. 2^64 and size is not negative.
             TypeError: unless both are integers.
-
         """
         if not 0 <= n <= WORD_RANGE or size < 0:
             raise ValueError(

@@ -99,7 +99,6 @@ class BadInput(GoldrushError):
     Attributes:
         what: what is wrong, and where.
         instead: what to give in its place.
-
     """
 
     def __init__(self, what: str, instead: str) -> None:
@@ -113,10 +112,7 @@ def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> Ba
 
     Args:
         what: the kind of thing, such as "policy".
-        name: the unknown name.
-        known: the valid names.
         more: text behind the list, for other valid forms.
-
     """
     known = list(known)
     listed = f"take one of {', '.join(known)}{more}" if known else "none is known"
@@ -141,7 +137,6 @@ class JournalError(GoldrushError):
     Attributes:
         path: the file.
         message: the text without the path.
-
     """
 
     def __init__(self, path: str, message: str) -> None:
@@ -167,7 +162,6 @@ class DamagedJournal(JournalError):
         where: both as text.
         expected: what a sound file has there.
         found: what the file has.
-
     """
 
     def __init__(self, path: str, commit: int, offset: int, expected: str, found: str) -> None:
@@ -189,7 +183,6 @@ class TornTail(JournalError):
         in_fork: whether the unfinished commit is known to be a FORK.
         zeros: whether the file ends in zeros, as a power loss leaves it.
         description: the last three as text.
-
     """
 
     def __init__(
@@ -223,7 +216,6 @@ class MalformedEvents(JournalError):
     Attributes:
         where: the commit, as text.
         fault: what is wrong with it.
-
     """
 
     def __init__(self, path: str, where: str, fault: str) -> None:
@@ -253,7 +245,6 @@ class JournalLost(WriteFailed):
 
     Attributes:
         how: "removed", "replaced by another file" or "changed by another process".
-
     """
 
     def __init__(self, path: str, how: str) -> None:
@@ -271,7 +262,6 @@ class PolicyFailed(GoldrushError):
         agent: its agent.
         round: the number of the unit, which the message calls by the world's name for it.
         reason: the error as text.
-
     """
 
     def __init__(
@@ -301,7 +291,6 @@ class RunStopped(GoldrushError):
         unit: the unit whose questions it did not ask, as text.
         limit: the limit that was reached.
         option: the setting that changes the limit.
-
     """
 
     def __init__(self, unit: str, limit: str, option: str) -> None:

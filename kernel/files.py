@@ -122,7 +122,6 @@ def check_target(
     `force` if `by_force` does. Any other must be moved by its owner.
 
     Args:
-        path: the path.
         force: whether files may be replaced that only `by_force` recognises.
         is_own: recognises an earlier output of the same kind by its first FRONT bytes.
         by_force: recognises by them what `force` may replace.
@@ -130,10 +129,8 @@ def check_target(
     Returns:
         Whether there is a file that will be replaced.
 
-    Raises:
-        BadInput: if a file, link, device or folder there may not be replaced, or if the path's
-            folder is missing.
-
+    Raises BadInput if a file, link, device or folder there may not be replaced, or if the path's
+    folder is missing.
     """
     if not path:
         raise BadInput("cannot write: the path is empty", "give a path")
@@ -209,9 +206,7 @@ def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> b
         instead: what to give instead, for the error.
         stdin: whether "-" is accepted.
 
-    Raises:
-        BadInput: if it cannot be read, is too large, or is a pipe without a writer.
-
+    Raises BadInput if it cannot be read, is too large, or is a pipe without a writer.
     """
     try:
         typed = stdin and path == "-"
@@ -234,14 +229,11 @@ def read_toml(path: str, most: int, wanted: str, example: str) -> dict[str, Any]
     """The table of a TOML file that a user gave.
 
     Args:
-        path: the file.
         most: the most bytes that it may have.
         wanted: what to give instead, for a file that cannot be read.
         example: what to write, for a file that is not TOML.
 
-    Raises:
-        BadInput: in both cases.
-
+    Raises BadInput in both cases.
     """
     import tomllib
 
@@ -266,7 +258,6 @@ class Unfinished:
         fd: its descriptor.
         size: the bytes written so far.
         temporary: its temporary path; empty once it is published or removed.
-
     """
 
     def __init__(
@@ -281,14 +272,12 @@ class Unfinished:
         """Create the file.
 
         Args:
-            path: the target.
             force, is_own, by_force: as for `check_target`.
             shown: the path for messages, if the file is moved later with its folder; None: `path`.
 
         Raises:
             BadInput: if `check_target` refuses the path or the system refuses a file.
             JournalInUse: if a file to be replaced is being written.
-
         """
         self._target = path
         self.path = shown or path
@@ -340,7 +329,6 @@ class Unfinished:
         Raises:
             BadInput: if a file that must stay has appeared at the path.
             WriteFailed: if the system refuses.
-
         """
         is_there = self._old >= 0
         if sync or is_there:
@@ -394,15 +382,12 @@ def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = 
     """Write a file completely or not at all, and wait until the disk has it and its name.
 
     Args:
-        path: the target.
-        data: the content.
         force, is_own: as for `check_target`.
 
     Raises:
         BadInput: if `check_target` refuses the path.
         JournalInUse: if the file is being written.
         WriteFailed: if the system refuses.
-
     """
     with Unfinished(path, force=force, is_own=is_own) as file:
         file.write(data)
@@ -451,7 +436,6 @@ def locked(path: str, flags: int) -> int:
     Raises:
         BadInput: if it cannot be opened.
         JournalInUse: if another process is writing it.
-
     """
     try:
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
@@ -541,7 +525,6 @@ class TemporaryFolder:
 
     Attributes:
         path: the folder.
-
     """
 
     def __init__(self) -> None:
@@ -565,12 +548,9 @@ def make_folders_within(folder: str, name: str) -> None:
     """Make the folders between a folder and one of its files. Symbolic links are not followed.
 
     Args:
-        folder: the folder, which exists.
         name: the file's path below it, with `/`.
 
-    Raises:
-        OSError: with the folder in question as `filename`.
-
+    Raises OSError with the folder in question as `filename`.
     """
     for part in name.split("/")[:-1]:
         folder = os.path.join(folder, part)
@@ -652,7 +632,6 @@ class NewFolder:
 
         Raises:
             WriteFailed: the old folder is intact then, unless only the sync of the new name failed.
-
         """
         try:
             for folder, _, _ in os.walk(self.temporary) if sync else ():

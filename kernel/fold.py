@@ -35,10 +35,7 @@ def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
     """The state after these events. Folding them in pieces, cut anywhere, gives the same state.
 
     Args:
-        world: the world.
         state: the state before the events; it is not changed.
-        blocks: the events.
-
     """
     state = world.copy(state)
     for block in blocks:
@@ -86,7 +83,6 @@ class Unit:
         steps: its steps, in order.
         pending: inputs that have not been judged yet.
         digest: the digest of the state after it; None if the unit is open.
-
     """
 
     number: int
@@ -117,14 +113,11 @@ def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
     """The state that a START commit sets up.
 
     Args:
-        world: the world.
         reader: the reader of the journal, for its header and path.
-        commit: the commit.
 
     Raises:
         UnsupportedJournal: for another world or other rules than the header's.
         MalformedEvents: for a setup that the world refuses.
-
     """
     readable = " and ".join(map(str, world.readable_rules))
     world = world.under(reader.header.rules)
@@ -156,12 +149,9 @@ def past(
     They are read again from the file behind `reader`.
 
     Args:
-        world: the world.
-        reader: a reader of the journal.
         last: the last unit that is given, as the journal numbers it.
         location: where reading begins, before the first unit that will be asked for; None: the
             start.
-
     """
 
     def units_from(first: int) -> Iterator[tuple[int, Sequence[Step]]]:
@@ -211,7 +201,6 @@ def raise_bug(error: MalformedEvents, is_forged: Callable[[], bool] = lambda: Fa
         error: raised for events that do not fit the state before them.
         is_forged: whether events up to there do not follow from their inputs; called only if the
             error has such a cause.
-
     """
     bug = error.__cause__
     if bug is not None and not is_forged():
@@ -233,7 +222,6 @@ def faults(
         world: the world that declares the events.
         blocks: the blocks; inputs and derived blocks alternate, inputs first.
         is_input: True if all blocks are inputs, False if all are derived; None: they alternate.
-
     """
     for index, block in enumerate(blocks):
         wants_input = index % 2 == 0 if is_input is None else is_input
@@ -261,15 +249,12 @@ def events(
     """The journal's events in their logical form, in order, pending inputs last.
 
     Args:
-        world: the world of the journal.
-        reader: the journal.
         commits: the commits to read, with complete units except the last; None: all.
 
     Raises:
         DamagedJournal, TornTail: as iterating a JournalReader.
         MalformedEvents: for an invalid row.
         UnsupportedJournal: for a journal of another world or other rules.
-
     """
     assembler = StepAssembler(world.arrange)
     unit = 0
@@ -292,14 +277,10 @@ def commit_events(
     """The events of a commit and of the steps that it completes, in their logical form.
 
     Args:
-        world: the world.
         reader: the reader of the journal, for its header and path.
-        commit: the commit.
         assembler: holds the inputs of earlier commits that are pending.
 
-    Raises:
-        MalformedEvents: for an invalid row, setup or fork.
-
+    Raises MalformedEvents for an invalid row, setup or fork.
     """
     if commit.kind in (START, FORK):
         yield setup_event(world, reader, commit)
@@ -343,8 +324,6 @@ def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
         world: the world that declares the events.
         unit: the block's unit as the journal numbers it; the events have the number shown to
             people.
-        block: the block.
-
     """
     number = world.vocabulary.number(unit)
     for code, rows in block:

@@ -66,14 +66,11 @@ def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "
     """Check that no fixed setting changes.
 
     Args:
-        old: the configuration before the fork.
-        new: the configuration after it.
         names: the settings that must stay.
         run: the world's noun for a run, for the message.
 
     Raises:
         BadInput: naming the setting and both values.
-
     """
     before, after = old.as_dict(), new.as_dict()
     for name in names:
@@ -101,7 +98,6 @@ class Forks(Generic[C]):
         horizon: the setting that is the number of units.
         vocabulary: the world's nouns.
         fixed: the settings that a fork cannot change.
-
     """
 
     config: type[Any]
@@ -114,15 +110,9 @@ class Forks(Generic[C]):
     def forked(self, config: C, facts: Mapping[str, Any], closed: int) -> tuple[C, Roster | None]:
         """The configuration after a fork, and its new roster or None.
 
-        Args:
-            config: the parent's configuration.
-            facts: the fork's facts.
-            closed: the number of closed units.
-
         Raises:
             BadInput: for facts that this run cannot take.
             TypeError, ValueError, LookupError: for values that are no facts at all.
-
         """
         self._check(facts)
         new = self.changed(config, facts["changes"], closed)
@@ -163,13 +153,9 @@ class Forks(Generic[C]):
 
         Args:
             replaced: pairs of a unit's number, as shown to people, and a row.
-            config: the configuration after the fork.
-            closed: the number of closed units.
 
-        Raises:
-            BadInput: unless they are of later units, ascending, at most one for each agent and
-                unit.
-
+        Raises BadInput unless they are of later units, ascending, at most one for each agent and
+        unit.
         """
         vocabulary = self.vocabulary
         first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))

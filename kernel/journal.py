@@ -104,7 +104,6 @@ class Location:
         offset: the byte at which the next commit starts.
         index: the index of that commit, from 0.
         unit: the last closed unit.
-
     """
 
     offset: int
@@ -124,7 +123,6 @@ class Commit:
         index: its index in the journal, from 0.
         offset, end: the bytes between which it lies.
         raw: the body as read.
-
     """
 
     __slots__ = ("blocks", "digest", "end", "index", "kind", "offset", "raw", "setup", "unit")
@@ -199,8 +197,6 @@ class JournalWriter:
         """Start a new journal. An empty file at the path is replaced.
 
         Args:
-            path: the journal.
-            header: its header.
             force: replace a journal.
             fsync: wait for the disk at every commit.
 
@@ -208,7 +204,6 @@ class JournalWriter:
             BadInput: if the folder is missing, the path cannot take a file, or a file there may not
                 be replaced.
             JournalInUse: if another process is writing it.
-
         """
         packed = header.packed()
         if (type(header.world), type(header.rules)) != (str, int) or len(packed) > HEADER_MAX:
@@ -247,15 +242,11 @@ class JournalWriter:
         They are written with the first commit that is appended; until then `parent` must stay open.
 
         Args:
-            path: the new journal.
-            parent: a reader of the parent.
-            commit: the last commit in common.
             force, fsync: as for a new journal.
 
         Raises:
             BadInput: as for a new journal, and if `path` is the parent itself.
             JournalInUse: if another process is writing it.
-
         """
         if os.path.exists(path) and os.path.samefile(path, parent.path):
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
@@ -273,7 +264,6 @@ class JournalWriter:
         Raises:
             BadInput: if it cannot be opened for writing.
             JournalInUse: if another process is writing it.
-
         """
         journal = cls.__new__(cls)
         journal._open(path, fsync)
@@ -324,7 +314,6 @@ class JournalWriter:
         Raises:
             WriteFailed: if the system refuses, or the commit exceeds a limit.
             JournalLost: if the path no longer names this file, or the file was changed.
-
         """
         body = commit.body()
         if len(body) > BODY_MAX:
@@ -471,7 +460,6 @@ class JournalReader:
         ended: after the iteration: whether the run has ended.
         on_bytes: called, while it is iterated, with the end of each commit that was read and used,
             in bytes; None: nothing is.
-
     """
 
     on_bytes: Callable[[int], None] | None
@@ -480,14 +468,12 @@ class JournalReader:
         """Open a journal and read its header.
 
         Args:
-            path: the journal.
             hashed: whether `sha256` and `reached` will be called.
 
         Raises:
             BadInput: if it cannot be opened.
             NotAJournal, UnsupportedJournal, DamagedJournal: if the header is not one this version
                 reads.
-
         """
         self._open(_opened(os.fspath(path)), os.fspath(path), hashed)
 
@@ -664,11 +650,8 @@ class JournalReader:
         """Raise MalformedEvents for a commit that is not valid at its position.
 
         Args:
-            commit: the commit.
-            closed: the last closed unit.
             is_open: whether the next unit has begun.
             forks: the number of forks so far, this commit included.
-
         """
         is_first = commit.index == 0
         is_unit = commit.kind == UNIT
@@ -951,12 +934,9 @@ def open_regular(path: str, what: str = "a journal") -> BinaryIO:
     """Open an ordinary file for reading.
 
     Args:
-        path: the file.
         what: the kind of file that is expected, for the error.
 
-    Raises:
-        BadInput: if it is not an ordinary file or cannot be read.
-
+    Raises BadInput if it is not an ordinary file or cannot be read.
     """
     return os.fdopen(_opened(path, what), "rb")
 

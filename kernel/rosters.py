@@ -49,9 +49,7 @@ def setup_of(
         setup: what START records.
         config_of: makes a configuration from settings by name.
 
-    Raises:
-        BadInput: unless the setup has exactly these two, complete and valid.
-
+    Raises BadInput unless the setup has exactly these two, complete and valid.
     """
     if list(setup) != ["config", "roster"]:
         raise BadInput(f"the setup has {', '.join(map(str, setup))}", "it has config and roster")

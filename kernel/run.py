@@ -62,7 +62,6 @@ def steps(
     `resume` can continue the journal. Nothing is written before the first `next`.
 
     Args:
-        world: the world.
         setup: what START records.
         journal: a new one; the caller closes it.
         on_unit: as in `record`.
@@ -71,7 +70,6 @@ def steps(
     Raises:
         BadInput: for a setup that the world refuses.
         WriteFailed: from the journal, and for events that a reader of it would refuse.
-
     """
     state = world.initial(setup) if state is None else state
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
@@ -91,7 +89,6 @@ def record(
     If it fails, the journal ends with the last closed unit and the inputs committed since.
 
     Args:
-        world: the world.
         setup: what START records.
         ask: gives the input batches of the next step for a state, or a generator of them
             (`InputPieces`). Its errors are raised.
@@ -104,7 +101,6 @@ def record(
     Raises:
         BadInput: for a setup that the world refuses.
         WriteFailed: from the journal.
-
     """
     return _driven(steps(world, setup, journal, on_unit, state), ask)
 
@@ -121,7 +117,6 @@ def resume(
     A torn tail is dropped. Nothing is written before `ask_of` has returned.
 
     Args:
-        world: the world.
         journal: the journal, reopened; it is read through the descriptor that is locked.
         ask_of: makes the `ask` of `record` from the state to continue from, the facts of the forks
             before it, oldest first, and the recorded inputs of the step under way; the first answer
@@ -135,7 +130,6 @@ def resume(
         MalformedEvents: for events that do not follow from the inputs.
         DamagedJournal, UnsupportedJournal: as reading a journal.
         WriteFailed: from the journal.
-
     """
     with journal.reader() as reader:
         world = world.under(reader.header.rules)
@@ -169,13 +163,11 @@ def fork(
     not noticed. Nothing is written before `ask_of` has returned.
 
     Args:
-        world: the world.
         parent: the journal that is forked.
         unit: the last unit that is kept, as the journal numbers it; 0 is the start. Error messages
             have the numbers shown to people (`Vocabulary.unit_of` converts).
         facts_of: gives the fork's facts for the state after that unit (see World.fork).
         ask_of: as for `resume`.
-        out: the path of the new journal.
         on_unit: as in `record`; called for `unit`, too.
         force: replace an existing journal.
         fsync: wait for the disk at every commit.
@@ -184,7 +176,6 @@ def fork(
         BadInput: for a unit that the parent does not have, and for facts that the world refuses.
         MalformedEvents: for events of the parent that do not follow from its inputs.
         WriteFailed: from the journal.
-
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary

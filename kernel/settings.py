@@ -50,9 +50,7 @@ def list_of(item: Rule, length: str) -> Rule:
     """Null, or a list with one item for each agent, row or other `length`.
 
     Args:
-        item: the rule for each item.
         length: a noun for the message: a list has one item for each of these.
-
     """
     holds, range_ = item
     return (
@@ -96,9 +94,7 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
 def configured(config: type[C], settings: Mapping[str, Any]) -> C:
     """A configuration with these settings, and defaults for the others.
 
-    Raises:
-        BadInput: for an unknown name or an invalid value.
-
+    Raises BadInput for an unknown name or an invalid value.
     """
     for name, value in settings.items():
         check_setting(config, name, value)

@@ -45,7 +45,6 @@ class Kind:
             agents and plots in the events of any world.
         ids: the identifiers in a value's logical form.
         form: a description of `show` as a value (see Form).
-
     """
 
     name: str

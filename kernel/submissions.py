@@ -25,14 +25,7 @@ def arrange(inputs: Block) -> Block:
 def one_of_each(inputs: Block, code: int, agents: int) -> list[Row]:
     """The submissions of a step, for `World.decide`.
 
-    Args:
-        inputs: the inputs of the step, arranged.
-        code: the code of their event.
-        agents: the number of agents of the run.
-
-    Raises:
-        InvalidInputs: unless there is one submission of each agent, in the order of agents.
-
+    Raises InvalidInputs unless there is one submission of each agent, in the order of agents.
     """
     rows = inputs.rows(code)
     if [row[0] for row in rows] != list(range(agents)):

@@ -66,11 +66,9 @@ def check_name(what: str, name: str) -> None:
 
     Args:
         what: the kind of thing that is named, for the message.
-        name: the name.
 
     Raises:
         BadInput: naming the first such character.
-
     """
     unseen = next((c for c in name if not is_visible(c)), None)
     if unseen is not None:

@@ -32,12 +32,10 @@ class Treatment(Generic[C]):
     """A named variation of the default configuration.
 
     Attributes:
-        name: the name.
         description: one line.
         settings: the settings that it changes.
         derived: computes further settings from the configuration with the former; None: there are
             none.
-
     """
 
     name: str
@@ -69,9 +67,7 @@ def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | N
         config: the class of the world's settings, against which the file's are checked; None if the
             world lists none.
 
-    Raises:
-        BadInput: if the file cannot be read or has no such treatment, or a setting is invalid.
-
+    Raises BadInput if the file cannot be read or has no such treatment, or a setting is invalid.
     """
     found = _FILE.fullmatch(text)
     if found is None:
@@ -107,10 +103,8 @@ def treated(
     """The configuration of a run under a treatment.
 
     Args:
-        treatment: the treatment.
         settings: settings given by hand, which override those of the treatment.
         config_of: makes a configuration from settings by name; its errors are raised.
-
     """
     named = {**treatment.settings, **settings}
     config = config_of(named)

@@ -44,7 +44,6 @@ class NotDerived(MalformedEvents):
     Attributes:
         expected: what follows from the inputs.
         found: what the journal has.
-
     """
 
     def __init__(self, path: str, where: str, expected: str, found: str) -> None:
@@ -59,7 +58,6 @@ class OtherDigest(MalformedEvents):
     Attributes:
         expected: the digest of the state.
         found: the digest in the journal.
-
     """
 
     def __init__(self, path: str, where: str, expected: int, found: int) -> None:
@@ -84,7 +82,6 @@ class Walk(Generic[S]):
         state: the state reached.
         commit: the commit read last.
         forks: the facts of the forks so far, oldest first.
-
     """
 
     state: S
@@ -104,13 +101,11 @@ class Walk(Generic[S]):
 
         Args:
             world: the world of the journal, under any of its rules.
-            reader: the journal.
             mode: what is checked.
             commits: the commits to read; None: all.
             state: the state before the first of them, which is changed; None if that is START.
             judge: in a DERIVED walk, gives the derived block for a state, which must not be
                 changed, and the inputs of a step; None: `world.decide`.
-
         """
         self.forks: list[Mapping[str, Any]] = []
         self._world = world = world.under(reader.header.rules)
@@ -328,13 +323,9 @@ def difference_error(
     """The error for the first event in which two blocks differ.
 
     Args:
-        world: the world.
-        path: the journal, for messages.
         commit: the commit of the second block.
-        expected: the derived block.
         found: the block in the journal, which is different.
         is_input: whether the blocks are inputs.
-
     """
     where = format_location(world, commit)
     fault = next(fold.faults(world, [found], is_input=is_input), None)
@@ -361,10 +352,8 @@ def difference(
     events in different batches.
 
     Args:
-        world: the world.
         unit: the unit of the blocks, as the journal numbers it.
         expected, found: the blocks.
-
     """
     wanted, has = (fold.block_events(world, unit, block) for block in (expected, found))
     pairs = zip_longest(wanted, has)

@@ -43,7 +43,6 @@ class Block:
         packed: the canonical encoding of the array of batches, each `[code, [row, ...]]`.
         is_checked: whether a DERIVED walk has found these inputs valid and canonically encoded;
             False for blocks that it has not checked.
-
     """
 
     __slots__ = ("batches", "is_checked", "packed")
@@ -57,7 +56,6 @@ class Block:
         Args:
             batches: the events. Those of another block are taken over with its bytes.
             packed: the bytes from which the batches were read, if they come from a file.
-
         """
         if isinstance(batches, Block):
             packed, batches = batches.packed, batches.batches
@@ -124,13 +122,11 @@ class EventType:
     """A type of event.
 
     Attributes:
-        name: the name.
         fields: the kind of each field, in the order of the row.
         is_input: whether such events are inputs.
         drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
             WORD).
         holds_all: whether all rows of a batch read from a file are valid.
-
     """
 
     name: str
@@ -172,7 +168,6 @@ class Event:
         name: the name of its type.
         unit: the number of its round (or assignment) as shown to people; see Vocabulary.
         fields: its values in declared order, the unit's number first if the event has one.
-
     """
 
     name: str
@@ -199,7 +194,6 @@ class Vocabulary:
         started, closed, ended, forked: the names of the events of every run.
         first: the number of the first unit as shown to people.
         players: the key of the roster in a START's setup and in a FORK's facts.
-
     """
 
     unit: str = "round"
@@ -303,7 +297,6 @@ class World(Generic[S]):
             continued.
         checks_rows: each row is checked before it is recorded, and a recording that would write an
             invalid one fails. False where tests show that all rows are valid.
-
     """
 
     name: str
@@ -345,14 +338,11 @@ def advance(
     the unit if it is done.
 
     Args:
-        world: the world.
         state: the state before the step, which may be changed in place.
         inputs: all inputs of the step, in the order in which they are judged.
         judge: gives the derived block for the state and the inputs; None: `world.decide`.
 
-    Returns:
-        The state after the step, the derived block, and whether the unit has closed.
-
+    Returns the state after the step, the derived block, and whether the unit has closed.
     """
     derived = Block(world.decide(state, inputs)) if judge is None else judge(state, inputs)
     state = world.evolve(world.evolve(state, inputs), derived)

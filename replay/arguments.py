@@ -119,14 +119,11 @@ def with_objects(
 
     Args:
         resources: those without objects.
-        who: the players of the world.
         entries: the roster in force at the end of the journal.
         policies: by agent, or the whole roster as it was given to `record`.
 
-    Raises:
-        BadInput: for an object of an agent that is not external, and for a roster of another
-            length.
-
+    Raises BadInput for an object of an agent that is not external, and for a roster of another
+    length.
     """
     if policies is None:
         return resources

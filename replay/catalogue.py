@@ -30,7 +30,6 @@ class Policies:
     Attributes:
         entries: those that can be used, by name, with their settings.
         unusable: the errors of those of other distributions that cannot.
-
     """
 
     entries: Mapping[str, CatalogueEntry]

@@ -11,14 +11,10 @@ def require(library: str, what: str, extra: str, instead: str = "") -> None:
     """Check that an optional library can be imported.
 
     Args:
-        library: the module.
         what: the noun and verb before it in the message ("tables need").
         extra: the extra of goldrush that has the library.
-        instead: an alternative, for the message.
 
-    Raises:
-        BadInput: if the library cannot be imported.
-
+    Raises BadInput if the library cannot be imported.
     """
     try:
         import_module(library)

@@ -154,12 +154,9 @@ def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[A
     """The world of a journal, from its header (name and rules) and the setup in START.
 
     Args:
-        reader: the journal.
         toolkit: the world's toolkit; None: found by the world's name.
 
-    Raises:
-        UnsupportedJournal: for an unknown world.
-
+    Raises UnsupportedJournal for an unknown world.
     """
     toolkit = toolkit or toolkit_of(reader)
     try:
@@ -180,13 +177,10 @@ def needed(
 
     Args:
         part: the part, or None if the world has none.
-        path: the journal, for the message.
         what: the noun for the part, for the message.
         instead: what to do without it, for the message; {path} is the journal.
 
-    Raises:
-        BadInput: if the world has no such part.
-
+    Raises BadInput if the world has no such part.
     """
     if part is None:
         with JournalReader(path) as reader:

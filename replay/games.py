@@ -22,9 +22,7 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
     of agents, and prompts if language models can play. Add other parts with `attrs.evolve`.
 
     Args:
-        game: the game.
         config: the class of the settings, made with kernel.settings.
-
     """
     return Toolkit(
         world=lambda setup: game.world,

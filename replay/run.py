@@ -95,7 +95,6 @@ class Run:
         toolkit: what the tools of the journal's world can do.
         trust: names (`module:Class`) of user-defined policies that may be imported: those that the
             run was recorded with in this process.
-
     """
 
     def __init__(self, path: str | Path, trust: Trust = ()) -> None:
@@ -118,7 +117,6 @@ class Run:
             BadInput: where there is no such file, or it is a run of another world than the class
                 is for.
             NotAJournal, UnsupportedJournal: where it is no journal that this version reads.
-
         """
         if os.path.isdir(path):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
@@ -177,7 +175,6 @@ class Run:
         Raises:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
-
         """
         toolkit = toolkit_for(world)
         if not issubclass(_class_of(toolkit), cls):
@@ -241,7 +238,6 @@ class Run:
         Raises:
             BadInput: for a unit that the journal does not have.
             JournalError: as reading it does.
-
         """
         return rebuild(self.path, integer(number, "the unit"))
 
@@ -281,7 +277,6 @@ class Run:
         Raises:
             BadInput: for unknown names, agents, plots and units.
             JournalError: as reading a journal does, when the events before have been given.
-
         """
         query = Query(
             None if first is None else integer(first, "first"),
@@ -326,7 +321,6 @@ class Run:
 
         Raises:
             BadInput, JournalError: as `events`.
-
         """
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
         lines = narrator(self.path).chronicle(events)
@@ -363,7 +357,6 @@ class Run:
 
         Raises:
             BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.
-
         """
         resources = self._resources(jobs, program, policies)
         return verify(
@@ -393,7 +386,6 @@ class Run:
 
         Raises:
             BadInput: for a world without draws, and for an unknown unit, location or kind.
-
         """
         by = tie_breaks_at(self.path)
         if location is None and by.needs_location:
@@ -418,7 +410,6 @@ class Run:
 
         Raises:
             BadInput: for a world without explanations, and where there is nothing to explain.
-
         """
         by = needed(self.toolkit.why, self.path, "explanations")
         return by.at(self.path, integer(at, "the unit"), self._location(location), agent)
@@ -460,7 +451,6 @@ class Run:
         Raises:
             BadInput: for a run that has ended, and for players who cannot play on.
             PolicyFailed, RunStopped, WriteFailed: as `record`.
-
         """
         players.resume(
             world_at(self.path), self._players(), self.path, models=models_of(models),
@@ -509,7 +499,6 @@ class Run:
         Raises:
             BadInput: before anything is written.
             PolicyFailed, RunStopped, WriteFailed: as `record`.
-
         """
         who = self._players()
         name, chosen = settings_of(treatment, settings, self.toolkit.config)
@@ -570,7 +559,6 @@ class Run:
         Raises:
             BadInput: for another name, and where pyarrow is not installed (goldrush[tables]).
             JournalError: as reading a journal does.
-
         """
         from goldrush.replay.data.encoded import arrow_table
 
@@ -596,7 +584,6 @@ class Run:
         Raises:
             BadInput: for another file at the path, and for runs of two worlds.
             WriteFailed: if the system refuses.
-
         """
         from goldrush.replay.view.page import write_page
 

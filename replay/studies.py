@@ -63,7 +63,6 @@ class Criteria:
         sizes: the numbers of agents with which each criterion must hold.
         pairs: treatments that differ only in these numbers, by name: fewer agents to more.
         start: the events of the first tenth of a run, as text.
-
     """
 
     every: Sequence[Criterion] = ()
@@ -114,7 +113,6 @@ class Kept(Generic[K]):
         lasts: whether all measures of a run with a configuration follow from its journal and the
             code of goldrush alone. Others are computed for each report, as the code of another
             distribution may change at any time.
-
     """
 
     of: Callable[[Any], K] = _keep_nothing
@@ -144,7 +142,6 @@ class Studies:
         curves: the measures that are drawn over the units; None: all that a unit has.
         compared: the measures that are drawn where treatments are compared; None: all.
         size: the setting with the number of agents.
-
     """
 
     title: str

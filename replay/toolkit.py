@@ -63,7 +63,6 @@ class Story:
         names: `names(path)`, the names of a journal's agents. Raises JournalError.
         of: `of(path)`, the story of one journal, where it takes more than names. Raises nothing.
         brief: the names of the events in a brief story.
-
     """
 
     lines: Callable[[Iterable[Event], Names], Iterator[str]]
@@ -90,7 +89,6 @@ class UnitView(Generic[U]):
         format: as text, with colours by agent.
         frame: as `format` in few lines, where one unit follows the other; None: as `format`.
         line: the unit on one line; None: the number of events of each type.
-
     """
 
     as_dict: Callable[[U], Mapping[str, Any]]
@@ -107,7 +105,6 @@ class Summaries(Generic[D]):
         read: `read(path)`, the summary of a journal.
         format: `format(summary)`, the summary as text.
         commands: the commands that are suggested after a run, besides `replay` and `verify`.
-
     """
 
     read: Callable[[str | Path], D]
@@ -130,7 +127,6 @@ class Consequences(Generic[F, D]):
     Attributes:
         follow: `follow(diff, by_round=)`, the consequences.
         format: `format(followed, by_round)`, the consequences as text.
-
     """
 
     follow: Follow[F, D]
@@ -147,7 +143,6 @@ class TieBreaks:
         at: `at(path, unit, location, kind)`, the draws of a unit; None: of all locations or kinds.
         every: `every(path)`, all draws of a journal.
         needs_location: `at` must be given a location.
-
     """
 
     location: str
@@ -168,7 +163,6 @@ class Why:
             JournalError.
         units: `units(path, location, agent)`, the units with something to explain there, ascending.
             Raises as reading a journal.
-
     """
 
     location: str
@@ -195,7 +189,6 @@ class Scores(Generic[C]):
     Attributes:
         at: `at(path, unit, agent, location)`, the scores of an agent in a unit.
         format: `format(score)`, a score as text.
-
     """
 
     at: Callable[[str | Path, int, int, int | None], Sequence[C]]
@@ -210,7 +203,6 @@ class Prompted(Protocol):
         digest: their digest.
         recorded: the digest in the journal; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
-
     """
 
     @property
@@ -234,7 +226,6 @@ class Prompts(Generic[P]):
         at: `at(path, unit, agent, resources)`, the prompts of an agent in a unit; `resources` are
             for asking other players again.
         as_dict: `as_dict(sent, unit, agent)`, the prompts for JSON.
-
     """
 
     at: Callable[[str | Path, int, int, Resources], Sequence[P]]
@@ -250,7 +241,6 @@ class Spells:
         format: the spells of a measured run as text.
         table: the table of spells.
         at: `at(measured, plots)`, the same run with the spells of these plots alone.
-
     """
 
     of: Callable[[Any], Sequence[HasDict]]
@@ -269,7 +259,6 @@ class Tables:
         fields: (unit of measurement, meaning) of fields of events, by name.
         own: tables besides the table of events. One with the name of the world's units replaces the
             table of its measures.
-
     """
 
     setup: Sequence[Column] = ()
@@ -285,18 +274,14 @@ class Export(Protocol):
         """Write the state after a unit into a folder.
 
         Args:
-            path: the journal.
-            target: the folder.
             at: the unit; None: the last one.
             force: replace what was written there before.
 
-        Returns:
-            A line that describes what was written.
+        Returns a line that describes what was written.
 
         Raises:
             BadInput, WriteFailed: for the folder.
             JournalError: as reading a journal does.
-
         """
         ...
 
@@ -332,7 +317,6 @@ class View:
             booleans and None.
         computed: `computed(path, first, last)`, results that take the world's rules, of the units
             `first` to `last` (public numbers), as plain values for JSON. Raises JournalError.
-
     """
 
     script: Path
@@ -369,7 +353,6 @@ class Toolkit:
         folder, view: see the types.
         run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
         kinds: what other distributions can add to it besides policies.
-
     """
 
     world: Callable[[Mapping[str, Any]], World[Any]]

@@ -66,9 +66,7 @@ def rows_table(
         texts: the columns that hold text.
         integers: those that hold whole numbers; all others hold floating-point numbers or null.
 
-    Raises:
-        BadInput: where pyarrow is not installed.
-
+    Raises BadInput where pyarrow is not installed.
     """
     require("pyarrow", "tables need", "tables")
     import pyarrow

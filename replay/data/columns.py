@@ -28,7 +28,6 @@ class Type:
         text: a value in CSV.
         arrow: its type in Arrow, made by the module `pyarrow`.
         plain: a value as pyarrow takes it; None: as it is.
-
     """
 
     name: str
@@ -46,7 +45,6 @@ class Column:
         type: the type of its values.
         unit: their unit of measurement; empty for none.
         description: their meaning.
-
     """
 
     name: str
@@ -123,7 +121,6 @@ class Front:
         treatment: the treatment in the study whose folder holds the journal; None elsewhere.
         roster: the roster's name in the study, elsewhere the roster as text; None if it is unknown.
         seed: the run's seed, the last one if a fork changed it; None without one.
-
     """
 
     journal: str
@@ -165,7 +162,6 @@ class Table:
         description: what a row is.
         own: its columns after those that all tables have.
         own_rows: the rows of a run in these columns, in order.
-
     """
 
     name: str

@@ -64,9 +64,7 @@ class Records(Sequence[T], Generic[T]):
         """No records yet.
 
         Args:
-            width: the integers of one.
             make: makes a record of them.
-
         """
         self._width, self._make = width, make
         self._numbers = array("i")

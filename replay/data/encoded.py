@@ -56,7 +56,6 @@ def encoded_tables(
     Raises:
         BadInput: for a table that the world does not have, and for journals of two worlds.
         JournalError: as reading a journal does, and for a value that Arrow cannot hold.
-
     """
     held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, toolkit=toolkit)
     for path, tables in zip(paths, held, strict=True):
@@ -139,7 +138,6 @@ def arrow_table(paths: Sequence[str | Path], name: str, jobs: int | None = None)
         BadInput: for a table that the world does not have, for journals of two worlds, and if
             pyarrow is not installed.
         JournalError: as reading a journal does, and for an integer beyond 64 bits.
-
     """
     require("pyarrow", "tables need", "tables")
     import pyarrow
@@ -176,7 +174,6 @@ def write_tables(
 
     Args:
         paths: journals of one world.
-        folder: the folder.
         form: csv or parquet.
         names: the names of the tables; None: all.
         jobs: number of processes; None: one per processor. The files do not depend on it.
@@ -184,15 +181,13 @@ def write_tables(
         toolkit: the world's toolkit; None: found by the world's name.
         on_run: called with the number of journals that are done.
 
-    Returns:
-        The number of rows of each file, by its path.
+    Returns the number of rows of each file, by its path.
 
     Raises:
         BadInput: for a folder that cannot hold the files, for a file that is there already, for a
             path that is no journal, and for journals of two worlds.
         WriteFailed: if the system refuses to write.
         JournalError: as reading a journal does, and for an integer that Parquet cannot hold.
-
     """
     if form not in FORMATS:
         raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")

@@ -43,7 +43,6 @@ class RunKind:
         horizon: the planned number of units; the number of closed units where no setting has it.
         units: the world's noun for its units.
         forks: the facts of the forks that led to each run, without the parent's hash.
-
     """
 
     world: str

@@ -57,7 +57,6 @@ class Measure:
         limits: its smallest and its largest possible value.
         column: its place, from 1 on, where space is short and few measures are shown; 0: it is not
             among them.
-
     """
 
     name: str
@@ -101,7 +100,6 @@ class Measured(Generic[C]):
         units: the number of closed units.
         values: by name of a measure that a unit has, its values by unit, from unit 1 on; None where
             undefined.
-
     """
 
     path: str
@@ -253,7 +251,6 @@ class Measures:
         read: measures the run of an open journal that was not read yet. Raises as
             replay.data.measures.by_unit.
         head: `head(measured)`, a run on one line.
-
     """
 
     known: Mapping[str, Measure]

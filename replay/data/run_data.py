@@ -34,7 +34,6 @@ class RunData:
 
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
-
     """
 
     def __init__(
@@ -93,13 +92,11 @@ def run_at(path: str | Path, toolkit: Toolkit | None = None) -> RunData:
     """The run of a journal.
 
     Args:
-        path: the journal.
         toolkit: its world's toolkit; None: found by the world's name.
 
     Raises:
         BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
         UnsupportedJournal: for an unknown world.
-
     """
     return _run_at(path, toolkit, StudyFolders().cell_of(path))
 
@@ -133,7 +130,6 @@ def map_runs(
     Args:
         function: importable by the processes (a function of a module, or a partial of one), with
             results that can be pickled.
-        paths: the journals.
         jobs: number of processes; None: one per processor. Few small journals need one.
         one_world: refuse a journal of another world than the first.
         toolkit: the world's toolkit, for journals of one world, which are then read by this
@@ -143,7 +139,6 @@ def map_runs(
         BadInput: for a journal of another world; as `run_at`.
         WorkerDied: if a process was killed.
         Exception: of the function.
-
     """
     studies = StudyFolders()
     first = paths[0] if one_world else None

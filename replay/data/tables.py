@@ -43,13 +43,9 @@ def tables_of(
     and its own tables.
 
     Args:
-        toolkit: the world's toolkit.
-        world: the world.
         names: the names of the wanted tables; None: all.
 
-    Raises:
-        BadInput: for a table that the world does not have.
-
+    Raises BadInput for a table that the world does not have.
     """
     found = [events_table(world, toolkit)]
     if toolkit.measures is not None:

@@ -47,7 +47,6 @@ class Demands:
         strict: every player was asked again.
         sums: its bytes match these pins.
         parent: it is a fork of the journal at this path.
-
     """
 
     strict: bool = False
@@ -67,7 +66,6 @@ class BatchResult:
         notes: remarks on requirements that it meets.
         seconds: the time that judging took.
         trace: the traceback of a world, or policy, that failed; empty without one.
-
     """
 
     path: str
@@ -141,7 +139,6 @@ def verify_all(
     to find the journal that makes a process die.
 
     Args:
-        paths: the journals.
         level: the highest level to check, 1 to 4.
         jobs: the number of processes; None: as many as there are processors. For one journal: the
             number of its tests made at once; None: one.
@@ -151,7 +148,6 @@ def verify_all(
         program: the user-defined test program of a season.
         on_bytes: called with the number of judged bytes and of all bytes: after each commit in this
             process, after each journal in others.
-
     """
     done, sizes = 0, list(map(size_of, paths))
     resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)

@@ -40,7 +40,6 @@ class Declared:
             the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
-
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
@@ -102,10 +101,8 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
     """The declarations in force after a START or a FORK.
 
     Args:
-        world: the world.
         before: the declarations before it; None for START.
         event: the event of START or FORK.
-
     """
     fields = event.fields
     players = world.vocabulary.players

@@ -50,7 +50,6 @@ class Cause:
         name: the setting (`arena.seeds` for a value in a map), or the agents as text.
         a: its value in the first run.
         b: its value in the second run.
-
     """
 
     kind: str
@@ -76,7 +75,6 @@ class First:
         round: the public number of its unit.
         a: the event in the first run; None: no event.
         b: the event in the second run; None: no event.
-
     """
 
     round: int
@@ -95,7 +93,6 @@ class Side:
         finished: the run has ended.
         trouble: the error in the file; None for a sound one.
         torn: the error is no more than an unfinished commit.
-
     """
 
     path: str
@@ -117,7 +114,6 @@ class Diff:
         first: the first event that differs; None if all events of the units that both have are the
             same, except for setup and digests, whose difference is among the causes.
         world: the world of both; None if they differ in world or rules.
-
     """
 
     a: Side
@@ -180,14 +176,12 @@ def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Di
     Damage in one of them is a cause like others.
 
     Args:
-        a: the first journal.
         b: the second journal.
         world: the world; None: found by the headers.
 
     Raises:
         BadInput, NotAJournal, UnsupportedJournal: if a journal cannot be opened.
         JournalError: the error of the first journal, if both break before anything else differs.
-
     """
     with (
         reporting_forged(a, b, world=world),

@@ -23,12 +23,9 @@ def draws_of(
     """The `TieBreaks` of a world whose draws have one kind.
 
     Args:
-        world: the world.
         code: the code of the events that hold a draw.
-        kind: the kind of the draws.
         of: `of(state, unit, row)`, the audit of a draw from the state after the commit of its
             event, the public number of its unit, and its row.
-
     """
     vocabulary = world.vocabulary
 

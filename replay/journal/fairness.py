@@ -41,7 +41,6 @@ class Fairness:
         degrees: its degrees of freedom.
         p: the probability of a statistic at least as large if every index is equally likely.
         is_thin: fewer than EXPECTED_MIN wins are expected; all together leaves such tests out.
-
     """
 
     participants: int | None
@@ -64,13 +63,11 @@ def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> 
     Draws without a winner (a shuffle for its order, say) are left out.
 
     Args:
-        paths: the journals.
         audit_all: gives the draws of a journal; None: those of its world.
 
     Raises:
         BadInput: if scipy is not installed, nothing was drawn, or a draw does not hold.
         JournalError: as reading a journal does.
-
     """
     require("scipy", "the test of fairness needs", "stats")
     tests = tested(_wins(paths, audit_all or _every))

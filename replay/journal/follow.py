@@ -39,7 +39,6 @@ class Progress:
             None in other worlds.
         tokens_in, tokens_out: the tokens of all answers, as servers counted them.
         ended: the run has ended.
-
     """
 
     rebuilt: Rebuilt
@@ -74,13 +73,11 @@ def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Progress]:
     and at the end of the file, if anything is new, the progress of the open unit.
 
     Args:
-        path: the journal.
         wait: called before each further look at the file.
 
     Raises:
         BadInput: if the path names another file by now.
         JournalError: as reading a journal does, except for a torn tail.
-
     """
     run = None
     while run is None or not run.ended:

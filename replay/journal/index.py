@@ -83,7 +83,6 @@ class IndexEntry(NamedTuple):
         commit: the number of that commit.
         at: the offset of the frozen state in the index, in bytes.
         size: its size in bytes.
-
     """
 
     unit: int

@@ -30,7 +30,6 @@ class Query:
         plots: events on one of these plots; submissions only if `names` asks for them, and then
             those with an action there.
         names: names of events.
-
     """
 
     first: int | None = None
@@ -64,14 +63,12 @@ def log(
     Only the units that it names are read, through an index where the journal is long.
 
     Args:
-        path: the journal.
         query: the filter; None: all events.
         world: the world; None: found by the journal's header.
 
     Raises:
         BadInput: for an unknown name or agent, and for a range that is empty or beyond the journal.
         JournalError: as reading the journal does, after the events before the error.
-
     """
     query = query or Query()
     with JournalReader(path) as reader:

@@ -43,7 +43,6 @@ class Outline:
         forks: the events of the forks that led to it.
         sha256: the hash of the file, if asked for.
         trouble: the error that ends the reading; None for a readable journal.
-
     """
 
     path: str
@@ -98,10 +97,8 @@ def outline(
     `Outline.trouble`.
 
     Args:
-        path: the file.
         studies: the studies looked up so far, to save looking again.
         hashed: with the SHA-256 of the file.
-
     """
     found = Outline(str(path), treatment=((studies or StudyFolders()).cell_of(path) or (None,))[0])
     try:

@@ -26,7 +26,6 @@ class Branch:
         offset: the offset of its last FORK, in bytes.
         shared: the SHA-256 of all bytes before it.
         parent: the parent's SHA-256 as named by the FORK; None if it names none.
-
     """
 
     offset: int
@@ -46,15 +45,12 @@ def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str
 
     Args:
         branch: where the journal leaves its parent; None if it is no fork.
-        parent: the path of the supposed parent.
 
     Returns:
         Why it is no fork of it (None: it is one), and a remark.
 
-    Raises:
-        BadInput, NotAJournal, UnsupportedJournal, DamagedJournal: if the parent does not begin as a
-            journal.
-
+    Raises BadInput, NotAJournal, UnsupportedJournal, DamagedJournal if the parent does not begin as
+    a journal.
     """
     if branch is None:
         return "it is no fork", ""

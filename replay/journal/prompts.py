@@ -30,7 +30,6 @@ class RebuiltPrompt:
         request: the whole body of the request.
         recorded: the digest in the agent's submission of that unit; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
-
     """
 
     messages: Sequence[Message]
@@ -45,16 +44,12 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Rebui
     """The prompt of an agent for a unit of a journal.
 
     Args:
-        path: the journal.
-        game: its world as a game.
         unit: the public number of the unit, up to the one after the last closed.
-        agent: the agent.
 
     Raises:
         BadInput: for an unknown agent or unit, and for a model with a prompt of another version.
         MalformedEvents: if an event up to that unit does not follow from the submissions.
         JournalError: as reading a journal does.
-
     """
     state, recorded = _before(path, game, unit, agent)
     agents = len(state.roster)
@@ -80,10 +75,7 @@ def prompts_by_unit(
     does not write are left out.
 
     Args:
-        path: the journal.
-        game: its world as a game.
         first: the first unit, by its public number.
-        last: the last unit.
 
     Returns:
         (unit, agent, messages) in order; nothing if no language model plays at the end.
@@ -92,7 +84,6 @@ def prompts_by_unit(
         MalformedEvents: if an event does not follow from the submissions, after the prompts before
             it.
         JournalError: as reading a journal does.
-
     """
     vocabulary = game.world.vocabulary
     with JournalReader(path) as reader:

@@ -34,7 +34,6 @@ class Rebuilt:
         events: its events, in order.
         digest: the digest of the state, 64 bits.
         vocabulary: the nouns of its world.
-
     """
 
     path: str
@@ -75,7 +74,6 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
     In a long journal it is reached through an index (see replay/journal/index.py).
 
     Args:
-        path: the journal.
         number: the public number of the unit; the start has the number before the first, 0 where
             units count from 1.
         world: the world; None: found by the journal's header.
@@ -83,7 +81,6 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
     Raises:
         BadInput: if the journal has no such unit.
         JournalError: as reading the journal up to there does.
-
     """
     with JournalReader(path) as reader:
         world = world or open_world(reader)
@@ -133,15 +130,12 @@ def closed_units(
     """The units that close in a walk over commits.
 
     Args:
-        world: the world.
-        reader: the journal.
         walk: commits with the state after each.
         first: the first unit to give, by its number in the journal.
 
     Raises:
         MalformedEvents: if a digest is not that of the state.
         JournalError: as the walk does.
-
     """
     vocabulary = world.vocabulary
     events: list[Event] = []

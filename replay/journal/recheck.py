@@ -25,7 +25,6 @@ class Recheck:
         drawn: the number of those that took a draw word.
         broken: the draws that do not hold.
         error: the error that ended the reading; None at the end of the journal.
-
     """
 
     path: str

@@ -35,7 +35,6 @@ class Sums:
     Attributes:
         path: the file.
         names: paths of the listed files, in order.
-
     """
 
     path: str

@@ -27,7 +27,6 @@ class Occasion:
         parts: the parts of the key; the last one is the kind.
         tied: the noun for a participant.
         decides: the noun for the outcome.
-
     """
 
     location: Mapping[str, int]
@@ -72,7 +71,6 @@ class TieBreak:
             nothing was drawn.
         participants_again: the participants by the rest of the journal; None where only the event
             names them.
-
     """
 
     occasion: Occasion
@@ -138,12 +136,8 @@ class TieBreak:
         """One participant wins: by a draw, if there are two or more.
 
         Args:
-            occasion: the identity of the draw.
             participants: those in the event.
-            words: the draw words in the event.
-            outcome: the winner in the event.
             again: the participants by the rest of the journal, if it names them.
-
         """
         among = participants if again is None else again
         count = len(among)
@@ -177,14 +171,9 @@ class TieBreak:
         """Nothing had to be drawn, so no word is taken.
 
         Args:
-            occasion: the identity of the draw.
             participants: those in the event.
-            words: the draw words in the event.
-            outcome: the outcome in the event.
-            outcome_again: the outcome by the rules.
             rule: why nothing had to be drawn.
             again: the participants by the rest of the journal, if it names them.
-
         """
         return cls(
             occasion,
@@ -207,12 +196,8 @@ class TieBreak:
         """A chance without participants: it is met or not.
 
         Args:
-            occasion: the identity of the draw.
             probability: of the chance, 0 to 1.
-            words: the draw words in the event.
-            outcome: the outcome in the event.
             meaning: what follows if the chance is met, as text.
-
         """
         draws = occasion.draws
         again = draws.chance(probability)
@@ -231,11 +216,7 @@ class TieBreak:
         """A number without participants, computed from one draw word.
 
         Args:
-            occasion: the identity of the draw.
-            words: the draw words in the event.
-            of: the number for a word.
             formula: the same function as a Python expression of `word`.
-
         """
         again = occasion.draws
         expected = of(again.word())
@@ -256,14 +237,10 @@ class TieBreak:
         """All participants are shuffled.
 
         Args:
-            occasion: the identity of the draw.
             participants: those in the event.
-            words: the draw words in the event.
-            outcome: the outcome in the event.
             nth: the index in the order that decides; None: the outcome is the whole order.
             meaning: what follows from the order, as text.
             again: the participants by the rest of the journal, if it names them.
-
         """
         among = participants if again is None else again
         draws = occasion.draws

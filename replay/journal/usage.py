@@ -30,7 +30,6 @@ class Taken:
         uncounted: the number of answers without a full count of tokens.
         tries: the number of requests.
         cost: the cost of the counted tokens at the given prices; None if a price is missing.
-
     """
 
     answers: int
@@ -52,7 +51,6 @@ class Usage:
         rounds: (round, usage).
         total: of all answers.
         failures: the outcomes of each model's answers.
-
     """
 
     path: str

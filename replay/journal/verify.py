@@ -80,7 +80,6 @@ class Break:
         torn: the fault is only an unfinished commit, which `resume` drops.
         trace: the traceback of a policy that failed when it was asked again; empty for other
             faults.
-
     """
 
     level: int
@@ -122,7 +121,6 @@ class Verdict:
         vocabulary: the nouns of its world.
         level_in_part: 4 where that level was checked for some players only, else None.
         uses_program: level 4 needs a user-defined program.
-
     """
 
     path: str
@@ -181,7 +179,6 @@ def verify(
     A journal cannot make this run code by naming it.
 
     Args:
-        path: the journal.
         level: the highest level to check, 1 to 4.
         world: a world without a toolkit; None: found by the header. Its level 4 needs `ask`.
         ask: gives the submissions of all players for a state, in `world`.
@@ -194,7 +191,6 @@ def verify(
     Raises:
         BadInput, NotAJournal, UnsupportedJournal: if there is nothing to judge.
         Exception: what the world raises, if it has a bug.
-
     """
     if level not in range(INTEGRITY, DECIDE + 1):
         raise BadInput(f"there is no level {format_value(level)}", f"give one from 1 to {DECIDE}")

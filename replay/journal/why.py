@@ -26,7 +26,6 @@ class PlanChange:
         submissions: the submissions for a fork, in the form of the world's events: the replaced
             plan first, then, as recorded, those of players who would be asked anew and might answer
             otherwise (language models, people).
-
     """
 
     text: str
@@ -62,7 +61,6 @@ class Explanation:
         snippet: lines of Python that redo the draws, given msgpack and xxhash; empty where nothing
             was drawn.
         change: the change of one agent's plan that leads to another result; None if there is none.
-
     """
 
     kind: str

@@ -38,7 +38,6 @@ class Piece:
         offset: their offset in the journal, in bytes.
         before: the checksum before them in hex; None if they begin with the header.
         bytes: the bytes.
-
     """
 
     offset: int
@@ -68,7 +67,6 @@ class Carried:
         measures: name, title, definition, lower limit, whether it is a main one, and a value by
             unit.
         computed: the world's own results.
-
     """
 
     title: str
@@ -122,15 +120,11 @@ def carried(
     """The content of a page for the journal at a path.
 
     Args:
-        path: the journal.
-        toolkit: its world's toolkit.
         view: the world's view, or the generic one.
-        units: as for page.page_of.
 
     Raises:
         BadInput: for units that the journal does not have.
         JournalError: as reading a journal does.
-
     """
     with JournalReader(path) as reader:
         world = open_world(reader, toolkit)

@@ -53,7 +53,6 @@ class Written:
         path: the file.
         size: its size in bytes.
         runs: its content for each run.
-
     """
 
     path: Path
@@ -78,7 +77,6 @@ def write_page(
     """Write the page of a journal.
 
     Args:
-        path: the journal.
         out: the file. An earlier page there is replaced.
         against: as for `page_of`.
         units: as for `page_of`.
@@ -88,7 +86,6 @@ def write_page(
         BadInput: as `page_of`, and if another file is there.
         JournalError: as `page_of`.
         WriteFailed: if the system refuses to write.
-
     """
     page, runs = _page(path, against, units)
     data = page.encode()
@@ -114,7 +111,6 @@ def page_of(
     Raises:
         BadInput: for units that the journal does not have, and for runs of two worlds.
         JournalError: as reading a journal does.
-
     """
     return _page(path, against, units)[0]
 
@@ -277,7 +273,6 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """States of a run, as many as STATES_MAX characters hold, at equal distances.
 
     Args:
-        path: the journal.
         first: the public number of the first unit.
         last: that of the last unit.
 
@@ -285,9 +280,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
         `{"states": [[unit, state], ...]}`: a state is the world's view of it as JSON, else its
         frozen state; empty for a world with neither.
 
-    Raises:
-        JournalError: as reading a journal does.
-
+    Raises JournalError as reading a journal does.
     """
     found: list[tuple[int, Any]] = []
     every, size = 1, 0

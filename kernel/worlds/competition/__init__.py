@@ -70,7 +70,6 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
     Args:
         rules: the arena's rules; None: seasons can be read and folded but not decided.
         missing: the reason why there are no rules.
-
     """
     return World(
         name=NAME,

@@ -148,9 +148,7 @@ def arena_of(record: Any) -> Arena:
 def options_in(arena: Arena, options: type[C]) -> C:
     """The options of an arena as an instance of this class.
 
-    Raises:
-        BadInput: unless they are exactly the fields of the class, with valid values.
-
+    Raises BadInput unless they are exactly the fields of the class, with valid values.
     """
     names = [field.name for field in attrs.fields(options)]
     if list(arena.options) != names:
@@ -226,7 +224,6 @@ class Rules:
             returns any other value unchanged.
         whole: `whole(conduct)`: the full text of a conduct, for arenas in which `describe` shortens
             it.
-
     """
 
     arena: Arena
@@ -269,7 +266,6 @@ class ArenaType:
         remark: `remark(options)`: a warning about these options, on one line, or None.
         seeded: the option whose default is the season's seed, a whole number from 0 to 2^53 - 1;
             None: no option depends on the seed. Its own default, in the class, does not count.
-
     """
 
     version: int

@@ -59,7 +59,6 @@ class SeasonConfig:
         admin_projects: completed projects, for the admin's threshold of self-determination.
         assistant_stages, judge_stages, therapist_stages: assignments served, for the stages from
             the second on; the last is the threshold of self-determination.
-
     """
 
     seed: int = setting(0, integer(0, INTEGER_MAX))
@@ -157,7 +156,6 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
 
     Raises:
         BadInput: naming the setting, the value and the range.
-
     """
     if "arena" not in given:
         raise BadInput("a season has no arena", "give its record")

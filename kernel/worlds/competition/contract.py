@@ -28,7 +28,6 @@ class Contract:
         in_force: the conditions that hold in the assignment under way.
         was_broken: whether the user broke a condition.
         count, sum: progress towards the target; see `counting`.
-
     """
 
     role: str

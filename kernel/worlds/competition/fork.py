@@ -33,14 +33,10 @@ def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) 
     """The configuration of a fork.
 
     Args:
-        config: the parent's.
         settings: the settings that change, by name.
-        assignment: the first assignment of the fork.
 
-    Raises:
-        BadInput: for an unknown setting, an invalid value, a setting that a fork cannot change, or
-            fewer assignments than were played.
-
+    Raises BadInput for an unknown setting, an invalid value, a setting that a fork cannot change,
+    or fewer assignments than were played.
     """
     new = config_of({**config.as_dict(), **settings})
     check_fixed(config, new, _FIXED, "season")

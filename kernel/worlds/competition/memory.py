@@ -30,7 +30,6 @@ class Remembered:
         conduct, value: what was tested or tried, and the result.
         part, claimed, held: of a claim.
         scores, reasons: in the order of terms.Dimension.
-
     """
 
     kind: str

@@ -49,7 +49,6 @@ class Compared:
         nearest: that conduct.
         led: the leading proposal when it was made.
         is_conclusion: whether the conclusion is this proposal or amends it, at any depth.
-
     """
 
     id: int
@@ -76,7 +75,6 @@ class Base:
         is_sharp: see Subject.is_sharp.
         is_counted: whether its conduct was neither the bar's, nor proposed or tested before at the
             table.
-
     """
 
     id: int
@@ -103,7 +101,6 @@ class Challenged:
         is_sustained: whether that part did not hold.
         toppled: whether the target led with two stances or more just before, did not just after,
             and is not the conclusion.
-
     """
 
     id: int
@@ -121,11 +118,9 @@ class Counterfactual:
     Attributes:
         stances: see Roundtable.counterfactual.
         equals: the candidates for the conclusion (Roundtable.equals).
-        conclusion: the conclusion.
         differs: whether its conduct differs from that of the real conclusion.
         moved: the other agents whose stance at the end of the talk differs, with that stance.
         is_own: whether the real conclusion is a proposal of the agent or amends one, at any depth.
-
     """
 
     stances: CounterfactualStances
@@ -148,14 +143,12 @@ class Grounds:
     """The grounds of one agent's four scores.
 
     Attributes:
-        agent: the agent.
         proposals, bases, edges, challenges: its own.
         is_wide: whether its first counted base is FAR from another one, in an arena with one
             treatment, which has no edges.
         counterfactual: the table without the agent.
         followed: whether it made a proposal after a sustained challenge of its own.
         supported: whether it supported a proposal.
-
     """
 
     agent: int
@@ -221,12 +214,7 @@ def grounds(
     """The grounds of the scores of every participant of a concluded table, by agent.
 
     Args:
-        table: the table.
-        rules: the rules of the arena.
-        config: the configuration of the season.
         known: the conducts known before the table.
-        draws: the draws of the conclusion.
-
     """
     assert table.conclusion is not None
     rated = _Rated(table, rules, known, is_shared=config.is_shared)
@@ -366,11 +354,7 @@ def finished(
     """The final scores of every participant of a table, by agent.
 
     Args:
-        table: the table.
-        grounds: the grounds by agent.
         raw: the scores that the therapist gave.
-        scoring: a name of terms.Scoring.
-
     """
     steps: dict[int, list[StepRow]] = {agent: [] for agent in raw}
     scores = {agent: dict(zip(DIMENSIONS, raw[agent], strict=True)) for agent in raw}

@@ -57,7 +57,6 @@ class AgentState:
         benched_in: the assignment in which it was benched; None if it is not on the bench.
         interview_from: the first assignment in which it can be interviewed for a contract; None
             before it has reached the threshold.
-
     """
 
     ordinal: int
@@ -141,7 +140,6 @@ class SeasonState:
         agreed: terms of each contract to be signed.
         kept: (agent, condition) on which the user has decided.
         attempts: the acts of the step under way, not judged yet.
-
     """
 
     config: SeasonConfig
@@ -336,10 +334,8 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
         setup: `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
         rules: the rules of the arena, if it is installed.
 
-    Raises:
-        BadInput: for another form, an invalid setting, an incomplete cast, or rules of another
-            arena.
-
+    Raises BadInput for another form, an invalid setting, an incomplete cast, or rules of another
+    arena.
     """
     if list(setup) != ["config", "cast"]:
         raise BadInput(f"a season's setup has {', '.join(map(str, setup))}", "give config and cast")

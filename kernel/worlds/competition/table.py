@@ -33,7 +33,6 @@ class Contribution:
         because: the contributions and trials that it relies on; see events.Spoke.
         led: the leading proposal just before it; None if there was none.
         backing: the number of stances on that proposal.
-
     """
 
     id: int
@@ -101,7 +100,6 @@ class Conclusion:
         proposal, conduct: None if nobody had a stance.
         tied: the proposals among which it was drawn; empty without a draw.
         draw_words: the 64-bit words of the draw.
-
     """
 
     proposal: int | None = None
@@ -128,7 +126,6 @@ class Stances:
     Attributes:
         by_agent: the proposal that each agent supports.
         refuted: the proposals that a test has refuted.
-
     """
 
     __slots__ = ("_held", "by_agent", "refuted")
@@ -206,7 +203,6 @@ class CounterfactualStances:
         gone: the contributions that are left out.
         talked: the stances at the end of the talk, before the proof.
         final: the final ones.
-
     """
 
     gone: frozenset[int]
@@ -240,7 +236,6 @@ class Roundtable:
         raw, reasons: the therapist's ratings by agent.
         final: the final scores by agent.
         bottom: the bottom scorer.
-
     """
 
     number: int

@@ -98,7 +98,6 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
 
     Raises:
         BadInput: naming the setting, the value and the range.
-
     """
     values: dict[str, Any] = {}
     for name, value in named.items():

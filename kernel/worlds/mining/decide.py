@@ -57,7 +57,6 @@ class Plans:
         mining: the settlement row that is paid if the plot stays with the agent that mines it.
         idle: plots mined with 0 points.
         claims, raids: agents, ascending.
-
     """
 
     __slots__ = ("claims", "defense", "idle", "mining", "raids")
@@ -77,9 +76,7 @@ def decide(state: MiningState, inputs: Block) -> Batches:
     claims and raids depend on nothing but the submissions, the owners and the configuration, so the
     events of `state.quiet` are returned if the submissions are the same.
 
-    Raises:
-        InvalidInputs: unless every agent has submitted exactly once.
-
+    Raises InvalidInputs unless every agent has submitted exactly once.
     """
     if state.quiet is not None and state.quiet.inputs.packed == inputs.packed:
         return state.quiet.derived
@@ -118,10 +115,8 @@ def _prune(state: MiningState, submitted: Sequence[Row], plans: Plans) -> list[R
     What stands in front of a plan's first objectionable action is mostly the whole plan, and goes
     in here, at half the cost; `_prune_rest` is the rule.
 
-    Returns:
-        The rows of the agents that have removed actions: the agent, (index, reason) of each removed
-        action, the cost of the others.
-
+    Returns the rows of the agents that have removed actions: the agent, (index, reason) of each
+    removed action, the cost of the others.
     """
     owner, alphas, cap = state.owner, state.alphas, state.config.mining_cap
     mining, defense, claims, raids = plans.mining, plans.defense, plans.claims, plans.raids

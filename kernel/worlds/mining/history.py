@@ -45,13 +45,11 @@ class PublicRaid:
     """A raided plot.
 
     Attributes:
-        plot: the plot.
         owner: after the claims; None: unowned.
         raiders: ascending ids.
         defended: whether it was defended.
         outcome: one of OUTCOMES.
         winner: the agent that captured it; None: nobody.
-
     """
 
     plot: int
@@ -153,7 +151,6 @@ class PastAction:
             lost (claim); captured, undone (by an authority), lost (to another raider), blocked,
             truce, void (raid); held, fell, untested (defend).
         gold: the gold that it mined.
-
     """
 
     round: int

@@ -27,7 +27,6 @@ class Basic(Protocol):
         turned: those of them with another owner at its end.
         raids: raid actions on the owned plots.
         mined: gold.
-
     """
 
     @property
@@ -62,7 +61,6 @@ def basics(
         before, after: the owners of all plots before and after the round.
         raids: its `raid_resolved` rows.
         settled: its `mining_settled` rows.
-
     """
     on_owned = [row for row in raids if before[row[0]] is not None]
     return Basics(
@@ -80,7 +78,6 @@ class Land:
     Attributes:
         all: if every plot is mined to its cap.
         reachable: with the stamina of all agents, plots filled to the cap by descending α.
-
     """
 
     all: float

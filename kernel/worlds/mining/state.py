@@ -87,7 +87,6 @@ class MiningState:
         staminas, alphas: by agent and by plot.
         owned, unowned: the plots with and without an owner, ascending.
         plots_sum, memo_sum, history_sum, setup_print: parts of the digest.
-
     """
 
     __slots__ = (
@@ -149,11 +148,8 @@ class MiningState:
         """Give a plot to an owner.
 
         Args:
-            plot: the plot.
-            owner: the agent.
             since: the round in which the agent got it.
             how: BY_CLAIM or BY_CAPTURE.
-
         """
         before = self.owner[plot]
         if before is None:
@@ -291,9 +287,7 @@ def freeze(state: MiningState) -> Any:
 def thaw(frozen: Any, past: Past, rules: int) -> MiningState:
     """The inverse of `freeze`, under these rules; the parts of the digest are computed again.
 
-    Raises:
-        BadInput, TypeError, ValueError, LookupError: for values that are not a frozen state.
-
+    Raises BadInput, TypeError, ValueError, LookupError for values that are not a frozen state.
     """
     config, roster, round, held, gold, spent, memo = frozen
     state = MiningState(config_of(config), roster, rules)

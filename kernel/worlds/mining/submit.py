@@ -45,7 +45,6 @@ class Plan:
         actions: `(kind, plot, amount)`, most important first.
         say: a message to all agents, if communication is on.
         memo: at most 2,000 characters, given back in the next round.
-
     """
 
     actions: Sequence[Any]
@@ -57,14 +56,10 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
     """The row of the `submitted` event for a policy's answer.
 
     Args:
-        agent: the agent.
         answer: a list of actions or a Plan. An item with an integer beyond 64 bits becomes null;
             items beyond 1,000 are cut, with the error `overflow`.
-        config: the configuration of the run.
 
-    Raises:
-        BadPlan: for any other answer.
-
+    Raises BadPlan for any other answer.
     """
     if not isinstance(answer, Plan):
         return (agent, *_actions(answer), None, None, None)
@@ -78,11 +73,8 @@ def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
     Args:
         item: has `agent` and `actions` (null for a malformed item), optionally `error`, `say` and
             `memo`. It is cleaned as an answer is.
-        config: the configuration of the run.
 
-    Raises:
-        BadPlan: for an invalid item.
-
+    Raises BadPlan for an invalid item.
     """
     agent, error, say = item.get("agent"), item.get("error"), item.get("say")
     if type(agent) is not int or not 0 <= agent < config.agents:
@@ -103,9 +95,7 @@ def clean_message(text: str) -> str:
 def message_of(text: object, config: MiningConfig) -> str | None:
     """A message as it is recorded: cleaned; None if it is empty or communication is off.
 
-    Raises:
-        BadPlan: if it is not text.
-
+    Raises BadPlan if it is not text.
     """
     if text is not None and type(text) is not str:
         raise BadPlan(f"say is {format_value(text)}; it must be text or None")

@@ -70,12 +70,8 @@ def treated(
     """The configuration of a run under a treatment, for this number of agents.
 
     Args:
-        treatment: the treatment.
         settings: settings given by hand, which override those of the treatment.
-        agents: the number of agents.
 
-    Raises:
-        BadInput: as `config_of`.
-
+    Raises BadInput as `config_of`.
     """
     return treatments.treated(treatment, {**settings, "agents": agents}, config_of)

@@ -49,7 +49,6 @@ def audit(
     Raises:
         BadInput: for an unknown assignment, table or kind, and if nothing was decided.
         JournalError: if the journal cannot be read.
-
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")

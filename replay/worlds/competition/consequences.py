@@ -69,7 +69,6 @@ class SeasonConsequences:
         assignments: those with different results.
         standings: the workers that differ at the end.
         names: of agents by ordinal, in a if it has that agent.
-
     """
 
     since: int
@@ -87,12 +86,9 @@ def consequences(found: Diff, *, by_round: bool = False) -> SeasonConsequences |
     """The consequences of a difference; None if there is none, or no common assignment.
 
     Args:
-        found: the difference.
         by_round: ignored; all assignments are compared.
 
-    Raises:
-        JournalError: if a journal cannot be read.
-
+    Raises JournalError if a journal cannot be read.
     """
     if found.same or found.world is None:
         return None

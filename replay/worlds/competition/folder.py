@@ -57,20 +57,17 @@ def export(
     unchanged.
 
     Args:
-        path: the season's journal.
         folder: the target; new or empty, or an earlier export if `force` is set.
         assignment: the assignment, from 0; None: the last closed one.
         force: replace an earlier export.
 
-    Returns:
-        The season that was written.
+    Returns the season that was written.
 
     Raises:
         BadInput: if there is no such closed assignment, the folder cannot be used, or the name of
             an agent cannot be the name of a folder.
         JournalError: if the journal cannot be read.
         WriteFailed: if the system refuses to write.
-
     """
     season = season_at(path, assignment)
     _write(_target(str(folder), _TO), season, _TO, force=force)
@@ -106,9 +103,7 @@ class LiveFolder:
             folder: the target; new or empty, or an earlier export if `force` is set.
             force: replace an earlier export.
 
-        Raises:
-            BadInput: if the folder cannot be used.
-
+        Raises BadInput if the folder cannot be used.
         """
         self._path = path
         self._target = _target(str(folder), _FILES)
@@ -130,9 +125,7 @@ class LiveFolder:
 def as_files(season: SeasonAt) -> dict[str, str]:
     """The contents of the files by their paths relative to the folder, separated by `/`.
 
-    Raises:
-        BadInput: if the name of an agent cannot be the name of a folder.
-
+    Raises BadInput if the name of an agent cannot be the name of a folder.
     """
     people = season.state.agents.values()
     _check_names(people)

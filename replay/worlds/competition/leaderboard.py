@@ -36,7 +36,6 @@ class RecordedScore:
         final: the four final scores.
         total: their sum.
         rubric: the sum of the four scores by the rubric alone.
-
     """
 
     assignment: int

@@ -51,13 +51,11 @@ class EndedTable:
     """A table of a closed assignment, as measures see it.
 
     Attributes:
-        table: the table.
         quality: of its conclusion; None if the arena does not know all values.
         counts: of its claims, challenges and trials, by name.
         totals: raw totals by the rubric, by agent.
         impacts: the Net Impact of each participant by the rubric; None if the arena is not
             installed. What the therapist rated may be something else.
-
     """
 
     table: Roundtable
@@ -242,7 +240,6 @@ class MeasuredSeason(Measured[SeasonConfig]):
             never scored.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
-
     """
 
     halves_of: Mapping[int, tuple[float, float]]

@@ -36,7 +36,6 @@ class Act:
         round: the current round; None before the first and after the talk.
         id: the index of a contribution in Roundtable.contributions; None for all other acts, and
             for contributions refused because it was not their author's turn.
-
     """
 
     act: Any
@@ -53,7 +52,6 @@ class Played:
         state: the state just before it closes.
         acts: the acts at its tables, in order.
         derived: the derived events, in order.
-
     """
 
     state: SeasonState
@@ -108,11 +106,7 @@ def _acts(
     """The acts at tables in a step.
 
     Args:
-        step: the step.
-        state: the state after it.
         heard: the number of contributions of each table before it.
-        under_way: the current round.
-
     """
     codes = refused_in(step.derived)
     heard = list(heard)

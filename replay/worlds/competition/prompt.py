@@ -37,7 +37,6 @@ class RebuiltQuestion:
         recorded: the digest in the recorded answer; None without one.
         answer: the text of the recorded answer; None without one.
         is_model: whether the agent is a language model; if not, the messages were never sent.
-
     """
 
     name: str
@@ -62,9 +61,7 @@ def prompted(
     trials and tests run again.
 
     Args:
-        path: the season's journal.
         assignment: the assignment, from 0.
-        agent: the agent's ordinal.
         resources: the program that tests and the number of jobs; None: the defaults.
 
     Raises:
@@ -73,7 +70,6 @@ def prompted(
         PolicyFailed: if a policy fails.
         JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
             the assignment does not follow from the submissions.
-
     """
     resources = resources or Resources()
     found: list[RebuiltQuestion] = []

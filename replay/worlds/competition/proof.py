@@ -34,7 +34,6 @@ class Proven:
         held: whether the base holds.
         edge_held: whether the edge does; None without one.
         refuted: BY_CHALLENGE or BY_PROOF; None if it is not refuted.
-
     """
 
     id: int
@@ -57,7 +56,6 @@ class Side:
         proven: as the proof left it.
         final: in the end.
         stood: the final stance that it gave; None if it gave no valid one, and `proven` stays.
-
     """
 
     agent: int
@@ -84,7 +82,6 @@ class Proof:
         sides: of the participants, in the order of speaking.
         conclusion: the proposal concluded on; None: there is no conclusion.
         tied: the proposals among which it was drawn.
-
     """
 
     table: int
@@ -123,13 +120,11 @@ def proofs(path: str | Path, assignment: int) -> list[Proof]:
     """The proofs of the tables of a closed assignment.
 
     Args:
-        path: the season's journal.
         assignment: the assignment, from 0.
 
     Raises:
         BadInput: if there is no such closed assignment.
         JournalError: if the journal cannot be read.
-
     """
     with JournalReader(path) as reader:
         world = season_world(reader)

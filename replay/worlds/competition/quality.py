@@ -36,7 +36,6 @@ class Quality:
         regret: the optimum minus the concluded value: `discovery` + `selection`.
         discovery: the optimum minus the value of the best tested conduct.
         selection: the value of the best tested conduct minus the concluded value.
-
     """
 
     percentile: float

@@ -25,7 +25,6 @@ class SeasonRun(Run):
         Raises:
             BadInput: for an unknown assignment, worker or table.
             JournalError: as reading a journal does.
-
         """
         return scores(self.path, integer(at, "at"), agent_of(self.path, str(agent)), table)
 

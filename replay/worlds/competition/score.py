@@ -85,7 +85,6 @@ class Moved:
         name: its name.
         stance: the proposal that it stood for; None: for none.
         without: the same in the counterfactual.
-
     """
 
     agent: int
@@ -101,7 +100,6 @@ class Score:
     Attributes:
         assignment: the assignment, from 0.
         table: the table, from 0.
-        agent: the agent.
         name: its name.
         subject: the subject of the table.
         bar: the value of the bar.
@@ -129,7 +127,6 @@ class Score:
             journals.
         again: the scores derived again.
         rules: the rules of the arena.
-
     """
 
     assignment: int
@@ -190,16 +187,13 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
     """The scores of an agent in an assignment.
 
     Args:
-        path: the season's journal.
         assignment: the assignment, from 0.
-        agent: the agent.
         table: only the score at this table; None: at each table where it sat.
 
     Raises:
         BadInput: for an unknown assignment, agent or table, and if the agent did not sit there.
         UnsupportedJournal: if the arena is not installed.
         JournalError: if the journal cannot be read.
-
     """
     judged = state_before_scores(path, assignment)
     state = judged.state

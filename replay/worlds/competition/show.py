@@ -257,9 +257,7 @@ def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
     """What the talk of a table came to: which claims hold, who changed sides, what was concluded.
 
     Args:
-        proof: the proof.
         names: the agents' names by ordinal.
-
     """
     objective, better, treatment = proof.subject
     direction = "more" if better == UP else "less"
@@ -360,9 +358,7 @@ def format_consequences(came: SeasonConsequences, by_round: bool) -> str:
     """The consequences as text.
 
     Args:
-        came: the consequences.
         by_round: show all differing assignments with their scores, not the first ones only.
-
     """
     head = f"from assignment {came.since} to {came.until}"
     if not came.assignments:

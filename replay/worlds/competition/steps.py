@@ -63,12 +63,9 @@ def season_world(reader: JournalReader, *, judging: bool = False) -> World[Seaso
     """The world of a season's journal.
 
     Args:
-        reader: the journal.
         judging: whether the rules of its arena are needed.
 
-    Raises:
-        UnsupportedJournal: if they are needed and the arena is not installed.
-
+    Raises UnsupportedJournal if they are needed and the arena is not installed.
     """
     world = open_world(reader, _SEASONS)
     if judging and world.missing is not None and reader.header.world == world.name:
@@ -92,7 +89,6 @@ class JudgedAssignment:
     Attributes:
         state: the state just before, including the ratings of the debrief.
         scored: the scores, in order.
-
     """
 
     state: SeasonState
@@ -108,15 +104,12 @@ def assignment_in(
     """The walk through a closed assignment, whose digest is checked, from the state before it.
 
     Args:
-        world: the season's world.
-        reader: its journal.
         assignment: the assignment, from 0.
         walk: a walk over the journal to reach it by; None: by an index.
 
     Raises:
         BadInput: if there is no such closed assignment.
         JournalError: if the journal cannot be read.
-
     """
     vocabulary = world.vocabulary
     unit = vocabulary.unit_of(assignment)
@@ -149,7 +142,6 @@ def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
     """A closed assignment at the time its debrief was judged, with the rules of its arena.
 
     Args:
-        path: the season's journal.
         assignment: the assignment, from 0.
 
     Raises:
@@ -157,7 +149,6 @@ def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
         BadInput: if there is no such closed assignment.
         JournalError: if the journal cannot be read.
         MalformedEvents: if the assignment has no scores.
-
     """
     with JournalReader(path) as reader:
         world = season_world(reader, judging=True)

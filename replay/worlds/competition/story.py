@@ -92,7 +92,6 @@ def story(
         names: the agents' names by ordinal; an agent without one is shown by its number.
         arena: for subjects and for whether claims hold; without it subjects are shown as JSON.
         rules: the rules of the arena; without them conducts are shown as JSON.
-
     """
     teller = _Teller(names or {}, arena, rules)
     for event in events:

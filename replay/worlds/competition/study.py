@@ -117,7 +117,6 @@ class Contrast:
             chance gives.
         assignments: the fewest of a season that is judged.
         needs_control: whether it is judged only where the planted control is found (see Planted).
-
     """
 
     name: str
@@ -380,12 +379,10 @@ class Planted:
     act at random, without elimination.
 
     Attributes:
-        cell: the cell.
         seasons: their number.
         stability: the stability of ranks, pooled.
         ahead: the seasons in which the mean total of the scripted workers is above that of the
             others.
-
     """
 
     cell: Cell

@@ -60,7 +60,6 @@ class WorkerLine:
         rolling: its rolling sum on that leaderboard.
         total: the sum of its scores.
         sat: the number of roundtables that it sat at.
-
     """
 
     agent: int
@@ -91,7 +90,6 @@ class Ended:
         tied: the number of proposals among which the conclusion was drawn; 0 without a draw.
         adopted: whether the admin adopted it; None if not asked.
         quality: None if the arena has no atlas of the subject.
-
     """
 
     assignment: int
@@ -120,7 +118,6 @@ class TableCounts:
         sustained: challenges that were sustained.
         stood: final stances that were given.
         changed: participants that stand elsewhere in the end than at the end of the talk.
-
     """
 
     trials: int = 0
@@ -157,7 +154,6 @@ class SeasonSummary:
         failures: the failures by model.
         unsaid: (assignment, table, round, agent) of replaced submissions that were never used,
             because the turn did not come.
-
     """
 
     path: str
@@ -188,9 +184,7 @@ class SeasonSummary:
 def summarise(path: str | Path) -> SeasonSummary:
     """The summary of a season's journal.
 
-    Raises:
-        JournalError: if the journal cannot be read.
-
+    Raises JournalError if the journal cannot be read.
     """
     with JournalReader(path) as reader:
         world = season_world(reader)

@@ -53,15 +53,12 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     """The tie-breaks on a plot in a round.
 
     Args:
-        path: a mining journal.
         round: the round, from 1.
-        plot: the plot's id.
         kind: one of AUDITED; None: all.
 
     Raises:
         BadInput: for an unknown kind, round or plot, and if nothing was decided there.
         JournalError: if the journal cannot be read.
-
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
@@ -105,11 +102,7 @@ def laid_open(config: MiningConfig, round: int, code: int, row: Row) -> Audit:
     """The tie-break of an event.
 
     Args:
-        config: the configuration in force.
-        round: the event's round.
         code: the event's code: a claim, a raid or a ruling.
-        row: the event's row.
-
     """
     return _CODES[code](config, round, row)
 

@@ -24,7 +24,6 @@ class RoundDifference:
     """The difference of two runs, a and b, after a round.
 
     Attributes:
-        round: the round.
         plots: the number of plots with different owners; None if the grids differ.
         gold_a: the gold of all agents in a.
         gold_b: the gold of all agents in b.
@@ -32,7 +31,6 @@ class RoundDifference:
         raids_b: the raids of the round in b.
         captures_a: the captures of the round in a.
         captures_b: the captures of the round in b.
-
     """
 
     round: int
@@ -57,7 +55,6 @@ class MiningConsequences:
         counts_a: counts of events in a (see `summary.counted`).
         counts_b: counts of events in b.
         rounds: the difference after each round, if requested.
-
     """
 
     since: int
@@ -77,16 +74,13 @@ def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences |
     """The consequences of the first differing event of two mining runs.
 
     Args:
-        found: the difference.
         by_round: keep the difference after each round.
 
-    Returns:
-        The consequences; None if no event differs in a round that both runs closed.
+    Returns the consequences; None if no event differs in a round that both runs closed.
 
     Raises:
         MalformedEvents: if events cannot be applied.
         JournalError: if a journal cannot be read.
-
     """
     until = min(found.a.rounds, found.b.rounds)
     if found.first is None or found.first.round > until:

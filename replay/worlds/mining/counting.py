@@ -51,7 +51,6 @@ class Counts:
     """Counts of a round. Actions are those left after pruning; stamina is in points.
 
     Attributes:
-        round: the round.
         owned: plots owned at the start of the round.
         turned: those of them with another owner at its end.
         owned_after: plots owned at its end.
@@ -77,7 +76,6 @@ class Counts:
         mined: gold.
         long_claimed, long_captured: plots held for 5 rounds or more, by how they are held.
         new_claimed, new_captured: the other owned plots.
-
     """
 
     round: int
@@ -173,7 +171,6 @@ class Counting:
     Attributes:
         windows: the counts of the last rounds, as many as convergence compares.
         ties: the draws, in order.
-
     """
 
     def __init__(self, state: MiningState) -> None:

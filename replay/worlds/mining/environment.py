@@ -444,10 +444,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
                 one that follows from it, or from the last seed given, and from how many came since.
             options: not used.
 
-        Raises:
-            BadInput: for a seed that no run can have, and where a file is at the path that is not
-                an episode of this environment.
-
+        Raises BadInput for a seed that no run can have, and where a file is at the path that is not
+        an episode of this environment.
         """
         base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
         seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
@@ -488,7 +486,6 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             BadInput: where no episode is under way, for an agent without an action, and for actions
                 outside of their spaces. Nothing is played then.
             PolicyFailed, WriteFailed: as in `record`; the episode is over then.
-
         """
         if self._run is None:
             raise BadInput("no episode is under way", "call reset()")

@@ -55,7 +55,6 @@ class Round:
         land: what the grid yields in it.
         state: the state after it.
         windows: the counts of the last rounds, up to two windows of WINDOW.
-
     """
 
     counts: Counts
@@ -268,7 +267,6 @@ class MeasuredRun(Measured[MiningConfig]):
         gold: of every agent after each round, rounds × agents, row-major.
         spells: the ownership spells.
         ties: the draws between tied agents.
-
     """
 
     totals: Totals
@@ -338,7 +336,6 @@ class Measuring:
     Attributes:
         walk: the walk over it.
         counting: the counting of its events.
-
     """
 
     counting: Counting

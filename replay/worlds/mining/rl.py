@@ -46,7 +46,6 @@ def parallel_env(
         BadInput: for invalid settings, treatments and rosters, for a roster without learners or
             with a learner that has no stamina, and where pettingzoo is not installed
             (goldrush[rl]).
-
     """
     from goldrush.replay.worlds.mining.environment import MiningEnv
 

@@ -29,7 +29,6 @@ class MiningRun(Run):
     20
     >>> run.agent(3).gold()[-1]
     57.0
-
     """
 
     _measured: tuple[tuple[int, int] | None, MeasuredRun] | None = None

@@ -43,7 +43,6 @@ class PolicySummary:
         gold: their total gold at the end of the journal.
         plots: the number of their plots at the end of the journal.
         spent: stamina points spent, by kind of action.
-
     """
 
     policy: str
@@ -76,7 +75,6 @@ class RunSummary:
         waiting: the number of submissions in the open round.
         models: usage of language models; None if none plays.
         failures: failed answers of each model.
-
     """
 
     path: str
@@ -108,9 +106,7 @@ class RunSummary:
 def summarise(path: str | Path) -> RunSummary:
     """The summary of a mining journal.
 
-    Raises:
-        JournalError: if the journal cannot be read.
-
+    Raises JournalError if the journal cannot be read.
     """
     counts: Counter[str] = Counter()
     mined: list[float] = []

@@ -185,9 +185,7 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
     """The rows of the agents after a round.
 
     Args:
-        state: the state after the round.
         before: stamina points spent before the round: agents × kinds of action.
-
     """
     record = state.history[-1]
     gained: defaultdict[int, list[float]] = defaultdict(list)

@@ -120,13 +120,11 @@ class Possession:
     newest ones; so it is also compared with `random`, which is blind.
 
     Attributes:
-        cell: the cell.
         seeds: its number of seeds.
         ratio: over seeds.
         beyond_null: ratio − ratio of `random` under the same treatment, paired by seed; None if
             the study has no such runs, or the cell is `random` itself.
         is_null: whether the cell is `random` itself.
-
     """
 
     cell: Cell
@@ -201,7 +199,6 @@ class Defending:
     """The value of a point of defence in a cell with both defenders and miners, in gold per round.
 
     Attributes:
-        cell: the cell.
         raided: the chance that a defended plot is raided in a round.
         stake: gold mined on a defended plot per round (at the mean α, if α differs).
         fell: the share of raided defended plots that were captured.
@@ -210,7 +207,6 @@ class Defending:
         cost: α, the gold of a point mined elsewhere.
         break_even: the chance of a raid at which both are equal, α ÷ ((1 − fell) × (stake + α)).
         gap: gold per agent of defenders − miners, over seeds.
-
     """
 
     cell: Cell

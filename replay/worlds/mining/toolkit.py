@@ -126,13 +126,11 @@ def plot_of(path: str | Path, text: str) -> int:
     """The id of a plot in user input.
 
     Args:
-        path: a mining journal.
         text: the plot's id, or its row and column (`3,4`), all from 0.
 
     Raises:
         BadInput: if there is no such plot.
         JournalError: if the journal cannot be read.
-
     """
     config: MiningConfig = rebuild(path, 0, world=MINING).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)

@@ -76,17 +76,14 @@ def explained(
     """The explanations of a mining journal's rounds, in order.
 
     Args:
-        path: the journal.
         first: the first round, from 1; None for the start of the run.
         last: the last round, inclusive; None for the end of the journal.
 
     Yields:
         Each explanation, with the `submitted` rows of all agents in its round.
 
-    Raises:
-        JournalError: where the journal cannot be read, after the explanations of the rounds before
-            the damage.
-
+    Raises JournalError where the journal cannot be read, after the explanations of the rounds
+    before the damage.
     """
     for before, record in _rounds(path, first or 1, last):
         round = Round(before, record)
@@ -101,13 +98,10 @@ def explained_rounds(
     """The rounds that have explanations, ascending.
 
     Args:
-        path: the journal.
         plot: only explanations of this plot; None for all plots.
         agent: only explanations that involve this agent; None for all agents.
 
-    Raises:
-        JournalError: as `explained`.
-
+    Raises JournalError as `explained`.
     """
     for before, record in _rounds(path, 1, None):
         round = Round(before, record)
@@ -126,7 +120,6 @@ def explained_at(
     """The explanations of one round.
 
     Args:
-        path: the journal.
         round: the round, from 1.
         plot: only explanations of this plot; None for all plots.
         agent: only explanations that involve this agent; None for all agents.
@@ -134,7 +127,6 @@ def explained_at(
     Raises:
         BadInput: if there is no such round, plot or agent, or the round has no such explanation.
         JournalError: if the journal cannot be read.
-
     """
     walked = next(iter(_rounds(path, round, round)), None)
     config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
@@ -451,10 +443,8 @@ def _if_raid(
 ) -> PlanChange:
     """The change of one plan that gives the raid on a plot another outcome.
 
-    Raises:
-        ValueError: if the raid does not have that outcome: the round's events then do not follow
-            from its inputs.
-
+    Raises ValueError if the raid does not have that outcome: the round's events then do not follow
+    from its inputs.
     """
     again = round.again(agent, plan)
     if again.raids[plot][4] != outcome:
@@ -533,7 +523,6 @@ class Swap:
     Attributes:
         plan: the new plan.
         given: the actions given up for it.
-
     """
 
     plan: Sequence[Act]
@@ -610,14 +599,7 @@ class Round:
         return Outcome(events_of(self.before, sorted([*rows, row])))
 
     def change(self, agent: int, plan: Sequence[Act], says: str) -> PlanChange:
-        """The fork in which an agent has another plan.
-
-        Args:
-            agent: the agent.
-            plan: its plan.
-            says: a description of the consequence.
-
-        """
+        """The fork in which an agent has another plan."""
         replaced = [self._submission(agent, plan)]
         replaced += [self._recorded(other) for other in self._outside if other != agent]
         return PlanChange(says, agent, self.number, replaced)

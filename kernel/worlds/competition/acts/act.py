@@ -37,7 +37,6 @@ class ActKind(Generic[A]):
             Changes nothing and never raises.
         apply: `apply(state, act)`: changes the state by a valid act.
         is_off: `is_off(config)`: whether a switch of the configuration forbids it.
-
     """
 
     form: type[A]

@@ -142,7 +142,6 @@ class CommandOptions:
         time_limit: seconds; a run that exceeds it has no value.
         output_limit: bytes; a run that exceeds it has no value.
         deterministic: whether the program always gives the same value for the same text and seed.
-
     """
 
     program: str = setting(

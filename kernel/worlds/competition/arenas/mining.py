@@ -84,9 +84,7 @@ SCREENED: Final[Mapping[str, Sequence[str]]] = {
 class MiningOptions:
     """The options of the arena: in a test `agents` miners play `rounds` rounds, `seeds` times.
 
-    Raises:
-        BadInput: if agents x rounds x seeds is above WORK_MAX.
-
+    Raises BadInput if agents x rounds x seeds is above WORK_MAX.
     """
 
     agents: int = setting(10, integer(1, AGENTS_MAX))

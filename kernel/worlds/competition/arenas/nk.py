@@ -70,7 +70,6 @@ class NkOptions:
         noise: the standard deviation of the noise of a run.
         drift: the probability that a locus is redrawn in a generation.
         landscape: the number of the landscapes, part of the key of every draw.
-
     """
 
     seeds: int = setting(5, integer(1, SEEDS_MAX))
