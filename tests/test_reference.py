@@ -58,9 +58,10 @@ def functions_of(face: Any) -> Iterator[tuple[str, Any]]:
 def test_the_face_says_what_it_takes(name: str, function: Any) -> None:
     text = inspect.getdoc(function)
     assert text
-    parameters = [one for one in inspect.signature(function).parameters if one != "self"]
+    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
 
     if len(parameters) > 2 and "`Run." not in text:  # where they are described
         sections = "".join(SECTION.findall(f"{text}\n"))
         described = re.findall(r"^    \**(\w+):", sections, re.MULTILINE)
-        assert [] == [one for one in parameters if one not in described]
+        named = {*described, *re.findall(r"`(\w+)`", text)}
+        assert [] == [parameter for parameter in parameters if parameter not in named]

@@ -183,9 +183,9 @@ class Study:
         rounds: int | None = None,
         seed: int | None = None,
     ) -> list[Run]:
-        """The runs that are played, in the order of the plan; only those of a treatment, a roster
-        (by name), a horizon or a seed, if given. Raises BadInput for a value that the study does
-        not have.
+        """The runs that are played, in the order of the plan; only those of a `treatment`, a
+        `roster` (by name), a horizon (`rounds`) or a `seed`, if given. Raises BadInput for a value
+        that the study does not have.
         """
         plan = self.manifest.plan
         asked = {"treatment": treatment, "roster": roster, "rounds": rounds, "seed": seed}
