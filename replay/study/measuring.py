@@ -240,7 +240,7 @@ def _key(of: Studied, roster: str | None, runs: Sequence[StudyRun]) -> bytes | N
 
 @functools.cache
 def _code() -> tuple[str, str]:
-    """The version of goldrush, and a hash of its source code, which may have been edited."""
+    """The version of goldrush, and a hash of its code and wordings, which may have been edited."""
     from importlib.metadata import version
 
     package = Path(__file__).parents[2]
@@ -249,7 +249,7 @@ def _code() -> tuple[str, str]:
         for where, folders, names in os.walk(package / room, followlinks=True):
             folders.sort()
             for name in sorted(names):
-                if name.endswith(".py"):
+                if name.endswith((".py", ".toml")):
                     source = Path(where, name).read_bytes()
                     hashed.update(pack((os.path.relpath(where, package), name, source)))
     return version("goldrush"), hashed.hexdigest()
