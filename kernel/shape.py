@@ -23,6 +23,10 @@ from goldrush.kernel.errors import format_value
 # [index, code, row] as {"index", "event", ...fields}.
 Form = tuple[Any, ...] | None
 
+# What a value is in its logical form, null aside: "integer", "number", "boolean", "text", or
+# ("list", structure); None for all else. Columns take their types from it.
+Structure = str | tuple[str, Any] | None
+
 # Writes a check as Python statements: given the name of a variable, statements that return False if
 # its value does not pass. What they refer to is put into the map, by name.
 Scope = dict[str, Any]
@@ -45,6 +49,7 @@ class Kind:
             agents and plots in the events of any world.
         ids: the identifiers in a value's logical form.
         form: a description of `show` as a value (see Form).
+        structure: what the logical form is (see Structure).
     """
 
     name: str
@@ -53,6 +58,7 @@ class Kind:
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
+    structure: Structure = None
 
     def statements(self, value: str, scope: Scope) -> Iterator[str]:
         """The check of a variable, for that of a list or row of which it is an item (see Check)."""
@@ -129,6 +135,7 @@ def optional(kind: Kind) -> Kind:
         kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
         kind.form and ("optional", kind.form),
+        kind.structure,
     )
 
 
@@ -157,6 +164,7 @@ def several(kind: Kind, most: int | None = None) -> Kind:
         kind.entity,
         lambda shown: [named for item in shown for named in kind.ids(item)],
         kind.form and ("list", kind.form),
+        kind.structure and ("list", kind.structure),
     )
 
 
@@ -185,18 +193,20 @@ def one_of(names: Sequence[str]) -> Kind:
         _test(f"type(value) is int and 0 <= value < {len(names)}"),
         lambda value: names[value],
         form=("name", names),
+        structure="text",
     )
 
 
 def at_most(high: int) -> Kind:
     """An integer of at most `high`. No journal has one below -(2**63), so that is not checked."""
-    return Kind(f"integer <= {high}", _test(f"type(value) is int and value <= {index(high)}"))
+    test = f"type(value) is int and value <= {index(high)}"
+    return Kind(f"integer <= {high}", _test(test), structure="integer")
 
 
-INTEGER = Kind("integer", _test("type(value) is int"))
-NATURAL = Kind("integer >= 0", _test("type(value) is int and value >= 0"))
-BOOLEAN = Kind("boolean", _test("type(value) is bool"))
-TEXT = Kind("text", _test("type(value) is str"))
+INTEGER = Kind("integer", _test("type(value) is int"), structure="integer")
+NATURAL = Kind("integer >= 0", _test("type(value) is int and value >= 0"), structure="integer")
+BOOLEAN = Kind("boolean", _test("type(value) is bool"), structure="boolean")
+TEXT = Kind("text", _test("type(value) is str"), structure="text")
 AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
 PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
@@ -205,7 +215,7 @@ PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
 def text(most: int) -> Kind:
     """Text of at most `most` characters."""
     test = f"type(value) is str and len(value) <= {index(most)}"
-    return Kind(f"text of at most {most}", _test(test))
+    return Kind(f"text of at most {most}", _test(test), structure="text")
 
 
 WORD = Kind(
@@ -214,6 +224,7 @@ WORD = Kind(
     lambda value: f"{value:016x}",
     entity="word",
     form=("word",),
+    structure="text",
 )
 
 
@@ -250,6 +261,7 @@ AMOUNT = Kind(
         "type(value) is float and value - value == 0.0 and not value.is_integer()"
     ),
     float,
+    structure="number",
 )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from goldrush.kernel.shape import AMOUNT, BOOLEAN, FACTS, INTEGER, NATURAL, WORD, Kind, several
+from goldrush.kernel.shape import Kind, Structure
 from goldrush.kernel.world import World
 
 if TYPE_CHECKING:
@@ -89,22 +89,19 @@ TEXTS: Final = Type("list of texts", _as_json, lambda pa: pa.list_(pa.string()))
 
 Types = Mapping[str, Type]  # by the name of a kind
 
-TYPES: Final[Types] = {
-    kind.name: type
-    for kind, type in (
-        (INTEGER, WHOLE), (NATURAL, WHOLE), (AMOUNT, REAL), (BOOLEAN, TRUTH), (WORD, TEXT),
-        (FACTS, JSON), (several(INTEGER), WHOLES), (several(NATURAL), WHOLES),
-        (several(WORD), TEXTS),
-    )
-}  # fmt: skip
+_TYPES: Final[Mapping[Structure, Type]] = {
+    "integer": WHOLE,
+    "number": REAL,
+    "boolean": TRUTH,
+    "text": TEXT,
+    ("list", "integer"): WHOLES,
+    ("list", "text"): TEXTS,
+}
 
 
 def type_of(kind: Kind, types: Types) -> Type:
-    """The type of a field: from `types`, else text for texts and names, else JSON."""
-    name = kind.name.removesuffix(" or null")
-    is_name = " | " in name and "[" not in name  # one of a few names, not a list
-    is_text = name.split(" of ")[0] == "text" or is_name
-    return types.get(name, TEXT if is_text else JSON)
+    """The type of a field: from `types`, else that of its structure, else JSON."""
+    return types.get(kind.name) or _TYPES.get(kind.structure, JSON)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -20,7 +20,6 @@ from goldrush.replay.data.columns import (
     JSON,
     REAL,
     TEXT,
-    TYPES,
     WHOLE,
     Column,
     Row,
@@ -164,7 +163,7 @@ def events_table(world: World[Any], toolkit: Toolkit) -> Table:
     ]
     text = f"the digest of the state after the {vocabulary.unit}, 16 hex digits"
     digest = Column("digest", TEXT, "", text)
-    fields = _fields(world, {**TYPES, **tables.types})
+    fields = _fields(world, tables.types)
     everywhere = {column.name for column in (*FRONT, *position)}
     taken = {*everywhere, *(column.name for column in setup), digest.name}
     own = [

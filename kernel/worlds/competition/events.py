@@ -13,6 +13,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, get_type_hints
 
+import attrs
+
 from goldrush.kernel.shape import (
     AGENT,
     AGENTS,
@@ -76,11 +78,15 @@ def _show_plain(value: Any) -> Any:
 def _among(family: type) -> Kind:
     """One of the names of a family, held as text: a season has few events."""
     names = names_of(family)
-    return Kind(" | ".join(names), lambda value: type(value) is str and value in names)
+    return Kind(
+        " | ".join(names),
+        lambda value: type(value) is str and value in names,
+        structure="text",
+    )
 
 
 PLAIN: Final = Kind("plain values", _is_plain, _show_plain)
-CODE: Final = Kind("code", lambda value: type(value) is str and value in names_of(Refusal))
+CODE: Final = attrs.evolve(_among(Refusal), name="code")
 
 
 def _is_act(value: Any) -> bool:

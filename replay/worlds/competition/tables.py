@@ -20,7 +20,6 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.acts.roundtable import MOVES
 from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Conduct
 from goldrush.kernel.worlds.competition.events import (
-    CODE,
     CODES,
     EVENTS,
     Concluded,
@@ -100,8 +99,7 @@ def _types() -> Types:
         (Concluded, "stances", _STANCES),
         (LeaderboardPosted, "rows", _RANKS),
     )
-    named = {EVENTS[CODES[form]].fields[field].name: type for form, field, type in lists}
-    return {CODE.name: TEXT, **named}
+    return {EVENTS[CODES[form]].fields[field].name: type for form, field, type in lists}
 
 
 TYPES: Final = _types()

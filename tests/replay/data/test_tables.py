@@ -27,12 +27,12 @@ from goldrush import replay
 from goldrush.agents.llm.failures import KINDS as FAILED
 from goldrush.agents.seats import policy_label
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel import fold
+from goldrush.kernel import fold, shape
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
-from goldrush.kernel.shape import INTEGER, TEXT, Kind, several
+from goldrush.kernel.shape import INTEGER, TEXT, Kind, at_most, one_of, optional, several
 from goldrush.kernel.world import Block, EventType, Row, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.mining import MINING
@@ -40,7 +40,7 @@ from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.data import encoded, run_data
-from goldrush.replay.data.columns import FRONT, Table
+from goldrush.replay.data.columns import FRONT, Table, type_of
 from goldrush.replay.data.encoded import CSV, PARQUET
 from goldrush.replay.data.run_data import map_runs, run_at
 from goldrush.replay.data.tables import tables_of, units_table
@@ -613,6 +613,24 @@ OTHER: World[int] = World(
 
 
 ODD = Toolkit(lambda setup: OTHER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (optional(at_most(9)), "integer"),
+        (attrs.evolve(one_of(["a", "b"]), name="a grade"), "text"),
+        (several(one_of(["a", "b"]), 3), "list of texts"),
+        (several(optional(INTEGER)), "list of integers"),
+        (several(several(INTEGER)), "JSON"),
+        (shape.row(INTEGER, TEXT), "JSON"),
+        (Kind("text", lambda value: True), "JSON"),
+    ],
+)
+def test_a_column_has_the_type_of_its_kinds_structure_not_of_its_name(
+    kind: Kind, name: str
+) -> None:
+    assert name == type_of(kind, {}).name
 
 
 @pytest.fixture
