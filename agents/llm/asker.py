@@ -34,7 +34,6 @@ class _Row:
         units: their number.
         kinds: number of failed answers in them, by kind.
         trouble: reason of the last missing answer.
-
     """
 
     units: int = 0
@@ -55,10 +54,8 @@ class Asker:
             models: how they are reached, and the limits.
             earlier: answers that the run already has.
 
-        Raises:
-            BadInput: for a missing key, for a model whose table in the file of models is missing,
-                and for a ceiling of cost without prices.
-
+        Raises BadInput for a missing key, for a model whose table in the file of models is missing,
+        and for a ceiling of cost without prices.
         """
         self._models = models
         self._endpoints = {model.name: models.endpoint_of(model) for model in chosen}
@@ -102,7 +99,6 @@ class Asker:
 
         Args:
             unit: label of the unit, as in "round 3".
-            asked: the questions.
             form: makes of (index of the question, answer) a result and the error to record.
             is_rest: the journal already has answers for this unit, so patience does not count it.
             counted: noun for a question, if patience counts questions and not units.
@@ -112,7 +108,6 @@ class Asker:
 
         Raises:
             RunStopped: before anything is asked, if a limit is reached.
-
         """
         for model in dict.fromkeys(model for model, _, _ in asked):
             self._check(model, unit, counted or unit.split()[0])

@@ -40,7 +40,6 @@ class Objection:
     Attributes:
         text: the ceiling and the rest of it.
         option: of the command line that sets the ceiling.
-
     """
 
     text: str
@@ -59,11 +58,8 @@ class Budget:
         Args:
             models: has ceilings and prices.
             names: of the models that will be asked.
-            taken: the usage of earlier answers.
 
-        Raises:
-            BadInput: for a ceiling of cost without the price of a model.
-
+        Raises BadInput for a ceiling of cost without the price of a model.
         """
         self._max_tokens = models.max_tokens
         self._max_cost = models.max_cost
@@ -132,7 +128,6 @@ class Estimate:
         most_in: upper bound of the tokens of all questions.
         most_out: upper bound of the tokens of all answers.
         most_cost: upper bound of the cost; None: there are no prices.
-
     """
 
     model: str

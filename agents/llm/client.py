@@ -56,7 +56,6 @@ class Failure:
         again: another try may succeed.
         wait: seconds until then, as the server requests.
         is_free: the server did not charge for it.
-
     """
 
     text: str
@@ -129,7 +128,6 @@ class Client:
 
         Raises:
             BadInput: before anything is sent, for a missing key or an invalid address.
-
         """
         for question in questions:
             self._server(question.endpoint)

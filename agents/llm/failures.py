@@ -41,7 +41,6 @@ class Failures:
         model: its name in the roster.
         answers: number of all its answers.
         kinds: number of failed ones, by error (a key of KINDS).
-
     """
 
     model: str

@@ -13,7 +13,6 @@ class Messages:
 
     Raises:
         ValueError: a message is missing, unknown or no text, or has an unknown field.
-
     """
 
     def __init__(self, name: str, text: str, fields: Mapping[str, str]) -> None:

@@ -101,7 +101,6 @@ class Model:
             a journal.
         limit: the parameter that carries `max_tokens`.
         prompt: version of the prompt.
-
     """
 
     name: str
@@ -131,7 +130,6 @@ class Endpoint:
         tries: greatest number of tries.
         price_in: of 1,000,000 tokens of questions, in any one currency; None: unknown.
         price_out: of 1,000,000 tokens of answers, in the same currency; None: unknown.
-
     """
 
     base_url: str | None = None
@@ -212,7 +210,6 @@ class Models:
         max_tokens: ceiling of tokens of all questions and answers; None: no limit.
         max_cost: ceiling of cost of all questions and answers; None: no limit.
         warn: called with a line of warning; by default the logger `goldrush`.
-
     """
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)

@@ -44,12 +44,9 @@ def settled(
     Args:
         client: asks it.
         model: to ask; if its `answer` is decided already, only that form is asked.
-        endpoint: of its server.
         schema: of an object without a field `ready`.
 
-    Raises:
-        BadInput: if no form of the question is answered.
-
+    Raises BadInput if no form of the question is answered.
     """
     found = Answer()
     is_open = model.answer == AUTO

@@ -43,7 +43,6 @@ class Question:
         endpoint: of its server.
         messages: the prompt, with role and content.
         schema: the JSON schema of the answer.
-
     """
 
     model: Model
@@ -82,7 +81,6 @@ class Answer:
         tries: how often the question was sent.
         trouble: the reason why there is no answer; None: there is one.
         status: of HTTP, if the question was not accepted.
-
     """
 
     text: str | None = None

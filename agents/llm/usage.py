@@ -36,7 +36,6 @@ class RecordedAnswer:
         max_tokens: upper bound of the tokens of the answer.
         forks: number of FORK commits before it in the journal.
         prompt: the digest of the prompt, as recorded; None: not recorded.
-
     """
 
     round: int
@@ -61,7 +60,6 @@ class AnswerFields:
             not an answer of a model.
         player: the key of an agent's id in the setup's list of players.
         longest: greatest size of a prompt, in bytes.
-
     """
 
     code: int
@@ -79,12 +77,9 @@ def answers_in(
 
     Args:
         reader: at the start of the journal.
-        world: of the journal.
         answers: where the world has them.
 
-    Raises:
-        JournalError: for a damaged journal.
-
+    Raises JournalError for a damaged journal.
     """
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0

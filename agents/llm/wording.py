@@ -30,7 +30,6 @@ def quoted(text: str, most: int) -> str:
     Args:
         text: to quote.
         most: greatest size of the string in bytes; a longer one is cut and followed by ` (cut)`.
-
     """
     parts: list[str] = []
     size = 2
@@ -60,7 +59,6 @@ def within(items: Iterable[str], most: int, between: str = ", ") -> str:
         items: in order.
         most: greatest size in bytes of the items that are kept.
         between: separator.
-
     """
     kept: list[str] = []
     size = left_out = 0

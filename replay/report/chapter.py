@@ -113,7 +113,6 @@ class Chapter:
         whole: the meaning of the value of a whole run.
         summary: `summary(study)`, the blocks at the top: tiles, the finding as a sentence, a
             figure; None: those of the criteria.
-
     """
 
     tables: str

@@ -77,7 +77,6 @@ def report(
     `-figures`.
 
     Args:
-        folder: the study's folder.
         out: the report; None: `report.html` or `report.md` in the folder.
         format: `html` or `md`.
         jobs: the number of processes that measure; None: one per processor.
@@ -91,7 +90,6 @@ def report(
             Jinja is not installed.
         WriteFailed: if the operating system refuses. An earlier report is then still whole, except
             that a new page in Markdown may have the earlier figures, or none.
-
     """
     if format not in (HTML, MARKDOWN):
         raise BadInput(

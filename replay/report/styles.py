@@ -24,7 +24,6 @@ class Style:
         dash: the `stroke-dasharray` of its line; empty: solid.
         marker: the shape of its points, one of MARKERS.
         label: its name, shortened if it is long.
-
     """
 
     colour: str

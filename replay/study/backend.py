@@ -46,7 +46,6 @@ class Backend:
             journals as bytes.
         watch: called when no run has finished for `WATCH_AFTER` seconds. Returns whether the
             submitted runs are lost; raises WorkersLost if no worker is left.
-
     """
 
     executor: Callable[[int], Executor]
@@ -104,7 +103,6 @@ class WorkersLost(GoldrushError):
 
     Attributes:
         path: the journal of that run, relative to the study's folder, if it is known.
-
     """
 
     def __init__(self, message: str, path: str | None = None) -> None:
@@ -127,7 +125,6 @@ def as_completed(
     Raises:
         RunFailed: if a run failed.
         WorkersLost: if a run lost its worker `DEATHS_MAX` times, or no worker is left.
-
     """
     waiting = deque(runs)
     suspects: set[str] = set()
@@ -221,10 +218,8 @@ def _outcomes(
 def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list[R | GoldrushError]:
     """Call a function for runs, one after the other, in a worker.
 
-    Returns:
-        The results of the first runs, at least of one. An error of a run is returned in place of
-        its result, and is the last one, so that the results before it are kept.
-
+    Returns the results of the first runs, at least of one. An error of a run is returned in place
+    of its result, and is the last one, so that the results before it are kept.
     """
     until = time.monotonic() + TASK_SECONDS
     results: list[R | GoldrushError] = []

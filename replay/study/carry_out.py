@@ -66,7 +66,6 @@ def carry_out(
     models continue after their last commit; no answer is requested twice.
 
     Args:
-        plan: the runs.
         folder: the study's folder, created if needed.
         backend: plays the runs; None: local processes.
         models: the models and their ceilings, which hold for the whole study: each run that asks a
@@ -79,7 +78,6 @@ def carry_out(
         RunFailed: if a run stops before its end. Finished runs are kept, also after the following.
         WorkersLost: if a run crashes its worker repeatedly.
         WriteFailed: if the folder cannot be written.
-
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)

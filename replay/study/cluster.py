@@ -33,10 +33,8 @@ def cluster(address: str) -> Iterator[Backend]:
         address: of the scheduler, `tcp://host:8786` or `host:8786`; with `tls://`, Dask's
             configuration names the certificates.
 
-    Raises:
-        BadInput: if `distributed` is not installed, certificates are missing, no scheduler answers
-            or it has no workers, or if a worker has another version of goldrush.
-
+    Raises BadInput if `distributed` is not installed, certificates are missing, no scheduler
+    answers or it has no workers, or if a worker has another version of goldrush.
     """
     require("distributed", "a Dask cluster needs", "dask")
     from distributed import Client, KilledWorker

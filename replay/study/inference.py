@@ -59,7 +59,6 @@ class PairedChange:
         right: pairs that changed in the expected direction.
         wrong: pairs that changed in the opposite direction.
         same: pairs that did not change.
-
     """
 
     seeds: int
@@ -244,7 +243,6 @@ class Correlation:
         rho: None with fewer than four runs, or if one variable is constant.
         low: the lower bound; None also for ρ = ±1, where z is infinite.
         high: the upper bound; None also for ρ = ±1.
-
     """
 
     n: int

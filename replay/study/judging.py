@@ -50,7 +50,6 @@ class Finding:
         holm_opposite: the p-value of the opposite direction, after Holm's correction.
         alone: the finding without regard to the null.
         shows: the finding; `as the null` if the null changes in the same direction.
-
     """
 
     measure: str

@@ -58,7 +58,6 @@ def results_of(
         BadInput: if the folder holds no study, the study is not finished, a journal is not the one
             in the manifest, or the world has no measures.
         WorkerDied: if a process that measures dies.
-
     """
     manifest = read_manifest(folder)
     of = studied(manifest.world)

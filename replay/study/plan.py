@@ -89,14 +89,12 @@ class StudyPlan:
         world: the name of the world.
         treatments: names of treatments.
         rosters: texts of rosters by name; None: the world's default roster.
-        seeds: the seeds.
         rounds: the horizons, in the world's units.
         settings: of every run; they win over those of its treatment.
         own: settings of user-defined treatments, by name.
         trust: names of user-defined policies that the rosters may import; None: all, because the
             rosters come from the user and not from a file. Not in the manifest.
         classes: of external agents, by roster and agent. Not in the manifest.
-
     """
 
     world: str
@@ -207,20 +205,16 @@ def plan_of(
     """A plan from user input.
 
     Args:
-        world: the name of the world.
         treatments: names; `all` stands for all treatments of the world and of `own`.
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
         rounds: one horizon or several, in the world's units; None: the world's default.
-        settings: of every run.
         own: settings of user-defined treatments, by name.
         trust: see `StudyPlan`.
         classes: see `StudyPlan`.
 
-    Raises:
-        BadInput: for a world that cannot be studied, and for duplicates and values out of range;
-            `StudyPlan.runs` checks the rest.
-
+    Raises BadInput for a world that cannot be studied, and for duplicates and values out of range;
+    `StudyPlan.runs` checks the rest.
     """
     of = studied(world)
     own = own or {}

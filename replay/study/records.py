@@ -41,7 +41,6 @@ class StudyRun:
         config: its configuration.
         sha256: of its journal; None until the run is done.
         bytes: the size of its journal; None until the run is done.
-
     """
 
     cell: Cell
@@ -97,7 +96,6 @@ class Result(StudyRun, Generic[C, K]):
         policies: labels by agent.
         own: values for the world's own part of a report (`Studies.kept`).
         failures: failed answers of the language models.
-
     """
 
     config: C

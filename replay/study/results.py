@@ -29,7 +29,6 @@ class Studied:
         settings: the class of its settings.
         treatments: by name, including the baseline.
         measures_of, seeded: as `Toolkit.measures` and `Toolkit.seeded`.
-
     """
 
     name: str

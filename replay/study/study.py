@@ -87,7 +87,6 @@ def study(
     Raises:
         BadInput: before anything is written, for a plan or a folder that cannot be.
         RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
-
     """
     of = studied(world)
     names, own = _treatments(of, treatments)
@@ -123,7 +122,6 @@ class Study:
         folder: the folder.
         trust: names (`module:Class`) of user-defined policies that `runs` may import.
         manifest: the plan, and every run with its configuration, path and SHA-256.
-
     """
 
     def __init__(self, folder: str | Path, trust: Trust = ()) -> None:
@@ -225,7 +223,6 @@ class Study:
         Raises:
             BadInput: for another name, for a study that is not finished, and where pyarrow is not
                 installed (goldrush[tables]).
-
         """
         from goldrush.replay.data.arrow import rows_table
         from goldrush.replay.data.encoded import arrow_table
@@ -288,7 +285,6 @@ class Study:
             BadInput: for a study that is not finished or whose journals are not those of its
                 manifest, for a place that cannot be written, and without goldrush[stats].
             WriteFailed: where the system refuses.
-
         """
         from goldrush.replay.report.report import report
 

@@ -74,7 +74,6 @@ class Verdicts(list[CriterionVerdict]):
 
     Attributes:
         reason: what a verdict would need, if there are none; else empty.
-
     """
 
     def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:

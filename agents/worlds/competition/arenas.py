@@ -97,7 +97,6 @@ class ArenaEntry:
         takes_program: it is tested by a user-defined program.
         options: (name, default, range as text) of each option.
         seeded: the option whose default is the season's seed; its default above is None.
-
     """
 
     name: str
@@ -148,9 +147,7 @@ def arena_record(
         more: options in addition to those in the text.
         seed: of the season, the default of the option `ArenaType.seeded`.
 
-    Raises:
-        BadInput: for malformed text, an unknown arena, and invalid options.
-
+    Raises BadInput for malformed text, an unknown arena, and invalid options.
     """
     text = ARENA_DEFAULT if text is None else text.strip()
     match = _TEXT.fullmatch(text)
@@ -244,7 +241,6 @@ def rules_of(arena: Arena) -> Rules:
     Raises:
         UnknownArena: if that version is not installed.
         BadInput: for options or subjects that it does not have.
-
     """
     return _type_of(arena.name, arena.version).rules(arena)
 
@@ -253,14 +249,12 @@ def bench_of(arena: Arena, test: str | None = None) -> Bench:
     """The bench of a recorded arena.
 
     Args:
-        arena: as recorded.
         test: the path of the program, for an arena that takes one.
 
     Raises:
         UnknownArena: if that version is not installed.
         NoProgram: if the arena needs a program.
         BadInput: if the bench cannot be opened.
-
     """
     _type_of(arena.name, arena.version)
     _check_program(arena.name, test)

@@ -71,7 +71,6 @@ class Bench:
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
         remark: a warning on one line before a season is played, or None.
         close: called at the end of a season.
-
     """
 
     test: Callable[[Conduct, str, str, int], Run]
@@ -100,7 +99,6 @@ class BenchType:
         options: the options to record, by name, from those that were typed. Raises BadInput.
         program: a path to the options that identify the user's program; None: the arena takes no
             program. Raises BadInput for a path that is not a program.
-
     """
 
     opened: Callable[[Arena, str | None], Bench]
@@ -126,17 +124,14 @@ class Tests:
         played: number of runs that were made.
         kept: number of runs whose results were kept.
         timed_out: the runs of the last call of `values` that a time limit ended.
-
     """
 
     def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
         """Open the bench.
 
         Args:
-            arena: of the bench.
             opened: opens the bench, also in other processes.
             jobs: number of parallel runs.
-
         """
         self.bench = opened()
         self.played = self.kept = 0

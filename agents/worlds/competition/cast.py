@@ -128,10 +128,8 @@ def cast_of(
         models: the language models that can be named.
         by_class: names of the models of workers as haiku and as sonnet.
 
-    Raises:
-        BadInput: for a malformed part, an unknown name, class or policy, a repeated name, and a
-            policy of workers in an office.
-
+    Raises BadInput for a malformed part, an unknown name, class or policy, a repeated name, and a
+    policy of workers in an office.
     """
     worker = (LLM, _by_class(by_class, models)) if by_class else (SCRIPTED, {})
     cast = [Seat(n, SCRIPTED, name=role, role=role) for n, role in enumerate((*OFFICES, Role.USER))]

@@ -26,7 +26,6 @@ class Character:
         doubt: how often it challenges a claim beyond all values that it saw.
         care: how often it repeats a trial before it claims, and claims an edge.
         loyalty: how little another's proposal must exceed its own to be supported.
-
     """
 
     boldness: int = 5

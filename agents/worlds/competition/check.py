@@ -47,7 +47,6 @@ class SeasonCheck:
         not_asked: descriptions of agents whose policy is not available here.
         unknown: descriptions of agents that this version does not know.
         unjudged: descriptions of the runs so far that cannot be compared with the record.
-
     """
 
     def __init__(
@@ -64,15 +63,11 @@ class SeasonCheck:
 
         Args:
             state: after the START or FORK that named the cast.
-            tests: of the arena.
             forks: the fields of the FORK commits so far.
             trust: names of user-defined policies that may be imported.
-            on_prompt: as of session.asked_again.
             reruns: run trials and tests again; otherwise their recorded results are taken.
 
-        Raises:
-            ImpossiblePlayer: for an agent that no season has.
-
+        Raises ImpossiblePlayer for an agent that no season has.
         """
         self._on_prompt = on_prompt
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
@@ -102,7 +97,6 @@ class Repeated(Scripts):
 
     Attributes:
         unjudged: descriptions of the trials and tests so far that cannot be compared.
-
     """
 
     def __init__(

@@ -38,13 +38,10 @@ def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> li
     """The estimate of each model in a cast.
 
     Args:
-        prepared: the season.
         models: has prices and limits.
         resources: has the test program, which is not run.
 
-    Raises:
-        BadInput: as the season would.
-
+    Raises BadInput as the season would.
     """
     config, cast = config_of(prepared.facts["config"]), prepared.roster.entries
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.

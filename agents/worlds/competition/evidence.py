@@ -25,12 +25,10 @@ class ConductEvidence:
     """The evidence on one conduct.
 
     Attributes:
-        conduct: the conduct.
         margin: weighted mean of the margins.
         weight: sum of the weights.
         own: values of the worker's own trials in the assignment.
         remembered: the conduct is in the worker's memory.
-
     """
 
     conduct: Conduct

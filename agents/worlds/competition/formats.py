@@ -160,10 +160,8 @@ def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False)
     """One fact of an agent's memory, as a sentence.
 
     Args:
-        fact: the fact.
         rules: those of the arena; None if it is not installed.
         apart: whether values have the decimals that they take to differ; not in prompts.
-
     """
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:

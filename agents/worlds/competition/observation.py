@@ -45,11 +45,8 @@ class SeasonObservation:
         """Observe a state.
 
         Args:
-            state: of the season.
-            ordinal: of the agent.
             bench: for `vary`.
             grounds: a cache by table, shared by the observations of the same state.
-
         """
         self._state = state
         self._grounds = {} if grounds is None else grounds

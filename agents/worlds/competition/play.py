@@ -58,13 +58,9 @@ def session_of(
     """The cast of a season.
 
     Args:
-        context: of the season.
         tests: of its arena; closed with the session.
-        chosen: the models of the cast.
 
-    Raises:
-        BadInput: if a model cannot be asked.
-
+    Raises BadInput if a model cannot be asked.
     """
     scripts = Scripts(tests, replaced_in(context.forks))
 
@@ -100,10 +96,8 @@ class SeasonPlay:
 
         Args:
             state: before the step; it is copied.
-            scripts: of the season.
             trust: names of user-defined policies that may be imported.
             known: has what agents are asked again with; None: all can be asked.
-
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
         self._state = copied(state)  # with the acts so far applied

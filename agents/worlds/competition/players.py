@@ -72,7 +72,6 @@ def record(
     """Play a season into a new journal and return the last state.
 
     Args:
-        path: the new journal.
         settings: as for `configured`.
         cast: as from `cast.cast_of`; None: all scripted. User-defined policies in it are trusted.
         models: how language models are reached.
@@ -82,9 +81,7 @@ def record(
         on_assignment: called with the number of each closed assignment in the journal and the
             state.
 
-    Raises:
-        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
-
+    Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
     config = configured(settings or {}, resources)
     world = competition(rules_of(config.arena))
@@ -106,9 +103,7 @@ def configured(
         resources: has the program of an arena that needs one.
         options: of the arena, in addition to those in its text.
 
-    Raises:
-        BadInput: for invalid settings or options.
-
+    Raises BadInput for invalid settings or options.
     """
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):

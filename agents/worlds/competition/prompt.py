@@ -60,9 +60,7 @@ def messages(
 
     Args:
         seen: the observation of the agent that is asked.
-        name: of the question.
         arguments: of the question, in addition to the observation.
-
     """
     return (
         {"role": "system", "content": rules(seen)},

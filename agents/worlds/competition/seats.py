@@ -28,7 +28,6 @@ class Seat(Entry):
     Attributes:
         name: unique in the season.
         role: see kernel.worlds.competition.terms.Role.
-
     """
 
     name: str = attrs.field(kw_only=True)

@@ -93,14 +93,10 @@ class Worker:
         in an interview, its wish and its offer.
 
         Args:
-            seen: its observation.
-            draws: its draws.
-            questions: of the therapist.
             table: number of the table in the assignment; None: an interview.
 
         Returns:
             One answer for each question.
-
         """
         me = seen.me
         if table is None:
@@ -119,10 +115,7 @@ class Worker:
         it is in the upper half of the leaderboard.
 
         Args:
-            seen: its observation.
-            draws: its draws.
             offer: has one of the keys `persona`, `skill`, `terms` and `instructions`.
-
         """
         if "persona" in offer:
             is_known = offer["persona"] in PERSONAS

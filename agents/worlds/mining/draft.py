@@ -22,7 +22,6 @@ class Pool:
     Attributes:
         plots: ascending.
         left: how many are not used yet.
-
     """
 
     __slots__ = ("_used", "left", "plots")
@@ -73,7 +72,6 @@ class Draft:
         draws: of the agent.
         left: stamina points that are not spent yet.
         seen: the observation of the agent.
-
     """
 
     __slots__ = ("_pools", "actions", "draws", "left", "seen")

@@ -39,7 +39,6 @@ class ParsedPlan:
         error: None, "no-json" (there is no plan) or "overflow" (more than ITEMS_MAX items).
         say: the message as written, without surrogates but neither cleaned nor cut; None: there is
             none.
-
     """
 
     actions: tuple[Action | None, ...]
@@ -52,10 +51,7 @@ def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
 
     Args:
         text: of an answer; the first TEXT_MAX characters are read.
-        rows: of the grid.
-        cols: of the grid.
         defense: "absolute" or "pointwise"; with the latter a `defend` item may be a pair.
-
     """
     plan = _chosen(text[:TEXT_MAX])
     if plan is None:

@@ -55,19 +55,15 @@ def record(
     """Play a whole mining run into a new journal and return the last state.
 
     Args:
-        path: the new journal.
         settings: of MiningConfig, by name; they override those of the treatment.
         roster: as text or parsed; None: the default roster. User-defined policies in it are
             trusted.
-        treatment: by name.
         models: how language models are reached.
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit.
         on_round: called with the number of each closed round and the state.
 
-    Raises:
-        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.record.
-
+    Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
     run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
     return players.record(
@@ -101,18 +97,14 @@ def fork(
     Args:
         parent: the journal that is forked.
         at: the last round that stays.
-        out: the new journal.
         settings: new settings of MiningConfig, by name; they override those of the treatment.
-        treatment: by name.
         roster: a roster for all agents, as text.
         replace: submissions of later rounds, in the form of the `submitted` event; their `source`
             is ignored.
         on_round: called with the number of each closed round and the state.
         how: other arguments of agents.players.fork.
 
-    Raises:
-        BadInput, PolicyFailed, RunStopped, WriteFailed: as agents.players.fork.
-
+    Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.fork.
     """
     change = players.ForkChange(settings or {}, treatment, roster, replace)
     return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)

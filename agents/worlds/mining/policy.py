@@ -39,6 +39,5 @@ class Policy(Protocol):
             `(kind, plot, amount)` items, most important first: kind is "defend", "mine", "claim" or
             "raid"; plot an id; amount stamina points (1 for claim and raid). Or a `Plan`, to add a
             message or a memo. Anything else stops the run.
-
         """
         ...

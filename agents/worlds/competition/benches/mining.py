@@ -111,12 +111,9 @@ def played(
 ) -> tuple[Mapping[str, Value], int]:
     """Play a conduct under a treatment, with a minority of `agents * share // 10` last agents.
 
-    Returns:
-        The value of each objective over the run, and the digest of its last state.
+    Returns the value of each objective over the run, and the digest of its last state.
 
-    Raises:
-        BadInput: for a policy that is not built in.
-
+    Raises BadInput for a policy that is not built in.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
     agents = [(entry, _installed(entry.policy)) for entry in entries]
@@ -194,7 +191,6 @@ class Atlas:
         options: of the arena.
         seeds: of the runs of which each value is the mean.
         table: values by (objective, treatment), in the order of the arena's conducts.
-
     """
 
     arena: str

@@ -43,7 +43,6 @@ class QuestionKind:
         shaped: converts a scripted policy's answer to the form that scripts rely on.
         sees_table: the prompt shows the current table.
         asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
-
     """
 
     text: Text
@@ -70,10 +69,7 @@ class QuestionKind:
         """The answer in a text, or the neutral one.
 
         Args:
-            text: of the answer.
             error: its recorded error; after `no-answer` and `refusal` the text is not read.
-            seen: the observation of the agent.
-
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
         answer = None if is_lost else object_in(text, self.fields(seen.rules))
