@@ -13,7 +13,6 @@ from typing import Any, Final, Generic
 import attrs
 
 from goldrush.agents.estimate import asked_by_unit, estimates
-from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models
@@ -32,6 +31,7 @@ from goldrush.agents.session import (
     Session,
     asked_again,
 )
+from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.rosters import Config
@@ -59,7 +59,7 @@ class RoundPlay(Generic[V]):
         believed: agents from outside whose recorded rows are not read again.
     """
 
-    game: Game[Any, V]
+    game: StageGame[Any, V]
     number: int
     view: V
     agents: int
@@ -158,7 +158,7 @@ class RoundPlay(Generic[V]):
         return prompting_of(self.game).row(self.view, prompt.asked.agent, text, error, source)
 
 
-def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Session[S]:
+def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) -> Session[S]:
     """The agents of a run. Raises BadInput if one cannot play.
 
     A policy is made once for a run.
@@ -185,7 +185,7 @@ def session_of(game: Game[S, V], roster: Roster, context: RunContext[S]) -> Sess
     return Session(game.world, play_of, context, list(chosen.values()), version)
 
 
-def _made(game: Game[S, V], roster: Roster) -> dict[int, Played]:
+def _made(game: StageGame[S, V], roster: Roster) -> dict[int, Played]:
     """The policies of a roster, by agent. Raises BadInput if one cannot be made."""
     return {
         entry.agent: (entry, game.policy_set.factory_of(entry, roster)())
@@ -194,7 +194,7 @@ def _made(game: Game[S, V], roster: Roster) -> dict[int, Played]:
     }
 
 
-def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> PolicyCheck:
+def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> PolicyCheck:
     """The agents of a journal, asked again with new policies in every unit.
 
     Agents that cannot be asked are believed: those with user-defined policies that are not trusted
@@ -252,7 +252,7 @@ def check_of(game: Game[S, V], roster: Roster, forks: Sequence[Facts] = ()) -> P
     )  # fmt: skip
 
 
-def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> BadInput:
+def several_submissions(game: StageGame[S, V], place: str, *, is_replaced: bool) -> BadInput:
     """The error for replaced or recorded submissions where a unit has several steps: they are known
     by unit and agent, so one of them would be the submission of every step.
 
@@ -269,7 +269,7 @@ def several_submissions(game: Game[S, V], place: str, *, is_replaced: bool) -> B
 
 
 def estimates_of(
-    game: Game[S, V], config: Config, roster: Roster, models: Models
+    game: StageGame[S, V], config: Config, roster: Roster, models: Models
 ) -> list[Estimate]:
     """The estimate of each model of a roster, for a whole run. Raises BadInput as a run would.
 
@@ -309,7 +309,7 @@ def estimates_of(
     )  # fmt: skip
 
 
-def ask_policies(game: Game[S, V], agents: Iterable[Played], view: V, unit: int) -> list[Row]:
+def ask_policies(game: StageGame[S, V], agents: Iterable[Played], view: V, unit: int) -> list[Row]:
     """The rows of agents' submissions.
 
     Args:

@@ -1,4 +1,4 @@
-"""The `Players` of a world in which all agents submit simultaneously, made from its `Game`."""
+"""The `Players` of a world in which all agents submit simultaneously, made from its `StageGame`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from goldrush.agents.external import roster_text
-from goldrush.agents.game import Game, S, V, prompting_of
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import digest, upper_bound
@@ -30,6 +29,7 @@ from goldrush.agents.rounds import check_of, estimates_of, session_of, several_s
 from goldrush.agents.seats import models_in
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Session
+from goldrush.agents.stage_game import S, StageGame, V, prompting_of
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
 from goldrush.kernel.fold import units
@@ -40,7 +40,7 @@ from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Row
 
 
-def make_players(game: Game[S, V]) -> Players[S]:
+def make_players(game: StageGame[S, V]) -> Players[S]:
     """The `Players` of a world."""
 
     def prepare_(
@@ -89,7 +89,7 @@ def make_players(game: Game[S, V]) -> Players[S]:
 
 
 def prepare(
-    game: Game[S, V],
+    game: StageGame[S, V],
     settings: Mapping[str, Any],
     roster: str | Roster | None = None,
     treatment: str | None = None,
@@ -124,7 +124,7 @@ def prepared(config: Config, roster: Roster) -> PreparedRun:
 
 
 def agents_wanted(
-    game: Game[S, V], treatment: str | None, settings: Mapping[str, Any]
+    game: StageGame[S, V], treatment: str | None, settings: Mapping[str, Any]
 ) -> int | None:
     """The number of agents that a treatment and settings require; None: as many as the roster has.
 
@@ -134,13 +134,13 @@ def agents_wanted(
     return game.config_of(asked_for).agents if "agents" in asked_for else None
 
 
-def _treatment(game: Game[S, V], name: str | None) -> Treatment[Any]:
+def _treatment(game: StageGame[S, V], name: str | None) -> Treatment[Any]:
     """The treatment of this name; None: one without settings."""
     return Treatment("", "") if name is None else treatment_named(game.treatments, name)
 
 
 def with_models_resolved(
-    game: Game[S, V], roster: Roster, facts: Facts, models: Models | None
+    game: StageGame[S, V], roster: Roster, facts: Facts, models: Models | None
 ) -> Roster:
     """See Players.resolve_models."""
 
@@ -151,7 +151,7 @@ def with_models_resolved(
     return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
 
 
-def _start_agents(game: Game[S, V], context: RunContext[S]) -> Session[S]:
+def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
     state, objects = context.state, context.resources.policies
     roster = Roster(entries_in(state.roster), context.recordings, context.trust, objects)
     check_players(game, roster, state.config)
@@ -164,7 +164,7 @@ def _start_agents(game: Game[S, V], context: RunContext[S]) -> Session[S]:
     return session_of(game, roster, context)
 
 
-def check_players(game: Game[S, V], roster: Roster, config: Config) -> None:
+def check_players(game: StageGame[S, V], roster: Roster, config: Config) -> None:
     """Raises BadInput if an agent of a recorded state cannot play on."""
     for entry in roster.entries:
         if is_import_name(entry.policy):
@@ -172,7 +172,7 @@ def check_players(game: Game[S, V], roster: Roster, config: Config) -> None:
     game.check_recordings(roster, config)
 
 
-def _answers(game: Game[S, V]) -> AnswerFields:
+def _answers(game: StageGame[S, V]) -> AnswerFields:
     error, source = game.field("error"), game.field("source")
 
     def read(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
@@ -182,7 +182,7 @@ def _answers(game: Game[S, V]) -> AnswerFields:
     return AnswerFields(game.code, read, "agent", game.prompting.longest)
 
 
-def _bounds(game: Game[S, V], context: RunContext[S]) -> Bounds:
+def _bounds(game: StageGame[S, V], context: RunContext[S]) -> Bounds:
     """The upper bound of each pending answer of a model."""
     view, prompting = game.view(context.state), prompting_of(game)
     chosen = models_in(entries_in(context.state.roster))
@@ -195,7 +195,7 @@ def _bounds(game: Game[S, V], context: RunContext[S]) -> Bounds:
     return found
 
 
-def _check_parent(game: Game[S, V], parent: JournalReader, change: ForkChange) -> None:
+def _check_parent(game: StageGame[S, V], parent: JournalReader, change: ForkChange) -> None:
     """Raises BadInput for replaced submissions if a unit of the parent has several steps.
 
     The parent is read to the first such unit or to damage.
@@ -209,7 +209,7 @@ def _check_parent(game: Game[S, V], parent: JournalReader, change: ForkChange) -
 
 
 def changed_by(
-    game: Game[S, V], state: S, change: ForkChange, models: Models | None
+    game: StageGame[S, V], state: S, change: ForkChange, models: Models | None
 ) -> ResolvedChange:
     """A change checked against a state. The models of a new roster are asked a short question.
 
@@ -240,7 +240,7 @@ def changed_by(
     return ResolvedChange(facts, roster)
 
 
-def _changed(game: Game[S, V], state: S, change: ForkChange) -> Config:
+def _changed(game: StageGame[S, V], state: S, change: ForkChange) -> Config:
     """The configuration of the units after a state."""
     old: Config = state.config
 
@@ -252,7 +252,7 @@ def _changed(game: Game[S, V], state: S, change: ForkChange) -> Config:
 
 
 def _replaced(
-    game: Game[S, V], items: Sequence[Mapping[str, Any]], config: Config
+    game: StageGame[S, V], items: Sequence[Mapping[str, Any]], config: Config
 ) -> list[tuple[int, Row]]:
     """(unit, row) of each replaced submission, ordered by unit and agent."""
     event, unit = game.world.events[game.code], game.world.vocabulary.unit

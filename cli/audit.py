@@ -17,7 +17,7 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.replay.journal.recheck import Recheck
     from goldrush.replay.journal.tie_break import Outcome, TieBreak
-    from goldrush.replay.toolkit import TieBreaks
+    from goldrush.replay.tools import TieBreaks
 
 LISTED_MAX: Final = 20  # draws that do not hold
 
@@ -112,12 +112,12 @@ def _draws(journal: str) -> TieBreaks:
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
-    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.find import needed, tools_at
     from goldrush.replay.journal.story import agent_of
 
-    toolkit = toolkit_at(journal)
-    by = needed(toolkit.scores, journal, "scores to audit")
-    word = toolkit.tie_breaks.location if toolkit.tie_breaks else ""
+    tools = tools_at(journal)
+    by = needed(tools.scores, journal, "scores to audit")
+    word = tools.tie_breaks.location if tools.tie_breaks else ""
     found = by.at(journal, at, agent_of(journal, agent), place_number(journal, word, place))
     with maybe_unread():
         if as_json:

@@ -161,12 +161,12 @@ def plugins(as_json: bool) -> int:
 def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]]]:
     """The groups of plugins: entry point group, kind, loader, and names that are taken."""
     from goldrush.agents.plugins import COMMANDS, POLICIES, WORLDS
-    from goldrush.replay.find import NAMES, built_in_kinds, built_in_policies, toolkit_named
+    from goldrush.replay.find import NAMES, built_in_kinds, built_in_policies, tools_named
 
     root = click.get_current_context().find_root()
     commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
     kinds: list[tuple[str, str, Callable[[Plugin], object], Collection[str]]] = [
-        (WORLDS, "world", lambda one: toolkit_named(one.name), NAMES),
+        (WORLDS, "world", lambda one: tools_named(one.name), NAMES),
         (POLICIES, "policy", lambda one: one.load(callable), built_in_policies()),
         (COMMANDS, "command", lambda one: one.load(is_command), commands),
     ]

@@ -19,7 +19,7 @@ from goldrush.cli.help import ARGUMENTS
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from goldrush.replay.toolkit import Toolkit
+    from goldrush.replay.tools import Tools
 
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
@@ -37,7 +37,7 @@ def treatments(world: str | None = None) -> Complete:
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        names = _toolkit_names(ctx, world, lambda toolkit: toolkit.treatments)
+        names = _tool_names(ctx, world, lambda tools: tools.treatments)
         # The file first: at one, click's script for bash forgets what came before it.
         return [CompletionItem(text, type="file"), *_beginning(names, text)]
 
@@ -47,14 +47,14 @@ def treatments(world: str | None = None) -> Complete:
 def settings(world: str | None = None) -> Complete:
     """Settings, each with `=`. `world` as for `treatments`."""
 
-    def names(toolkit: Toolkit) -> Iterable[str]:
+    def names(tools: Tools) -> Iterable[str]:
         import attrs
 
-        fields = () if toolkit.config is None else attrs.fields(toolkit.config)
+        fields = () if tools.config is None else attrs.fields(tools.config)
         return [f"{field.name}=" for field in fields]
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
-        return _beginning(_toolkit_names(ctx, world, names), text)
+        return _beginning(_tool_names(ctx, world, names), text)
 
     return complete
 
@@ -64,10 +64,10 @@ def policies(world: str | None = None) -> Complete:
     user's. `world` as for `treatments`.
     """
 
-    def names(toolkit: Toolkit) -> Iterable[str]:
+    def names(tools: Tools) -> Iterable[str]:
         from goldrush.agents.trust import is_import_name
 
-        players = toolkit.players
+        players = tools.players
         if players is None:
             return ()
         listed = [name for name in players.policies if not is_import_name(name)]
@@ -76,24 +76,24 @@ def policies(world: str | None = None) -> Complete:
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
         start = max(text.rfind(","), text.rfind("=")) + 1
-        found = _toolkit_names(ctx, world, names)
+        found = _tool_names(ctx, world, names)
         return _beginning([text[:start] + name for name in found], text)
 
     return complete
 
 
-def _toolkit_names(
-    ctx: click.Context, world: str | None, names: Callable[[Toolkit], Iterable[str]]
+def _tool_names(
+    ctx: click.Context, world: str | None, names: Callable[[Tools], Iterable[str]]
 ) -> Iterable[str]:
-    """The names that a world's toolkit has; none if the world is not known."""
+    """The names that a world's tools have; none if the world is not known."""
     from goldrush.kernel.errors import GoldrushError
-    from goldrush.replay.find import WORLD_DEFAULT, toolkit_at, toolkit_for
+    from goldrush.replay.find import WORLD_DEFAULT, tools_at, tools_for
 
     try:
         journal = next(filter(os.path.isfile, ctx.meta.get(ARGUMENTS, ())), None)
         if world is None and journal is not None:
-            return names(toolkit_at(journal))
-        return names(toolkit_for(world or ctx.params.get("world") or WORLD_DEFAULT))
+            return names(tools_at(journal))
+        return names(tools_for(world or ctx.params.get("world") or WORLD_DEFAULT))
     except GoldrushError:
         return ()
 

@@ -29,11 +29,11 @@ def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: 
       goldrush conform mining --set rounds=3 --set agents=4
       goldrush conform mining --set rounds=3 --roster 'raid*4' --json
     """
-    from goldrush.replay.find import players_of, toolkit_for
+    from goldrush.replay.find import players_of, tools_for
     from goldrush.testing import LAWS, broken, trial
 
     if roster is not None:
-        allow_own_policies([], players_of(toolkit_for(world), world).names(roster))
+        allow_own_policies([], players_of(tools_for(world), world).names(roster))
     with trial(world, settings_of(settings, {}), roster) as run:
         found = {name: broken(law, run) for name, law in LAWS.items()}
     with maybe_unread():

@@ -14,7 +14,7 @@ from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.diff import Diff
-    from goldrush.replay.toolkit import Consequences
+    from goldrush.replay.tools import Consequences
 
 
 @command()
@@ -67,11 +67,11 @@ def _followed(found: Diff, by_round: bool) -> Consequences[Diff, Any] | None:
     Raises BadInput for --by-round if the world has no such tool.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.find import tools_at
 
     if found.world is None:
         return None
-    followed = toolkit_at(found.a.path).consequences
+    followed = tools_at(found.a.path).consequences
     if followed is None and by_round:
         raise BadInput(
             f"runs of the {found.world.name} world are not compared by {found.vocabulary.unit}",

@@ -94,10 +94,10 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
-    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.find import needed, tools_at
 
     instead = "`goldrush export {path} --format csv --table events` prints its events as a table"
-    folder = needed(toolkit_at(path).folder, path, "folders", instead)
+    folder = needed(tools_at(path).folder, path, "folders", instead)
     says = folder.export(path, to, at, force=force)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
@@ -139,7 +139,7 @@ def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
     from goldrush.replay.data.tables import tables_of
 
     first = run_at(paths[0])
-    tables = tables_of(first.toolkit, first.world, None if table is None else [table])
+    tables = tables_of(first.tools, first.world, None if table is None else [table])
     if len(tables) > 1:
         names = ", ".join(one.name for one in tables)
         raise BadInput(

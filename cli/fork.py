@@ -88,11 +88,11 @@ def fork(
     """
     from goldrush.agents import players
     from goldrush.agents.seats import REPLAY, family_in
-    from goldrush.replay.find import players_at, toolkit_at
+    from goldrush.replay.find import players_at, tools_at
     from goldrush.replay.journal.rebuild import world_at
 
     models = models_of(**options)
-    treatment, own_settings, _ = treatment_of(treatment, toolkit_at(journal))
+    treatment, own_settings, _ = treatment_of(treatment, tools_at(journal))
     chosen = {**own_settings, **settings_of(settings, {})}
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     who = players_at(journal)
@@ -111,7 +111,7 @@ def fork(
             ),
             as_json,
             again=how_again(own, [*sources, *recorded], options, test),
-            toolkit=toolkit_at(journal),
+            tools=tools_at(journal),
             parent=journal,
         )  # fmt: skip
 

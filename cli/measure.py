@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
-    from goldrush.replay.toolkit import Spells
+    from goldrush.replay.tools import Spells
 
 R = TypeVar("R")
 
@@ -198,7 +198,7 @@ def _spells_of(run: RunData) -> Spells:
     """The spells of the run's world. Raises BadInput for a world that has none."""
     from goldrush.replay.find import needed
 
-    return needed(run.toolkit.spells, run.path, "spells", "leave --spells out")()
+    return needed(run.tools.spells, run.path, "spells", "leave --spells out")()
 
 
 def _as_dict(
@@ -211,7 +211,7 @@ def _as_dict(
         found = run.measured.as_dict()
     if by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
-    if spells or (by_round and run.toolkit.spells is not None):
+    if spells or (by_round and run.tools.spells is not None):
         of = _spells_of(run).of
         found["spells"] = [spell.as_dict() for spell in of(_chosen(run, plots))]
     return found
@@ -225,7 +225,7 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
 
     if plots is None:
         return run.measured
-    location_of = needed(run.toolkit.location_of, run.path, "plots", "leave --plot out")
+    location_of = needed(run.tools.location_of, run.path, "plots", "leave --plot out")
     location_of(run.path, str(max(plots)))
     return _spells_of(run).at(run.measured, plots)
 

@@ -16,7 +16,7 @@ from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.replay.toolkit import Prompted
+    from goldrush.replay.tools import Prompted
 
 models_file = click.option(
     "--models",
@@ -140,11 +140,11 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --json
     """
-    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.find import needed, tools_at
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
 
-    prompts = needed(toolkit_at(journal).prompts, journal, "prompts")
+    prompts = needed(tools_at(journal).prompts, journal, "prompts")
     who = agent_of(journal, agent)
     found = prompts.at(journal, at, who, resources_of(test, None))
     if as_json:

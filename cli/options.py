@@ -107,13 +107,13 @@ def place_number(journal: str, word: str, place: str | None) -> int | None:
     Raises BadInput for a place that does not exist.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.find import tools_at
 
     if place is None:
         return None
     if not word:
         raise BadInput(f"events of {journal} have no place", "leave --place out")
-    location_of = toolkit_at(journal).location_of
+    location_of = tools_at(journal).location_of
     if location_of is not None:
         return location_of(journal, place)
     if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):

@@ -206,11 +206,11 @@ def _settings(one: Outline) -> list[tuple[str, str, str]]:
     import attrs
 
     from goldrush.agents.plugins import PluginFailed
-    from goldrush.replay.find import toolkit_named
+    from goldrush.replay.find import tools_named
 
     is_usable = one.header is not None and not isinstance(one.trouble, PluginFailed)
-    toolkit = toolkit_named(one.header.world) if one.header and is_usable else None
-    config = None if toolkit is None else toolkit.config
+    tools = tools_named(one.header.world) if one.header and is_usable else None
+    config = None if tools is None else tools.config
     defaults = {} if config is None else {f.name: f.default for f in attrs.fields(config)}
     rows = []
     for name, value in one.declared.settings.items():

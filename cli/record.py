@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
-    from goldrush.replay.toolkit import Toolkit
+    from goldrush.replay.tools import Tools
 
 JOURNALS = Path("journals")  # where runs land by default
 _VERIFY_TAKES = ("--trust", "--source", "--test")
@@ -99,17 +99,17 @@ def record(
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
     from goldrush.agents import players
-    from goldrush.replay.find import players_of, toolkit_for
+    from goldrush.replay.find import players_of, tools_for
 
-    toolkit = toolkit_for(world)
-    who = players_of(toolkit, world)
+    tools = tools_for(world)
+    who = players_of(tools, world)
     named = {"seed": seed, who.horizon: rounds, "agents": agents}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
     models = models_of(**options)
     check_model(options["model"], names)
-    treatment, own_settings, label = treatment_of(treatment, toolkit)
+    treatment, own_settings, label = treatment_of(treatment, tools)
     run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
     if dry_run:
         return estimated(who, run, models, as_json)
@@ -119,12 +119,12 @@ def record(
         return carried_out(
             target,
             lambda on_unit: players.record(
-                toolkit.world(run.setup), who, target, run, models=models, resources=resources_of(),
+                tools.world(run.setup), who, target, run, models=models, resources=resources_of(),
                 force=force, fsync=fsync, on_unit=on_unit,
             ),
             as_json,
             again=how_again(own, run.roster.sources, options),
-            toolkit=toolkit,
+            tools=tools,
         )  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def resume(
       goldrush resume own.journal --trust my_policies:Hawk
     """
     from goldrush.agents import players
-    from goldrush.replay.find import players_at, toolkit_at
+    from goldrush.replay.find import players_at, tools_at
     from goldrush.replay.journal.rebuild import world_at
 
     allow_own_policies(trust)
@@ -176,21 +176,19 @@ def resume(
         ),
         as_json,
         again=how_again(trust, sources, options, test, files),
-        toolkit=toolkit_at(journal),
+        tools=tools_at(journal),
         began=True,
-        live=kept_in(files, journal, toolkit_at(journal), force=True),
+        live=kept_in(files, journal, tools_at(journal), force=True),
     )  # fmt: skip
 
 
-def kept_in(
-    files: str | None, journal: str, toolkit: Toolkit, *, force: bool
-) -> OnUnit[Any] | None:
+def kept_in(files: str | None, journal: str, tools: Tools, *, force: bool) -> OnUnit[Any] | None:
     """The function that keeps a folder up to date while a run is played; None without --files."""
     from goldrush.replay.find import needed
 
     if files is None:
         return None
-    return needed(toolkit.folder, journal, "folders", "leave --files out").live(
+    return needed(tools.folder, journal, "folders", "leave --files out").live(
         journal, files, force=force
     )
 
@@ -224,7 +222,7 @@ def carried_out(
     as_json: bool,
     *,
     again: Sequence[tuple[str, str]],
-    toolkit: Toolkit,
+    tools: Tools,
     began: bool = False,
     live: OnUnit[Any] | None = None,
     parent: str | None = None,
@@ -235,7 +233,7 @@ def carried_out(
         play: plays the run, and calls its argument after each unit.
         as_json: print the summary as JSON.
         again: the options that `resume` needs to continue the run.
-        toolkit: that of the run's world.
+        tools: that of the run's world.
         live: called after each unit.
         parent: the journal that the run is forked off.
 
@@ -263,7 +261,7 @@ def carried_out(
     try:
         # The output of policies is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(partial(_progress, step, toolkit, live))
+            play(partial(_progress, step, tools, live))
     except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
         echo_error(f"stopped: {kept()}")
         return INTERRUPTED
@@ -274,22 +272,20 @@ def carried_out(
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
     except BrokenPipeError:  # stderr, where it tells what it meets: not the end of the run
         return TROUBLE
-    _tell(out, toolkit, as_json, again, parent)
+    _tell(out, tools, as_json, again, parent)
     return DONE
 
 
-def _progress(
-    step: OnStep, toolkit: Toolkit, live: OnUnit[Any] | None, unit: int, state: Any
-) -> None:
+def _progress(step: OnStep, tools: Tools, live: OnUnit[Any] | None, unit: int, state: Any) -> None:
     if live is not None:
         live(unit, state)
-    if toolkit.length is not None:
-        step(toolkit.world({}).vocabulary.unit, unit, toolkit.length(state))
+    if tools.length is not None:
+        step(tools.world({}).vocabulary.unit, unit, tools.length(state))
 
 
 def _tell(
     path: str,
-    toolkit: Toolkit,
+    tools: Tools,
     as_json: bool,
     again: Sequence[tuple[str, str]],
     parent: str | None,
@@ -297,21 +293,21 @@ def _tell(
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
-    if toolkit.summary is None:
+    if tools.summary is None:
         if as_json:
             echo_json({"path": path, "bytes": os.stat(path).st_size})
         shown = ""
     else:
-        summary = toolkit.summary.read(path)
+        summary = tools.summary.read(path)
         if as_json:
             echo_json(summary.as_dict())
-        shown = f"{toolkit.summary.format(summary)}\n\n"
+        shown = f"{tools.summary.format(summary)}\n\n"
     if as_json:
         return
     name, goldrush = quoted_path(path), program()
     words, closed, _ = _closed(path)
     click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
-    also = toolkit.summary.commands if toolkit.summary else ()
+    also = tools.summary.commands if tools.summary else ()
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
         f"replay {name} --at {words.number(closed)}",
@@ -373,10 +369,10 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     people follow it. Raises what reading a journal raises.
     """
     from goldrush.kernel.journal import UNIT, JournalReader
-    from goldrush.replay.find import open_world, toolkit_at
+    from goldrush.replay.find import open_world, tools_at
 
     closed = waiting = 0
-    players = toolkit_at(path).players
+    players = tools_at(path).players
     answers = None if players is None or players.answers is None else players.answers.code
     with JournalReader(path) as reader:
         vocabulary = open_world(reader).vocabulary
@@ -464,14 +460,14 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
 
 
 def treatment_of(
-    treatment: str | None, toolkit: Toolkit
+    treatment: str | None, tools: Tools
 ) -> tuple[str | None, Mapping[str, Any], str | None]:
     """The value of --treatment: the name of a treatment of the world (None for one in a file), the
     settings of one in a file, and the name of either. Raises BadInput for a file without it.
     """
     from goldrush.kernel.treatments import treatment_in_file
 
-    own = None if treatment is None else treatment_in_file(treatment, toolkit.config)
+    own = None if treatment is None else treatment_in_file(treatment, tools.config)
     return (treatment, {}, treatment) if own is None else (None, own.settings, own.name)
 
 

@@ -52,7 +52,7 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
-    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import last_unit, rebuild
     from goldrush.replay.journal.story import in_brief, narrator
 
@@ -69,7 +69,7 @@ def replay(
     rebuilt = rebuild(journal, at)
     if trouble is not None:
         click.echo(f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True)
-    view, events = toolkit_at(journal).unit, rebuilt.events
+    view, events = tools_at(journal).unit, rebuilt.events
     if table_ is not None:
         events = rebuilt.at_table(table_)
     if brief:
@@ -96,21 +96,21 @@ def play(journal: str, at: int | None, speed: float) -> None:
         JournalError: what reading the journal raises.
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import rebuilt_from, world_at
     from goldrush.replay.journal.story import narrator
 
     if not is_terminal():
         raise BadInput("--play needs a terminal", "leave it out, and give the round with --at")
-    toolkit, tells = toolkit_at(journal), narrator(journal)
+    tools, tells = tools_at(journal), narrator(journal)
     first = world_at(journal).vocabulary.number(0) if at is None else at
     rounds = rebuilt_from(journal, first)
     shown = next(rounds)  # a round that does not exist is refused before anything is shown
     with suppress(KeyboardInterrupt), screen() as show:
-        show(frame_of(shown, toolkit, tells))
+        show(frame_of(shown, tools, tells))
         for shown in rounds:
             time.sleep(1 / speed)
-            show(frame_of(shown, toolkit, tells))
+            show(frame_of(shown, tools, tells))
 
 
 def _as_dict(rebuilt: Rebuilt) -> dict[str, object]:

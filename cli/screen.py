@@ -14,7 +14,7 @@ from goldrush.kernel.text import escaped
 if TYPE_CHECKING:
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.story import Narrator
-    from goldrush.replay.toolkit import Toolkit
+    from goldrush.replay.tools import Tools
 
 
 @contextmanager
@@ -51,11 +51,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
-def frame_of(rebuilt: Rebuilt, toolkit: Toolkit, narrator: Narrator) -> str:
+def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
     """The text of a unit for the screen: its world's view of it, and its main events."""
-    view = toolkit.unit
+    view = tools.unit
     frame = view.frame if view else None
     head = frame(rebuilt, painted) if frame else rebuilt.format(painted)
-    brief = toolkit.story.brief if toolkit.story else ()
+    brief = tools.story.brief if tools.story else ()
     events = [event for event in rebuilt.events if not brief or event.name in brief]
     return "\n".join((head, "", *map(escaped, narrator.lines(events))))

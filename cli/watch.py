@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from goldrush.replay.journal.follow import Progress
-    from goldrush.replay.toolkit import Toolkit
+    from goldrush.replay.tools import Tools
 
 EVERY_MIN: Final = 0.1
 EVERY_MAX: Final = 3600.0
@@ -45,10 +45,10 @@ def watch(journal: str, every: float, as_json: bool) -> None:
       goldrush watch run.journal
       goldrush watch run.journal --every 0.2 --json
     """
-    from goldrush.replay.find import toolkit_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.follow import follow
 
-    toolkit = toolkit_at(journal)
+    tools = tools_at(journal)
     seen = follow(journal, lambda: time.sleep(every))
     if is_terminal() and not as_json:
         shown, frame = None, ""
@@ -57,27 +57,27 @@ def watch(journal: str, every: float, as_json: bool) -> None:
                 if progress.is_new:  # what is behind the last one is not worth showing
                     continue
                 if shown != progress.rebuilt.round:  # names are read from the journal, all of it
-                    shown, frame = progress.rebuilt.round, _frame(journal, progress, toolkit)
+                    shown, frame = progress.rebuilt.round, _frame(journal, progress, tools)
                 show(f"{_status(progress)}\n{frame}")
         return
     for progress in seen:
         rebuilt = progress.rebuilt
         if progress.is_new and rebuilt.round >= rebuilt.vocabulary.first:
-            says = json.dumps(progress.as_dict()) if as_json else _line(progress, toolkit)
+            says = json.dumps(progress.as_dict()) if as_json else _line(progress, tools)
             click.echo(says)
 
 
-def _frame(journal: str, progress: Progress, toolkit: Toolkit) -> str:
+def _frame(journal: str, progress: Progress, tools: Tools) -> str:
     from goldrush.replay.journal.story import narrator
 
-    return frame_of(progress.rebuilt, toolkit, narrator(journal))
+    return frame_of(progress.rebuilt, tools, narrator(journal))
 
 
-def _line(progress: Progress, toolkit: Toolkit) -> str:
+def _line(progress: Progress, tools: Tools) -> str:
     """The line of a unit, where output is not a terminal."""
     rebuilt = progress.rebuilt
-    if toolkit.unit is not None and toolkit.unit.line is not None:
-        says = toolkit.unit.line(rebuilt)
+    if tools.unit is not None and tools.unit.line is not None:
+        says = tools.unit.line(rebuilt)
     else:
         counts = progress.as_dict()["events"]
         says = ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())

@@ -16,7 +16,7 @@ from goldrush.kernel.text import escaped, quoted_path
 if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.toolkit import Why
+    from goldrush.replay.tools import Why
 
 LISTED_MAX: Final = 20  # units with something to explain
 
@@ -41,11 +41,11 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
       goldrush why run.journal --at 12 --plot 88
       goldrush why run.journal --at 12 --agent 0 --json
     """
-    from goldrush.replay.find import needed, toolkit_at
+    from goldrush.replay.find import needed, tools_at
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of
 
-    by = needed(toolkit_at(journal).why, journal, "explanations")
+    by = needed(tools_at(journal).why, journal, "explanations")
     who = None if agent is None else agent_of(journal, agent)
     where = place_number(journal, by.location, place)
     if at is None:

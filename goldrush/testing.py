@@ -38,10 +38,10 @@ from goldrush.kernel.errors import BadInput, GoldrushError, format_error
 from goldrush.kernel.journal import JournalReader, sha256_of
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
-from goldrush.replay.find import players_of, toolkit_for
+from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.study.plan import plan_of, studied_with
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 LEAVES_MAX: Final = 200  # values of each part of a state that are changed
 FLIPS: Final = 100  # bytes of a journal that are damaged
@@ -76,7 +76,7 @@ class Trial:
 
     Attributes:
         name: the name of the world.
-        toolkit: its toolkit.
+        tools: its tools.
         world: the world for this run's setup.
         path: the journal.
         settings, roster: as given.
@@ -84,7 +84,7 @@ class Trial:
     """
 
     name: str
-    toolkit: Toolkit
+    tools: Tools
     world: World[Any]
     path: Path
     settings: Mapping[str, Any]
@@ -122,10 +122,10 @@ def record(
     name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
 ) -> PreparedRun:
     """Record a run of a world and return the prepared run. Raises as `players.record`."""
-    toolkit = toolkit_for(name)
-    who = players_of(toolkit, name)
+    tools = tools_for(name)
+    who = players_of(tools, name)
     run = who.prepare(settings, roster, None, None)
-    players.record(toolkit.world(run.setup), who, path, run, force=True)
+    players.record(tools.world(run.setup), who, path, run, force=True)
     return run
 
 
@@ -141,13 +141,13 @@ def trial(
 
     Raises BadInput for an unknown world or invalid settings.
     """
-    toolkit = toolkit_for(name)
+    tools = tools_for(name)
     with TemporaryDirectory() as folder:
         path = Path(folder, "run.journal")
         run = record(name, settings or {}, roster, path)
         with JournalReader(path) as reader:
             setup = next(iter(reader)).setup or {}
-        yield Trial(name, toolkit, toolkit.world(setup), path, settings or {}, roster, run)
+        yield Trial(name, tools, tools.world(setup), path, settings or {}, roster, run)
 
 
 def broken(law: Law, run: Trial) -> str | None:
@@ -262,7 +262,7 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     middle = units[len(units) // 2]
     out = run.path.with_name("fork.journal")
     players.fork(
-        run.world, players_of(run.toolkit, run.name), run.path,
+        run.world, players_of(run.tools, run.name), run.path,
         run.world.vocabulary.number(middle), out, force=True,
         trust=run.prepared.roster.trust, sources=run.prepared.roster.sources,
     )  # fmt: skip
@@ -564,20 +564,20 @@ def a_study_plans_what_is_played(run: Trial) -> None:
 
     Worlds without studies satisfy it.
     """
-    if run.toolkit.studies is None:
+    if run.tools.studies is None:
         return
-    studies = run.toolkit.studies()
+    studies = run.tools.studies()
     with JournalReader(run.path) as reader:
         setup = next(iter(reader)).setup or {}
     config = studies.config(setup["config"])
     if config.as_dict() != setup["config"]:
         raise LawBroken(f"the configuration is {config.as_dict()}, START has {setup['config']}")
-    who = players_of(run.toolkit, run.name)
+    who = players_of(run.tools, run.name)
     units, most = max(unit for unit, _ in run.states()), getattr(config, who.horizon)
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
     played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
-    measures = studied_with(run.name, run.toolkit).measures
+    measures = studied_with(run.name, run.tools).measures
     with JournalReader(run.path) as reader:
         measured = list(measures.read(reader).roster)
     rest = iter(played)  # measures may cover only some of the players

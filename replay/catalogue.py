@@ -12,7 +12,7 @@ from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.treatments import Treatment
-from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
+from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class Policies:
 
 def policies_of(world: str) -> Policies:
     """The policies of a world. Raises as `policies`."""
-    players = players_of(toolkit_for(world), world)
+    players = players_of(tools_for(world), world)
     entries = dict(players.policies)
     unusable = []
     for name, plugin in players.installed().items():
@@ -75,7 +75,7 @@ def treatments(world: str = WORLD_DEFAULT) -> Mapping[str, Treatment[Any]]:
     >>> treatments()["scarce"].settings
     {'rows': 5, 'cols': 6}
     """
-    listed = toolkit_for(world).treatments
+    listed = tools_for(world).treatments
     if not listed:
         raise BadInput(f"the {world} world has no treatments", f"see goldrush settings {world}")
     return dict(listed)
@@ -89,7 +89,7 @@ def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
     >>> settings()["rounds"]
     Setting(default=200, range='a whole number from 1 to 1000000')
     """
-    config = toolkit_for(world).config
+    config = tools_for(world).config
     if config is None:
         raise BadInput(f"the {world} world does not list its settings", "see its documentation")
     return {

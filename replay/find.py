@@ -1,4 +1,4 @@
-"""Worlds found by name: the toolkit of a world or of a journal, and its parts that a tool needs."""
+"""Worlds found by name: the tools of a world or of a journal, and its parts that a tool needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, f
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
-from goldrush.replay.toolkit import TieBreaks, Toolkit
+from goldrush.replay.tools import TieBreaks, Tools
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Players
@@ -33,15 +33,15 @@ T = TypeVar("T")
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
 BUILT_IN: Final = tuple(
-    BuiltIn(name, f"goldrush.replay.worlds.{name}.toolkit:TOOLKIT")
+    BuiltIn(name, f"goldrush.replay.worlds.{name}.tools:TOOLS")
     for name in ("mining", "competition")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
 
 
-def toolkit_named(name: str) -> Toolkit | None:
-    """The toolkit of a world; None for an unknown world.
+def tools_named(name: str) -> Tools | None:
+    """The tools of a world; None for an unknown world.
 
     Raises PluginFailed for an installed world that cannot be used.
     """
@@ -49,14 +49,14 @@ def toolkit_named(name: str) -> Toolkit | None:
 
 
 @cache
-def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Toolkit | None:
-    """The toolkit of a world; cached until the installed distributions change."""
-    found: Toolkit | None = load_plugin(WORLDS, name, is_toolkit, BUILT_IN)
+def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Tools | None:
+    """The tools of a world; cached until the installed distributions change."""
+    found: Tools | None = load_plugin(WORLDS, name, is_tools, BUILT_IN)
     if found is None:
         return None
     world = found.world({}).name
     if world != name:
-        raise PluginFailed(name, f"its toolkit is of a world named {format_value(world)}")
+        raise PluginFailed(name, f"its tools are of a world named {format_value(world)}")
     return found
 
 
@@ -91,44 +91,44 @@ def built_in_policies() -> list[str]:
 
     names: list[str] = []
     for world in NAMES:
-        own = players_of(toolkit_for(world), world).policies
+        own = players_of(tools_for(world), world).policies
         names += [f"{world}/{name}" for name in (*own, *FAMILIES)]
     return names
 
 
 def built_in_kinds() -> list[PluginKind]:
     """What other distributions can add to the built-in worlds, besides policies."""
-    return [kind for world in NAMES for kind in toolkit_for(world).kinds]
+    return [kind for world in NAMES for kind in tools_for(world).kinds]
 
 
-def is_toolkit(loaded: object) -> bool:
-    """Whether an entry point gave a `Toolkit`."""
-    return isinstance(loaded, Toolkit)
+def is_tools(loaded: object) -> bool:
+    """Whether an entry point gave `Tools`."""
+    return isinstance(loaded, Tools)
 
 
-def toolkit_for(name: str) -> Toolkit:
-    """The toolkit of a world by its name. Raises BadInput for an unknown one."""
-    found = toolkit_named(name)
+def tools_for(name: str) -> Tools:
+    """The tools of a world by its name. Raises BadInput for an unknown one."""
+    found = tools_named(name)
     if found is None:
         raise unknown("world", name, worlds())
     return found
 
 
-def players_of(toolkit: Toolkit, world: str) -> Players[Any]:
+def players_of(tools: Tools, world: str) -> Players[Any]:
     """The players of a world. Raises BadInput for a world without players."""
-    if toolkit.players is None:
+    if tools.players is None:
         raise BadInput(f"the {world} world has no players", "record runs with its own program")
-    return toolkit.players
+    return tools.players
 
 
-def toolkit_of(reader: JournalReader) -> Toolkit:
-    """The toolkit of a journal's world.
+def tools_of(reader: JournalReader) -> Tools:
+    """The tools of a journal's world.
 
     Raises UnsupportedJournal for an unknown world, PluginFailed for an installed one that cannot be
     used.
     """
     try:
-        found = toolkit_named(reader.header.world)
+        found = tools_named(reader.header.world)
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
@@ -141,30 +141,30 @@ def toolkit_of(reader: JournalReader) -> Toolkit:
     return found
 
 
-def toolkit_at(path: str | Path) -> Toolkit:
-    """The toolkit of the journal at a path.
+def tools_at(path: str | Path) -> Tools:
+    """The tools of the journal at a path.
 
     Raises BadInput, NotAJournal, UnsupportedJournal or DamagedJournal for its header.
     """
     with JournalReader(path) as reader:
-        return toolkit_of(reader)
+        return tools_of(reader)
 
 
-def open_world(reader: JournalReader, toolkit: Toolkit | None = None) -> World[Any]:
+def open_world(reader: JournalReader, tools: Tools | None = None) -> World[Any]:
     """The world of a journal, from its header (name and rules) and the setup in START.
 
     Args:
-        toolkit: the world's toolkit; None: found by the world's name.
+        tools: the world's tools; None: found by the world's name.
 
     Raises UnsupportedJournal for an unknown world.
     """
-    toolkit = toolkit or toolkit_of(reader)
+    tools = tools or tools_of(reader)
     try:
         with reader.again() as again:
             start = next(iter(again), None)
     except JournalError:  # reading on raises it again
         start = None
-    return toolkit.world((start.setup if start else None) or {}).under(reader.header.rules)
+    return tools.world((start.setup if start else None) or {}).under(reader.header.rules)
 
 
 def needed(
@@ -173,7 +173,7 @@ def needed(
     what: str,
     instead: str = "`goldrush log {path}` lists its events",
 ) -> T:
-    """A part of the toolkit for the journal at a path.
+    """A part of the tools for the journal at a path.
 
     Args:
         part: the part, or None if the world has none.
@@ -193,12 +193,12 @@ def needed(
 
 
 def players_at(path: str | Path) -> Players[Any]:
-    """The players of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
+    """The players of the journal at a path. Raises as `tools_at`, and as `needed`."""
     instead = "continue it with the program that recorded it"
-    return needed(toolkit_at(path).players, path, "players", instead)
+    return needed(tools_at(path).players, path, "players", instead)
 
 
 def tie_breaks_at(path: str | Path) -> TieBreaks:
-    """The draws of the journal at a path. Raises as `toolkit_at`, and as `needed`."""
+    """The draws of the journal at a path. Raises as `tools_at`, and as `needed`."""
     instead = "`goldrush verify {path}` derives every event again"
-    return needed(toolkit_at(path).tie_breaks, path, "draws to audit", instead)
+    return needed(tools_at(path).tie_breaks, path, "draws to audit", instead)

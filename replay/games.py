@@ -1,4 +1,4 @@
-"""The toolkit of a world in which all agents submit at once, from its `Game`."""
+"""The tools of a world in which all agents submit at once, from its `StageGame`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from goldrush.agents.game import Game, S, V
 from goldrush.agents.simultaneous import make_players
-from goldrush.replay.toolkit import Prompts, Toolkit
+from goldrush.agents.stage_game import S, StageGame, V
+from goldrush.replay.tools import Prompts, Tools
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.replay.journal.prompts import RebuiltPrompt
 
 
-def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Toolkit:
-    """A toolkit with the parts that a `Game` determines: world, players, treatments, length, number
+def tools_of_game(game: StageGame[S, V], config: type[attrs.AttrsInstance]) -> Tools:
+    """The parts of tools that a `StageGame` determines: world, players, treatments, length, number
     of agents, and prompts if language models can play. Add other parts with `attrs.evolve`.
 
     Args:
         config: the class of the settings, made with kernel.settings.
     """
-    return Toolkit(
+    return Tools(
         world=lambda setup: game.world,
         config=config,
         players=make_players(game),
@@ -35,7 +35,7 @@ def toolkit_of_game(game: Game[S, V], config: type[attrs.AttrsInstance]) -> Tool
     )
 
 
-def _prompts_of(game: Game[S, V]) -> Prompts[RebuiltPrompt]:
+def _prompts_of(game: StageGame[S, V]) -> Prompts[RebuiltPrompt]:
     def at(
         path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[RebuiltPrompt]:

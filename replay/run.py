@@ -2,7 +2,7 @@
 
 Each method calls one of the functions of this room with the journal's path; nothing is computed
 before it is needed, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
-one. A world can add methods of its own: its toolkit names a subclass (`Toolkit.run`), so the run of
+one. A world can add methods of its own: its tools names a subclass (`Tools.run`), so the run of
 a mining journal also has `plot` and `agent`.
 """
 
@@ -46,8 +46,8 @@ from goldrush.replay.find import (
     players_at,
     players_of,
     tie_breaks_at,
-    toolkit_at,
-    toolkit_for,
+    tools_at,
+    tools_for,
 )
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
@@ -58,7 +58,7 @@ from goldrush.replay.journal.story import agent_of, narrator
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.journal.verify import DECIDE, Verdict, verify
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.toolkit import Prompted, Toolkit
+from goldrush.replay.tools import Prompted, Tools
 
 if TYPE_CHECKING:
     import pyarrow
@@ -92,7 +92,7 @@ class Run:
 
     Attributes:
         path: the journal.
-        toolkit: what the tools of the journal's world can do.
+        tools: what the tools of the journal's world can do.
         trust: names (`module:Class`) of user-defined policies that may be imported: those that the
             run was recorded with in this process.
     """
@@ -100,7 +100,7 @@ class Run:
     def __init__(self, path: str | Path, trust: Trust = ()) -> None:
         """See `open`."""
         self.path = Path(path)
-        self.toolkit: Toolkit = toolkit_at(path)
+        self.tools: Tools = tools_at(path)
         self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
 
@@ -120,7 +120,7 @@ class Run:
         """
         if os.path.isdir(path):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
-        kind = _class_of(toolkit_at(path))
+        kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
         return kind(path, trust)
@@ -176,18 +176,18 @@ class Run:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
         """
-        toolkit = toolkit_for(world)
-        if not issubclass(_class_of(toolkit), cls):
+        tools = tools_for(world)
+        if not issubclass(_class_of(tools), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
-        who = players_of(toolkit, world)
-        name, chosen = settings_of(treatment, settings, toolkit.config)
+        who = players_of(tools, world)
+        name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
         reach = models_of(models)
         run = who.prepare(chosen, given.text, name, reach)
         resources = resources_of(jobs, program, given.policies)
         with target_of(path) as (target, folder):
             players.record(
-                toolkit.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
+                tools.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
                 resources=resources, on_unit=on_unit,
             )  # fmt: skip
             found = cls.open(target, run.roster.trust)
@@ -294,7 +294,7 @@ class Run:
         """The id of a plot. Raises BadInput for one that is not there."""
         parts = plot if isinstance(plot, tuple) else (plot,)
         text = ",".join(str(integer(part, "the plot")) for part in parts)
-        location_of = needed(self.toolkit.location_of, self.path, "plots", "leave the plots out")
+        location_of = needed(self.tools.location_of, self.path, "plots", "leave the plots out")
         return location_of(self.path, text)
 
     def _location(self, location: int | tuple[int, int] | None) -> int | None:
@@ -411,7 +411,7 @@ class Run:
         Raises:
             BadInput: for a world without explanations, and where there is nothing to explain.
         """
-        by = needed(self.toolkit.why, self.path, "explanations")
+        by = needed(self.tools.why, self.path, "explanations")
         return by.at(self.path, integer(at, "the unit"), self._location(location), agent)
 
     def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
@@ -419,7 +419,7 @@ class Run:
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        prompts = needed(self.toolkit.prompts, self.path, "prompts")
+        prompts = needed(self.tools.prompts, self.path, "prompts")
         return prompts.at(
             self.path, integer(at, "the unit"), agent_of(self.path, str(agent)), Resources()
         )
@@ -501,7 +501,7 @@ class Run:
             PolicyFailed, RunStopped, WriteFailed: as `record`.
         """
         who = self._players()
-        name, chosen = settings_of(treatment, settings, self.toolkit.config)
+        name, chosen = settings_of(treatment, settings, self.tools.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
         change = ForkChange(chosen, name, given.text, replace)
         resources = self._resources(jobs, program, policies if roster is None else None)
@@ -548,7 +548,7 @@ class Run:
         """The names of the tables of this run's world."""
         from goldrush.replay.data.tables import tables_of
 
-        return [table.name for table in tables_of(self.toolkit, world_at(self.path))]
+        return [table.name for table in tables_of(self.tools, world_at(self.path))]
 
     def table(self, name: str = "events") -> pyarrow.Table:
         """A table of the run in Arrow's form, `to_pandas()` and `polars.from_arrow` away from both.
@@ -595,10 +595,10 @@ open = Run.open
 record = Run.record
 
 
-def _class_of(toolkit: Toolkit) -> type[Run]:
+def _class_of(tools: Tools) -> type[Run]:
     """The class of a world's runs in Python."""
-    if toolkit.run is None:
+    if tools.run is None:
         return Run
-    kind = toolkit.run()
+    kind = tools.run()
     assert issubclass(kind, Run)
     return kind

@@ -2,7 +2,7 @@
 
 Runs are compared by treatment, roster and seed in the same way in any world. What is a world's own
 (the names of settings and players, the figures that should change, the text of a report) is in this
-record, a part of the world's toolkit.
+record, a part of the world's tools.
 """
 
 from __future__ import annotations

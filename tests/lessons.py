@@ -18,7 +18,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.shape import AGENT, AGENTS, TEXT, WORD, several
 from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, World
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 ANSWERED, PRAISED = range(2)
 
@@ -116,4 +116,4 @@ def forked(parent: Path, unit: int, out: Path, **facts: Any) -> Path:
     return out
 
 
-TOOLKIT = Toolkit(lambda setup: LESSONS)
+TOOLS = Tools(lambda setup: LESSONS)

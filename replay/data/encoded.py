@@ -22,7 +22,7 @@ from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,7 +41,7 @@ def encoded_tables(
     names: Sequence[str] | None = None,
     *,
     jobs: int | None = None,
-    toolkit: Toolkit | None = None,
+    tools: Tools | None = None,
 ) -> Generator[Sequence[Iterable[Encoded]], None, None]:
     """The batches of each table, for each journal. Batches of one journal must be taken before
     those of the next one.
@@ -51,15 +51,15 @@ def encoded_tables(
         form: CSV without a line of names, or Arrow's record batches.
         names: the names of the tables; None: all of the world.
         jobs: number of processes; None: one per processor.
-        toolkit: the world's toolkit; None: found by the world's name.
+        tools: the world's tools; None: found by the world's name.
 
     Raises:
         BadInput: for a table that the world does not have, and for journals of two worlds.
         JournalError: as reading a journal does, and for a value that Arrow cannot hold.
     """
-    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, toolkit=toolkit)
+    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, tools=tools)
     for path, tables in zip(paths, held, strict=True):
-        yield _encoded(form, names, run_at(path, toolkit)) if tables is None else tables
+        yield _encoded(form, names, run_at(path, tools)) if tables is None else tables
 
 
 def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[Encoded]] | None:
@@ -75,7 +75,7 @@ def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[En
 
 
 def _encoded(form: Form, names: Sequence[str] | None, run: RunData) -> list[Iterator[Encoded]]:
-    return [_batches(form, table, run) for table in tables_of(run.toolkit, run.world, names)]
+    return [_batches(form, table, run) for table in tables_of(run.tools, run.world, names)]
 
 
 def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
@@ -100,7 +100,7 @@ def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
 def csv_table(paths: Sequence[str | Path], name: str, jobs: int | None = None) -> Iterator[str]:
     """One table of journals as CSV, in pieces. Arguments and errors: as `encoded_tables`."""
     first = run_at(paths[0])
-    [table] = tables_of(first.toolkit, first.world, [name])
+    [table] = tables_of(first.tools, first.world, [name])
     yield csv_head(table.columns)
     for [batches] in encoded_tables(paths, "csv", [name], jobs=jobs):
         yield from (text for _, text in batches)
@@ -145,7 +145,7 @@ def arrow_table(paths: Sequence[str | Path], name: str, jobs: int | None = None)
     if not paths:
         raise BadInput("there is no journal", "give one or more")
     first = run_at(paths[0])
-    [table] = tables_of(first.toolkit, first.world, [name])
+    [table] = tables_of(first.tools, first.world, [name])
     runs = encoded_tables(paths, "arrow", [name], jobs=jobs)
     found = [batch for [batches] in runs for _, batch in batches]
     return pyarrow.Table.from_batches(found, Batches(table).schema)
@@ -163,7 +163,7 @@ def write_tables(
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     force: bool = False,
-    toolkit: Toolkit | None = None,
+    tools: Tools | None = None,
     on_run: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
@@ -178,7 +178,7 @@ def write_tables(
         names: the names of the tables; None: all.
         jobs: number of processes; None: one per processor. The files do not depend on it.
         force: replace files with the columns of these tables.
-        toolkit: the world's toolkit; None: found by the world's name.
+        tools: the world's tools; None: found by the world's name.
         on_run: called with the number of journals that are done.
 
     Returns the number of rows of each file, by its path.
@@ -195,17 +195,17 @@ def write_tables(
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
         check_pyarrow()
-    first = run_at(paths[0], toolkit)
+    first = run_at(paths[0], tools)
     with FileGroup(str(folder)) as group, ExitStack() as stack:
         kind = _Parquet if form == PARQUET else _Csv
         files: list[_Csv | _Parquet] = []
-        for table in tables_of(first.toolkit, first.world, names):
+        for table in tables_of(first.tools, first.world, names):
             name = f"{table.name}.{form}"
             is_earlier = kind.recogniser(table, Path(folder, name))
             file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
         runs = stack.enter_context(
-            closing(encoded_tables(paths, kind.form, names, jobs=jobs, toolkit=toolkit))
+            closing(encoded_tables(paths, kind.form, names, jobs=jobs, tools=tools))
         )
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs, 1):

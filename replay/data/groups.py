@@ -25,7 +25,7 @@ from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
-from goldrush.replay.find import needed, toolkit_for
+from goldrush.replay.find import needed, tools_for
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.inference import Interval, interval
@@ -128,7 +128,7 @@ def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
         is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
         key = one.recorded if is_typed else one.key
         if key not in found:
-            measures = needed(toolkit_for(one.world).measures, one.name, "measures")
+            measures = needed(tools_for(one.world).measures, one.name, "measures")
             found[key] = _Gathered(one.kind, measures().known)
         found[key].add(one)
     return [gathered.group() for gathered in found.values()]
@@ -164,14 +164,14 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
     units = run.world.vocabulary.units
     declared = run.declared
     settings = {**declared.settings, SEED: declared.start.get(SEED)}  # whose defaults they have
-    settings = levelled([settings], run.toolkit.seeded)
+    settings = levelled([settings], run.tools.seeded)
     planned = settings.pop(units, None)
     horizon = planned if type(planned) is int else run.measured.units
     front = run.front
     treatment: str | Mapping[str, Any] | None = front.treatment
     if treatment is None:
-        treatment = unusual(settings, run.toolkit.config) or None
-    newest = run.world.rules == run.toolkit.world({}).rules
+        treatment = unusual(settings, run.tools.config) or None
+    newest = run.world.rules == run.tools.world({}).rules
     world = run.world.name if newest else f"{run.world.name}, rules {run.world.rules}"
     kind = RunKind(world, treatment, front.roster, horizon, units, declared.forks)
 

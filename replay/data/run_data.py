@@ -18,11 +18,11 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
-from goldrush.replay.find import needed, open_world, toolkit_of
+from goldrush.replay.find import needed, open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.study.cells import cells_in
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 R = TypeVar("R")
 
@@ -37,12 +37,12 @@ class RunData:
     """
 
     def __init__(
-        self, path: str | Path, toolkit: Toolkit, world: World[Any], cell: tuple[str, str] | None
+        self, path: str | Path, tools: Tools, world: World[Any], cell: tuple[str, str] | None
     ) -> None:
         self.path = str(path)
         # A name that is not UTF-8 is escaped: neither format can hold it.
         self.name = os.fsencode(path).decode("utf-8", "backslashreplace")
-        self.toolkit = toolkit
+        self.tools = tools
         self.world = world
         self.on_bytes: Callable[[int], None] | None = None
         self._cell = cell
@@ -50,7 +50,7 @@ class RunData:
     @cached_property
     def measures(self) -> Measures:
         """The measures of the run's world. Raises BadInput for a world without any."""
-        return needed(self.toolkit.measures, self.path, "measures")()
+        return needed(self.tools.measures, self.path, "measures")()
 
     @cached_property
     def measured(self) -> Measured[Any]:
@@ -88,23 +88,23 @@ class RunData:
         return reporting_forged(self.path, world=self.world)
 
 
-def run_at(path: str | Path, toolkit: Toolkit | None = None) -> RunData:
+def run_at(path: str | Path, tools: Tools | None = None) -> RunData:
     """The run of a journal.
 
     Args:
-        toolkit: its world's toolkit; None: found by the world's name.
+        tools: its world's tools; None: found by the world's name.
 
     Raises:
         BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
         UnsupportedJournal: for an unknown world.
     """
-    return _run_at(path, toolkit, StudyFolders().cell_of(path))
+    return _run_at(path, tools, StudyFolders().cell_of(path))
 
 
-def _run_at(path: str | Path, toolkit: Toolkit | None, cell: tuple[str, str] | None) -> RunData:
-    given = None if toolkit is None else toolkit.world({})
+def _run_at(path: str | Path, tools: Tools | None, cell: tuple[str, str] | None) -> RunData:
+    given = None if tools is None else tools.world({})
     with reporting_forged(path, world=given), JournalReader(path) as reader:
-        own = toolkit or toolkit_of(reader)
+        own = tools or tools_of(reader)
         world = open_world(reader, own)
     return RunData(path, own, world, cell)
 
@@ -122,7 +122,7 @@ def map_runs(
     jobs: int | None = None,
     *,
     one_world: bool = False,
-    toolkit: Toolkit | None = None,
+    tools: Tools | None = None,
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
     the journals.
@@ -132,7 +132,7 @@ def map_runs(
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
         one_world: refuse a journal of another world than the first.
-        toolkit: the world's toolkit, for journals of one world, which are then read by this
+        tools: the world's tools, for journals of one world, which are then read by this
             process; None: found by the world's name.
 
     Raises:
@@ -142,8 +142,8 @@ def map_runs(
     """
     studies = StudyFolders()
     first = paths[0] if one_world else None
-    tasks = [_Task(function, path, studies.cell_of(path), first, toolkit) for path in paths]
-    return map_in_order(_call, tasks, 1 if toolkit else jobs, total_size(paths))
+    tasks = [_Task(function, path, studies.cell_of(path), first, tools) for path in paths]
+    return map_in_order(_call, tasks, 1 if tools else jobs, total_size(paths))
 
 
 def total_size(paths: Iterable[str | Path]) -> int:
@@ -165,11 +165,11 @@ class _Task(Generic[R]):
     path: str | Path
     cell: tuple[str, str] | None
     first: str | Path | None  # a journal of the world that this one must have
-    toolkit: Toolkit | None
+    tools: Tools | None
 
 
 def _call(task: _Task[R]) -> R:
-    run = _run_at(task.path, task.toolkit, task.cell)
+    run = _run_at(task.path, task.tools, task.cell)
     if task.first not in (None, task.path):
         _check_world(run, task.first)
     return task.function(run)

@@ -30,14 +30,12 @@ from goldrush.replay.data.columns import (
     type_of,
 )
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.toolkit import Tables, Toolkit
+from goldrush.replay.tools import Tables, Tools
 
 _TAKEN: Final = tuple(column.name for column in FRONT)
 
 
-def tables_of(
-    toolkit: Toolkit, world: World[Any], names: Iterable[str] | None = None
-) -> list[Table]:
+def tables_of(tools: Tools, world: World[Any], names: Iterable[str] | None = None) -> list[Table]:
     """The tables of a world's journals: its events, its units and measures (if it has measures),
     and its own tables.
 
@@ -46,13 +44,13 @@ def tables_of(
 
     Raises BadInput for a table that the world does not have.
     """
-    found = [events_table(world, toolkit)]
-    if toolkit.measures is not None:
-        known = toolkit.measures().known
+    found = [events_table(world, tools)]
+    if tools.measures is not None:
+        known = tools.measures().known
         found += [units_table(world.vocabulary, known), figures_table(world.vocabulary, known)]
     by_name = {table.name: table for table in found}
-    if toolkit.tables is not None:
-        by_name |= {table.name: table for table in toolkit.tables().own}
+    if tools.tables is not None:
+        by_name |= {table.name: table for table in tools.tables().own}
     for name in names or ():
         if name not in by_name:
             raise BadInput(
@@ -143,13 +141,13 @@ def as_dicts(table: Table, run: TableSource) -> list[dict[str, Any]]:
 _FACTS: Final = Column("facts", JSON, "", "all other fields of these events, by name")
 
 
-def events_table(world: World[Any], toolkit: Toolkit) -> Table:
+def events_table(world: World[Any], tools: Tools) -> Table:
     """The events of a world: a row for each event, a column for each field of any event.
 
     A field with the name of a column that every table of events has is followed by `_`.
     """
     vocabulary = world.vocabulary
-    tables = toolkit.tables() if toolkit.tables else Tables()
+    tables = tools.tables() if tools.tables else Tables()
     before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
     setup = [
         Column("world", TEXT, "", "the world's name"),

@@ -12,7 +12,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Row, World
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.toolkit import TieBreaks
+from goldrush.replay.tools import TieBreaks
 
 S = TypeVar("S")
 

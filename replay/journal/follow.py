@@ -18,12 +18,12 @@ from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import END, FORK, Commit, JournalReader, Location
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Row, World
-from goldrush.replay.find import open_world, toolkit_of
+from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.journal.rebuild import Rebuilt, closed_units
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 
 @attrs.frozen
@@ -96,7 +96,7 @@ class _Run:
     def __init__(self, reader: JournalReader) -> None:
         self.ended = False
         self._file = _file(reader)
-        self._toolkit: Toolkit = toolkit_of(reader)
+        self._tools: Tools = tools_of(reader)
         self._world: World[Any] = open_world(reader)
         self._declared: Declared | None = None
         self._after: Location | None = None  # after the last commit that left no unit open
@@ -147,7 +147,7 @@ class _Run:
 
     def _count(self, commit: Commit) -> None:
         """Count a commit's inputs, and the tokens of the answers among them."""
-        players = self._toolkit.players
+        players = self._tools.players
         answers = None if players is None else players.answers
         for block in commit.blocks[::2]:
             for code, rows in block:
@@ -170,12 +170,12 @@ class _Run:
         if self._last is None or self._declared is None:
             return None
         return Progress(
-            self._last, is_new, units_of(self._toolkit, self._declared), len(self._open_inputs),
+            self._last, is_new, units_of(self._tools, self._declared), len(self._open_inputs),
             self._missing(self._declared), *self._all_tokens(), self.ended,
         )  # fmt: skip
 
     def _missing(self, declared: Declared) -> tuple[int, ...] | None:
-        if self._toolkit.agents is None:
+        if self._tools.agents is None:
             return None
         asked = [
             number

@@ -12,7 +12,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Event, EventType, World
-from goldrush.replay.find import open_world, toolkit_of
+from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import commits_near
 from goldrush.replay.journal.rebuild import rebuild
@@ -72,7 +72,7 @@ def log(
     """
     query = query or Query()
     with JournalReader(path) as reader:
-        count = None if world is not None else toolkit_of(reader).agents
+        count = None if world is not None else tools_of(reader).agents
         world = world or open_world(reader)
         _check_range(query, world)
         _check_names(query, world)

@@ -19,9 +19,9 @@ from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
 from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
-from goldrush.replay.find import distribution_of, toolkit_of
+from goldrush.replay.find import distribution_of, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 
 @attrs.frozen
@@ -104,7 +104,7 @@ def outline(
     try:
         with JournalReader(path, hashed=hashed) as reader:
             found = attrs.evolve(found, bytes=reader.size, header=reader.header)
-            found = _with_toolkit(found, reader)
+            found = _with_tools(found, reader)
             return attrs.evolve(found, sha256=reader.sha256() if hashed else None)
     except (JournalError, BadInput) as error:
         with suppress(OSError, ValueError):
@@ -112,18 +112,18 @@ def outline(
         return attrs.evolve(found, trouble=error)
 
 
-def _with_toolkit(found: Outline, reader: JournalReader) -> Outline:
+def _with_tools(found: Outline, reader: JournalReader) -> Outline:
     """The outline with the content after the header."""
     try:
-        toolkit = toolkit_of(reader)
+        tools = tools_of(reader)
         found = attrs.evolve(found, distribution=distribution_of(reader.header.world))
     except (UnsupportedJournal, BadInput) as error:
         return _walked(attrs.evolve(found, trouble=error), reader, None)
-    return _walked(found, reader, toolkit)
+    return _walked(found, reader, tools)
 
 
-def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> Outline:
-    """The outline with what its commits declare. `toolkit` is None for an unknown world."""
+def _walked(found: Outline, reader: JournalReader, tools: Tools | None) -> Outline:
+    """The outline with what its commits declare. `tools` is None for an unknown world."""
     declared: Declared | None = None
     forks: list[Event] = []
     units, trouble = 0, found.trouble
@@ -132,8 +132,8 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
         for commit in reader.outline():
             units = commit.closed
             if commit.kind in (START, FORK):
-                if commit.kind == START and toolkit is not None:
-                    world = toolkit.world(commit.setup or {})
+                if commit.kind == START and tools is not None:
+                    world = tools.world(commit.setup or {})
                 if world is None or trouble is not None:
                     continue
                 try:
@@ -149,7 +149,7 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
         found,
         declared=declared,
         units=units,
-        of=units_of(toolkit, declared),
+        of=units_of(tools, declared),
         vocabulary=Vocabulary() if world is None else world.vocabulary,
         finished=reader.ended,
         forks=tuple(forks),
@@ -157,9 +157,9 @@ def _walked(found: Outline, reader: JournalReader, toolkit: Toolkit | None) -> O
     )
 
 
-def units_of(toolkit: Toolkit | None, declared: Declared) -> int | None:
+def units_of(tools: Tools | None, declared: Declared) -> int | None:
     """The number of units of a run by its settings; None if unknown."""
-    if toolkit is None or toolkit.players is None:
+    if tools is None or tools.players is None:
         return None
-    units = declared.settings.get(toolkit.players.horizon)
+    units = declared.settings.get(tools.players.horizon)
     return units if type(units) is int else None

@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.game import Game, S, V, prompting_of, version_of
 from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
 from goldrush.agents.llm.question import Message, Question, digest
+from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
@@ -40,7 +40,7 @@ class RebuiltPrompt:
 
 
 @reader_of
-def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> RebuiltPrompt:
+def prompted(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> RebuiltPrompt:
     """The prompt of an agent for a unit of a journal.
 
     Args:
@@ -69,7 +69,7 @@ def prompted(path: str | Path, game: Game[S, V], unit: int, agent: int) -> Rebui
 
 @reader_of
 def prompts_by_unit(
-    path: str | Path, game: Game[S, V], first: int, last: int
+    path: str | Path, game: StageGame[S, V], first: int, last: int
 ) -> Iterator[tuple[int, int, Sequence[Message]]]:
     """The prompts of the language models in closed units; those of a version that this goldrush
     does not write are left out.
@@ -105,7 +105,7 @@ def prompts_by_unit(
                 return  # damage after it does not matter
 
 
-def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[S, str | None]:
+def _before(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> tuple[S, str | None]:
     """The state in which agents are asked for a unit, and the digest that is recorded for one of
     them.
 
@@ -138,7 +138,7 @@ def _before(path: str | Path, game: Game[S, V], unit: int, agent: int) -> tuple[
     return before, recorded
 
 
-def _recorded(commit: Commit, game: Game[S, V], agent: int) -> str | None:
+def _recorded(commit: Commit, game: StageGame[S, V], agent: int) -> str | None:
     """The digest of the prompt in an agent's submission, if this commit has it."""
     source = game.field("source")
     for block in commit.blocks[::2]:

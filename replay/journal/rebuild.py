@@ -13,7 +13,7 @@ from goldrush.kernel.errors import BadInput, JournalError
 from goldrush.kernel.journal import END, FORK, Commit, Header, JournalReader
 from goldrush.kernel.walk import check_digest
 from goldrush.kernel.world import Event, Vocabulary, World
-from goldrush.replay.find import open_world, toolkit_named
+from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.text import Paint, plain
@@ -49,10 +49,10 @@ class Rebuilt:
 
     def format(self, paint: Paint) -> str:
         """The unit as text, by its world's view; else a line with its number and digest."""
-        toolkit = toolkit_named(self.header.world)
-        if toolkit is None or toolkit.unit is None:
+        tools = tools_named(self.header.world)
+        if tools is None or tools.unit is None:
             return f"{self.vocabulary.unit} {self.round}, digest {self.digest:016x}"
-        return toolkit.unit.format(self, paint)
+        return tools.unit.format(self, paint)
 
     def at_table(self, number: int) -> Sequence[Event]:
         """The events at a table, with the refusals of acts there, in worlds that have tables.
@@ -167,6 +167,6 @@ def _last_closed(reader: JournalReader) -> tuple[int, JournalError | None]:
 
 @reader_of
 def world_at(path: str | Path) -> World[Any]:
-    """The world of the journal at a path. Raises as `toolkit_at`."""
+    """The world of the journal at a path. Raises as `tools_at`."""
     with JournalReader(path) as reader:
         return open_world(reader)

@@ -12,9 +12,9 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Event
-from goldrush.replay.find import toolkit_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
-from goldrush.replay.toolkit import Names, Story
+from goldrush.replay.tools import Names, Story
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Narrator:
 
 def narrator(path: str | Path) -> Narrator:
     """The narrator of the journal at a path. Raises JournalError."""
-    story = toolkit_at(path).story or PLAIN
+    story = tools_at(path).story or PLAIN
     names = story.names(path)
     if story.of is not None:
         story = story.of(path)
@@ -44,7 +44,7 @@ def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
     """The events of a brief story of the journal at a path. Raises BadInput if its world has no
     brief story.
     """
-    story = toolkit_at(path).story
+    story = tools_at(path).story
     if story is None or not story.brief:
         raise BadInput(f"the world of {path} has no brief story", "leave --brief out")
     return [event for event in events if event.name in story.brief]
@@ -67,7 +67,7 @@ def agent_of(path: str | Path, text: str) -> int:
 
 def names_of(path: str | Path) -> Names:
     """The names of a journal's agents by number; empty if its world has none."""
-    story = toolkit_at(path).story
+    story = tools_at(path).story
     return story.names(path) if story else {}
 
 

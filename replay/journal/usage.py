@@ -13,7 +13,7 @@ from goldrush.agents.llm import usage as by_reader
 from goldrush.agents.llm.failures import NO_ANSWER, Failures, Tally
 from goldrush.agents.llm.usage import RecordedAnswer
 from goldrush.kernel.journal import JournalReader
-from goldrush.replay.find import open_world, toolkit_of
+from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.forged import reader_of
 
 Prices = Mapping[str, tuple[float, float]]  # for 1,000,000 tokens in and out
@@ -86,7 +86,7 @@ def asked_in(path: str | Path) -> Iterator[RecordedAnswer]:
 
 def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
     """As `asked_in`, for an open journal that was not read yet."""
-    players = toolkit_of(reader).players
+    players = tools_of(reader).players
     if players is not None and players.answers is not None:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 

@@ -50,7 +50,7 @@ from goldrush.kernel.walk import (
     format_location,
 )
 from goldrush.kernel.world import Batch, Block, Vocabulary, World
-from goldrush.replay.find import is_built_in, open_world, toolkit_of
+from goldrush.replay.find import is_built_in, open_world, tools_of
 from goldrush.replay.journal.parent import Branch
 
 LEVELS: Final = ("integrity", "fold", "derive", "decide")
@@ -180,7 +180,7 @@ def verify(
 
     Args:
         level: the highest level to check, 1 to 4.
-        world: a world without a toolkit; None: found by the header. Its level 4 needs `ask`.
+        world: a world without tools; None: found by the header. Its level 4 needs `ask`.
         ask: gives the submissions of all players for a state, in `world`.
         trust: names (`module:Class`) of user-defined policies that may be imported to be asked
             again.
@@ -204,7 +204,7 @@ def verify(
         reader.on_bytes = on_bytes
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
-        players = None if world is not None else toolkit_of(reader).players
+        players = None if world is not None else tools_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
         elif players is not None and check.level >= DECIDE:

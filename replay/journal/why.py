@@ -1,6 +1,6 @@
 """Explanations of results, in any world: who did what, and what would have changed the result.
 
-A world makes them (`Toolkit.why`). It claims "would have" only of what it has derived again: from
+A world makes them (`Tools.why`). It claims "would have" only of what it has derived again: from
 the state before the unit and the recorded inputs, with one submission replaced.
 """
 

@@ -14,7 +14,7 @@ from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.find import toolkit_for
+from goldrush.replay.find import tools_for
 from goldrush.replay.report import figures
 from goldrush.replay.report.chapter import OwnFigure, ReportedStudy
 from goldrush.replay.report.figures import Drawn
@@ -57,7 +57,7 @@ def study_of(
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
-    chapter = toolkit_for(results.of.name).chapter
+    chapter = tools_for(results.of.name).chapter
     return ReportedStudy(
         results,
         groups,

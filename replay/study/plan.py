@@ -32,11 +32,11 @@ from goldrush.kernel.treatments import (
     treatment_in_file,
     treatment_named,
 )
-from goldrush.replay.find import WORLD_DEFAULT, players_of, toolkit_for
+from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 from goldrush.replay.studies import MIXED
 from goldrush.replay.study.records import Cell, StudyRun
 from goldrush.replay.study.results import Studied
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 ALL: Final = "all"
 BASELINES: Final = "baselines"
@@ -460,21 +460,21 @@ def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
 
 def studied(name: str) -> Studied:
     """A world by its name. Raises BadInput for an unknown world, and for one without studies."""
-    return studied_with(name, toolkit_for(name))
+    return studied_with(name, tools_for(name))
 
 
-def studied_with(name: str, toolkit: Toolkit) -> Studied:
-    """A world with this toolkit. Raises BadInput for a toolkit without studies."""
-    if toolkit.studies is None:
+def studied_with(name: str, tools: Tools) -> Studied:
+    """A world with these tools. Raises BadInput for tools without studies."""
+    if tools.studies is None:
         raise BadInput(f"the {name} world has no studies", "take another --world")
-    assert toolkit.config is not None  # studies need settings
+    assert tools.config is not None  # studies need settings
     return Studied(
         name,
-        players_of(toolkit, name),
-        toolkit.studies(),
-        toolkit.world,
-        toolkit.config,
-        {BASELINE: Treatment(BASELINE, ""), **toolkit.treatments},
-        toolkit.measures,
-        toolkit.seeded,
+        players_of(tools, name),
+        tools.studies(),
+        tools.world,
+        tools.config,
+        {BASELINE: Treatment(BASELINE, ""), **tools.treatments},
+        tools.measures,
+        tools.seeded,
     )

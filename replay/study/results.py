@@ -20,15 +20,15 @@ from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 
 @attrs.frozen
 class Studied:
-    """A world that can be studied: the parts of its toolkit that studies need.
+    """A world that can be studied: the parts of its tools that studies need.
 
     Attributes:
         name: the world's name.
         players, studies: see the types.
-        world_of: `world_of(setup)`, as `Toolkit.world`.
+        world_of: `world_of(setup)`, as `Tools.world`.
         settings: the class of its settings.
         treatments: by name, including the baseline.
-        measures_of, seeded: as `Toolkit.measures` and `Toolkit.seeded`.
+        measures_of, seeded: as `Tools.measures` and `Tools.seeded`.
     """
 
     name: str

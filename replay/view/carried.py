@@ -23,7 +23,7 @@ from goldrush.replay.journal.declared import Declared, declared_by, format_roste
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.journal.story import names_of
-from goldrush.replay.toolkit import Toolkit, View
+from goldrush.replay.tools import Tools, View
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 UNITS_MAX: Final = 20_000  # units that a page shows
@@ -115,7 +115,7 @@ class _Walked:
 
 @reader_of
 def carried(
-    path: str | Path, toolkit: Toolkit, view: View, units: tuple[int | None, int | None]
+    path: str | Path, tools: Tools, view: View, units: tuple[int | None, int | None]
 ) -> Carried:
     """The content of a page for the journal at a path.
 
@@ -127,7 +127,7 @@ def carried(
         JournalError: as reading a journal does.
     """
     with JournalReader(path) as reader:
-        world = open_world(reader, toolkit)
+        world = open_world(reader, tools)
         walked = _walk(world, reader, view, units)
         number = world.vocabulary.number
         whole = walked.is_all
@@ -138,7 +138,7 @@ def carried(
         size = reader.size
     first, last = number(walked.first), number(walked.last)
     return Carried(
-        title=_title(world, toolkit, walked),
+        title=_title(world, tools, walked),
         shown=_shown(world, size, walked),
         names=names_of(path),
         size=size,
@@ -155,7 +155,7 @@ def carried(
         forks=walked.declared[-1][1].history,
         facts=walked.facts,
         prints=walked.prints,
-        measures=[] if walked.trouble else _measures(path, toolkit, walked),
+        measures=[] if walked.trouble else _measures(path, tools, walked),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
 
@@ -235,9 +235,9 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _title(world: World[Any], toolkit: Toolkit, walked: _Walked) -> str:
+def _title(world: World[Any], tools: Tools, walked: _Walked) -> str:
     declared = walked.declared[-1][1]
-    length, of = format_count(walked.closed, world.vocabulary.unit), units_of(toolkit, declared)
+    length, of = format_count(walked.closed, world.vocabulary.unit), units_of(tools, declared)
     part = "" if of in (None, walked.closed) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
     return f"{world.name}: {length}{part}{seed}"
@@ -273,10 +273,10 @@ def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
     return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
 
 
-def _measures(path: str | Path, toolkit: Toolkit, walked: _Walked) -> list[dict[str, Any]]:
-    if toolkit.measures is None:
+def _measures(path: str | Path, tools: Tools, walked: _Walked) -> list[dict[str, Any]]:
+    if tools.measures is None:
         return []
-    measures = toolkit.measures()
+    measures = tools.measures()
     with JournalReader(path) as reader:
         measured = measures.read(reader)
     values = {

@@ -27,11 +27,11 @@ from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
-from goldrush.replay.find import open_world, toolkit_at, toolkit_of
+from goldrush.replay.find import open_world, tools_at, tools_of
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import Rebuilt, world_at
-from goldrush.replay.toolkit import Toolkit, View
+from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.carried import Carried, carried
 
 _HERE: Final = Path(__file__).parent
@@ -123,10 +123,10 @@ def is_page(front: bytes) -> bool:
 def _page(
     path: str | Path, against: str | Path | None, units: tuple[int | None, int | None]
 ) -> tuple[str, Sequence[Carried]]:
-    toolkit = toolkit_at(path)
-    view = toolkit.view or View(script=_HERE / "generic.js", computed=states)
+    tools = tools_at(path)
+    view = tools.view or View(script=_HERE / "generic.js", computed=states)
     world = world_at(path)
-    runs = [carried(path, toolkit, view, units)]
+    runs = [carried(path, tools, view, units)]
     found: Diff | None = None
     if against is not None:
         if world_at(against).name != world.name:
@@ -134,7 +134,7 @@ def _page(
                 f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
                 "compare runs of one world",
             )
-        runs.append(carried(against, toolkit, view, units))
+        runs.append(carried(against, tools, view, units))
         found = diff(path, against)
     return _rendered(world, view, runs, found), runs
 
@@ -285,8 +285,8 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     found: list[tuple[int, Any]] = []
     every, size = 1, 0
     with JournalReader(path) as reader:
-        toolkit = toolkit_of(reader)
-        world = open_world(reader, toolkit)
+        tools = tools_of(reader)
+        world = open_world(reader, tools)
         for commit, state in Walk(world, reader):
             number = world.vocabulary.number(commit.unit)
             if commit.kind != UNIT or commit.digest is None or number < first:
@@ -295,7 +295,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
                 rebuilt = Rebuilt(
                     reader.path, reader.header, number, state, (), commit.digest, world.vocabulary
                 )
-                shown = _shown(toolkit, world, rebuilt)
+                shown = _shown(tools, world, rebuilt)
                 if shown is None:
                     return {"states": []}
                 found.append((number, shown))
@@ -309,9 +309,9 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     return {"states": found}
 
 
-def _shown(toolkit: Toolkit, world: World[Any], rebuilt: Rebuilt) -> Any:
-    if toolkit.unit is not None:
-        shown = dict(toolkit.unit.as_dict(rebuilt))
+def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:
+    if tools.unit is not None:
+        shown = dict(tools.unit.as_dict(rebuilt))
         shown.pop("journal", None)  # a page holds no path
         return _plain(shown)
     return None if world.freeze is None else _plain(world.freeze(rebuilt.state))

@@ -9,10 +9,10 @@ import attrs
 import pytest
 
 from goldrush.agents import players
-from goldrush.agents.game import Game
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
+from goldrush.agents.stage_game import StageGame
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel.codec import fingerprint
@@ -314,7 +314,7 @@ class Hungry:
 
 
 EATERS = make_players(
-    Game[Week, Week](
+    StageGame[Week, Week](
         world=WEEK,
         policy_set=PolicySet(
             "week",

@@ -26,7 +26,7 @@ def goldrush(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Goldrush:
     """Runs a command in this process, with the other world installed, in a folder of its runs."""
-    install_world(tmp_path, monkeypatch, LESSONS.name, "tests.lessons:TOOLKIT")
+    install_world(tmp_path, monkeypatch, LESSONS.name, "tests.lessons:TOOLS")
     monkeypatch.chdir(tmp_path)
     whole = play(Path("a.journal")).read_bytes()
     play(Path("seed.journal"), {**SETUP, "seed": 6})

@@ -36,7 +36,7 @@ from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.story import chronicle
 from goldrush.replay.worlds.mining.summary import summarise
-from goldrush.replay.worlds.mining.toolkit import plot_of
+from goldrush.replay.worlds.mining.tools import plot_of
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small

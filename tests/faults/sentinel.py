@@ -21,7 +21,7 @@ from goldrush.kernel import run
 from goldrush.kernel.journal import START, UNIT, Commit, JournalWriter
 from goldrush.kernel.world import Row, World
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
-from goldrush.replay.find import toolkit_for
+from goldrush.replay.find import tools_for
 from goldrush.replay.journal.rebuild import world_at
 from tests.journals import commits_of, forged
 from tests.seasons import HEADER
@@ -117,7 +117,7 @@ def _said(path: Path, assignment: int) -> Iterator[Spoke]:
 
 def _recorded(path: Path, replaced: Sequence[tuple[int, Row]]) -> Path:
     setup = prepared(configured(SETTINGS), cast_of(6, ["random"])).setup
-    world = toolkit_for("competition").world(setup)
+    world = tools_for("competition").world(setup)
     tests: Any = _Credulous(opened_tests(world.initial(setup).arena))
     with JournalWriter(path, HEADER) as journal:
         state = world.initial(setup)

@@ -36,7 +36,7 @@ from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.agents.worlds.mining import players as mining
-from goldrush.replay.find import toolkit_for
+from goldrush.replay.find import tools_for
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.verify import verify
 from tests.faults.sampling import sampled
@@ -153,7 +153,7 @@ class Game:
             "resources": Resources(people=outside.person),
         }
         self._run = prepared(self._how["models"])
-        by = toolkit_for("competition" if "cast" in self._run.setup else "mining")
+        by = tools_for("competition" if "cast" in self._run.setup else "mining")
         assert by.players is not None
         self._world, self._players = by.world(self._run.setup), by.players
 

@@ -25,7 +25,7 @@ from goldrush.kernel.errors import BadInput, RunStopped
 from goldrush.kernel.journal import START, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition.events import CODES, Answered
-from goldrush.replay.find import toolkit_for
+from goldrush.replay.find import tools_for
 from goldrush.replay.journal.log import log
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.usage import asked_in, usage
@@ -569,7 +569,7 @@ def test_a_cast_with_a_model_that_is_none_is_not_played_on(tmp_path: Path) -> No
     cast = [seat.as_dict() for seat in cast_of(4)]
     cast[2].update(policy=LLM, options={})
     setup = {"config": configured({"workers": 4, "arena": "nk"}).as_dict(), "cast": cast}
-    world = toolkit_for("competition").world(setup)
+    world = tools_for("competition").world(setup)
     start = Commit(START, 0, world.digest(world.initial(setup)), setup=setup)
     path = _write(tmp_path / "forged.journal", [start])
 

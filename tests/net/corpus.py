@@ -29,7 +29,7 @@ from tests.plugins.installed import dist_info
 
 PLUGINS = {
     "goldrush-commons": {
-        WORLDS: {"commons": "goldrush_commons.toolkit:TOOLKIT"},
+        WORLDS: {"commons": "goldrush_commons.tools:TOOLS"},
         COMMANDS: {"quota": "goldrush_commons.command:quota"},
     },
     "goldrush-orchard": {

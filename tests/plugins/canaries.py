@@ -8,7 +8,7 @@ from itertools import count
 
 import attrs
 from goldrush_commons.players import FISHERS
-from goldrush_commons.toolkit import MEASURES, STUDIES, TOOLKIT
+from goldrush_commons.tools import MEASURES, STUDIES, TOOLS
 from goldrush_commons.world import ASKED, COMMONS, Fishery
 
 from goldrush.agents.players import RunContext
@@ -16,24 +16,22 @@ from goldrush.agents.seats import policy_label
 from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
 from goldrush.replay.data.measures import Measures, by_unit
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 
-def _called(name: str) -> Toolkit:
+def _called(name: str) -> Tools:
     """The fishery under another name."""
     world = attrs.evolve(COMMONS, name=name)
     read = by_unit(
         world, MEASURES, config=lambda state: state.config,
         roster=lambda state: [policy_label(entry) for entry in state.roster],
     )  # fmt: skip
-    return attrs.evolve(
-        TOOLKIT, world=lambda setup: world, measures=lambda: Measures(MEASURES, read)
-    )
+    return attrs.evolve(TOOLS, world=lambda setup: world, measures=lambda: Measures(MEASURES, read))
 
 
 def _with(
     name: str, fish: Callable[[], int], source: Callable[[], dict[str, int] | None] = lambda: None
-) -> Toolkit:
+) -> Tools:
     """The fishery under another name, whose first agent asks for something of its own."""
 
     @contextmanager

@@ -45,7 +45,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         folder,
         {
             "goldrush.worlds": {
-                "commons": "goldrush_commons.toolkit:TOOLKIT",
+                "commons": "goldrush_commons.tools:TOOLS",
                 "counts": "tests.plugins.canaries:COUNTS",
                 "hashes": "tests.plugins.canaries:HASHES",
                 "notes": "tests.plugins.canaries:NOTES",
@@ -218,30 +218,30 @@ def test_damage_that_is_not_found_breaks_the_law(
 def test_studies_of_what_is_not_played_break_the_law(
     run: Trial, changed: Callable[[Studies], dict[str, Any]], says: str
 ) -> None:
-    assert run.toolkit.studies is not None
-    name, sound = "a study plans what is played", run.toolkit.studies()
+    assert run.tools.studies is not None
+    name, sound = "a study plans what is played", run.tools.studies()
     other = attrs.evolve(sound, **changed(sound))
-    toolkit = attrs.evolve(run.toolkit, studies=lambda: other)
+    tools = attrs.evolve(run.tools, studies=lambda: other)
 
     assert broken(LAWS[name], run) is None
-    assert says in (broken(LAWS[name], attrs.evolve(run, toolkit=toolkit)) or "")
+    assert says in (broken(LAWS[name], attrs.evolve(run, tools=tools)) or "")
 
 
 def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
     law = LAWS["a study plans what is played"]
-    players = attrs.evolve(run.toolkit.players, horizon="seed")
-    assert run.toolkit.measures is not None
-    sound = run.toolkit.measures()
+    players = attrs.evolve(run.tools.players, horizon="seed")
+    assert run.tools.measures is not None
+    sound = run.tools.measures()
 
     def read(reader: JournalReader) -> Measured[Any]:
         return attrs.evolve(sound.read(reader), roster=["shark"])
 
     measures = attrs.evolve(sound, read=read)
-    seedy = attrs.evolve(run.toolkit, players=players)
-    sharks = attrs.evolve(run.toolkit, measures=lambda: measures)
+    seedy = attrs.evolve(run.tools, players=players)
+    sharks = attrs.evolve(run.tools, measures=lambda: measures)
 
-    assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, toolkit=seedy))
-    assert "policies ['shark']" in (broken(law, attrs.evolve(run, toolkit=sharks)) or "")
+    assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, tools=seedy))
+    assert "policies ['shark']" in (broken(law, attrs.evolve(run, tools=sharks)) or "")
 
 
 @attrs.frozen

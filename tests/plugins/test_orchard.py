@@ -59,7 +59,7 @@ def test_the_arena_of_a_distribution_judges_and_tests(folder: Path) -> None:
 
 def test_what_tests_and_what_judges_are_listed(folder: Path, tmp_path: Path) -> None:
     dist_info(folder, POINTS, "orchard", "0.1.0")
-    dist_info(folder, {ARENAS: {"nk": "x:Y"}, BENCHES: {"wrong": "tests.lessons:TOOLKIT"}}, "other")
+    dist_info(folder, {ARENAS: {"nk": "x:Y"}, BENCHES: {"wrong": "tests.lessons:TOOLS"}}, "other")
     path = f"{folder}:{SOURCE}:{ROOT}"
     ran = goldrush("plugins", "--json", cwd=tmp_path, PYTHONPATH=path)
     listed = goldrush("arenas", "--json", cwd=tmp_path, PYTHONPATH=path)
@@ -68,7 +68,7 @@ def test_what_tests_and_what_judges_are_listed(folder: Path, tmp_path: Path) -> 
     assert {
         ("orchard", "arena", "orchard 0.1.0", None), ("orchard", "bench", "orchard 0.1.0", None),
         ("nk", "arena", "other 1.2", "the name is one of goldrush's own"),
-        ("wrong", "bench", "other 1.2", "tests.lessons:TOOLKIT is of type Toolkit"),
+        ("wrong", "bench", "other 1.2", "tests.lessons:TOOLS is of type Tools"),
     } == {tuple(row.values()) for row in json.loads(ran.out)}  # fmt: skip
     assert (0, "") == (listed.code, listed.err)
     names = [one["arena"] for one in json.loads(listed.out)]

@@ -19,7 +19,7 @@ from tests.plugins.installed import dist_info
 PAGE = (ROOT / "goldrush" / "PLUGINS.md").read_text()
 FILES = dict(re.findall(r"`([\w/]+\.(?:py|toml))`:\n\n```\w+\n(.*?)```", PAGE, flags=re.DOTALL))
 [COMMANDS] = re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL)
-POINTS = dict(re.findall(r'^(\w+) = "(dicegame\.toolkit:\w+)"$', FILES["pyproject.toml"], re.M))
+POINTS = dict(re.findall(r'^(\w+) = "(dicegame\.tools:\w+)"$', FILES["pyproject.toml"], re.M))
 
 
 @pytest.fixture(scope="module")

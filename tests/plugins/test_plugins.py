@@ -21,16 +21,16 @@ from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
-from goldrush.replay.find import NAMES, installed, toolkit_for, toolkit_named, worlds
+from goldrush.replay.find import NAMES, installed, tools_for, tools_named, worlds
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
-from tests.lessons import TOOLKIT, play
+from tests.lessons import TOOLS, play
 from tests.plugins.installed import dist_info
 
-LESSONS = "tests.lessons:TOOLKIT"
+LESSONS = "tests.lessons:TOOLS"
 
 
 @pytest.fixture
@@ -44,15 +44,15 @@ def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> Non
     [found] = plugins(WORLDS, NAMES)
 
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
-    assert TOOLKIT is toolkit_named("lessons")
+    assert TOOLS is tools_named("lessons")
     assert ["mining", "competition", "lessons"] == worlds()
 
 
 def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
-    before = toolkit_for("mining")
+    before = tools_for("mining")
     dist_info(folder, {WORLDS: {"mining": LESSONS}})
 
-    assert before is toolkit_for("mining")
+    assert before is tools_for("mining")
     assert [] == plugins(WORLDS, NAMES)
 
 
@@ -61,14 +61,14 @@ def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> 
     dist_info(folder, {WORLDS: {"lessons": "tests.lessons:LESSONS"}}, "two")
 
     with pytest.raises(PluginFailed, match="both one and two provide it"):
-        toolkit_named("lessons")
-    assert toolkit_named("mining") is not None
+        tools_named("lessons")
+    assert tools_named("mining") is not None
 
 
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("no_such_module:TOOLKIT", "ModuleNotFoundError"),
+        ("no_such_module:TOOLS", "ModuleNotFoundError"),
         ("tests.lessons:NOTHING", "AttributeError"),
         ("tests.lessons:CAST", "tests.lessons:CAST is of type list"),
     ],
@@ -82,7 +82,7 @@ def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
     with pytest.raises(BadInput, match=f"plugin lessons cannot be used: .*{says}"):
         rebuild(journal, 0)
     [found] = installed()
-    assert re.search(says, load_fault(found, lambda one: toolkit_named(one.name)) or "")
+    assert re.search(says, load_fault(found, lambda one: tools_named(one.name)) or "")
     assert 1 == rebuild(path_of("scarce"), 1).round
 
 
@@ -125,7 +125,7 @@ def test_entry_points_that_cannot_be_read_hide_no_others(folder: Path, text: byt
 def run(folder: Path) -> Callable[[str, str], Ran]:
     """Runs a line of commands where the world `raising` is installed, which fails as named."""
     (folder.parent / "raising.py").write_text(RAISING)
-    dist_info(folder, {WORLDS: {"raising": "raising:TOOLKIT"}})
+    dist_info(folder, {WORLDS: {"raising": "raising:TOOLS"}})
     where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
 
     def run(line: str, fails: str) -> Ran:
@@ -214,7 +214,7 @@ def evolve(state, block):
     return COMMONS.evolve(state, block)
 
 WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
-TOOLKIT = attrs.evolve(_called("raising"), world=lambda setup: WORLD)
+TOOLS = attrs.evolve(_called("raising"), world=lambda setup: WORLD)
 """
 
 
@@ -238,8 +238,8 @@ def test_plugins_are_allowed_by_the_environment(
 def test_a_plugin_brings_the_world_of_its_name(folder: Path) -> None:
     dist_info(folder, {WORLDS: {"courses": LESSONS}})
 
-    with pytest.raises(PluginFailed, match="its toolkit is of a world named 'lessons'"):
-        toolkit_named("courses")
+    with pytest.raises(PluginFailed, match="its tools are of a world named 'lessons'"):
+        tools_named("courses")
 
 
 # Policies.
@@ -382,7 +382,7 @@ def test_a_command_that_leaves_with_a_text_is_told_in_it(folder: Path, tmp_path:
 def test_a_world_that_cannot_be_loaded_hides_no_journal_of_another_one(
     folder: Path, tmp_path: Path
 ) -> None:
-    dist_info(folder, {WORLDS: {"lessons": "halves:TOOLKIT"}})
+    dist_info(folder, {WORLDS: {"lessons": "halves:TOOLS"}})
     (folder / "halves.py").write_text("def half(:\n")
     play(tmp_path / "b.journal")
     shutil.copy(path_of("baseline"), tmp_path / "a.journal")

@@ -15,7 +15,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.data import encoded
-from goldrush.replay.find import toolkit_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.follow import follow
 from goldrush.replay.journal.log import Query, log
@@ -75,7 +75,7 @@ def told(path: Path) -> None:
 
 
 def explained(path: Path) -> None:
-    by = toolkit_at(path).why
+    by = tools_at(path).why
     assert by is not None
     by.at(path, 1, None, None)
 

@@ -10,7 +10,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.replay.data.tables import events_table
-from goldrush.replay.find import needed, toolkit_at
+from goldrush.replay.find import needed, tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
@@ -24,7 +24,7 @@ from tests.lessons import (
     LESSONS,
     PRAISED,
     SETUP,
-    TOOLKIT,
+    TOOLS,
     forked,
     member,
     play,
@@ -35,7 +35,7 @@ from tests.plugins.installed import install_world
 @pytest.fixture(autouse=True)
 def known(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path_factory.mktemp("world")
-    install_world(folder, monkeypatch, LESSONS.name, "tests.lessons:TOOLKIT")
+    install_world(folder, monkeypatch, LESSONS.name, "tests.lessons:TOOLS")
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        needed(toolkit_at(path).location_of, path, "plots")
+        needed(tools_at(path).location_of, path, "plots")
 
 
 # Two runs.
@@ -267,10 +267,10 @@ def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
 def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
     assert LESSONS is world_at(path)
     with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
-        needed(toolkit_at(path).prompts, path, "prompts")
+        needed(tools_at(path).prompts, path, "prompts")
 
 
 def test_the_table_of_events_counts_as_people_do() -> None:
-    [column] = [c for c in events_table(LESSONS, TOOLKIT).columns if c.name == "lesson"]
+    [column] = [c for c in events_table(LESSONS, TOOLS).columns if c.name == "lesson"]
 
     assert "its lesson; -1 for events before 0" == column.description

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from goldrush.agents import players, simultaneous
-from goldrush.agents.game import Game, Prompting
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.models import Models
 from goldrush.agents.roster import Entry, Roster
+from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.agents.worlds.mining.parse import parse
 from goldrush.agents.worlds.mining.policy import Policy, Scripted
 from goldrush.agents.worlds.mining.prompt import PROMPT_MAX, PlanPrompts, schema
@@ -149,7 +149,7 @@ def _answered(
     return (agent, actions, error or parsed.error, said, None, source)
 
 
-GAME: Final = Game[MiningState, PlanPrompts](
+GAME: Final = StageGame[MiningState, PlanPrompts](
     world=MINING,
     policy_set=POLICY_SET,
     code=SUBMITTED,

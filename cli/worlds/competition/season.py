@@ -116,12 +116,12 @@ def season(
         record,
     )
     from goldrush.agents.worlds.competition.treatments import treatment_named
-    from goldrush.replay.find import toolkit_for
+    from goldrush.replay.find import tools_for
 
     named = {"seed": seed, "assignments": assignments, "workers": workers, "arena": arena}
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    toolkit = toolkit_for(_WORLD)
-    treatment, treated, label = treatment_of(treatment, toolkit)
+    tools = tools_for(_WORLD)
+    treatment, treated, label = treatment_of(treatment, tools)
     if treatment is not None:
         treated = treatment_named(treatment).settings
     resources = resources_of(test, jobs)
@@ -144,8 +144,8 @@ def season(
             ),
             as_json,
             again=how_again(own, [], options, test, files),
-            toolkit=toolkit,
-            live=kept_in(files, target, toolkit, force=force),
+            tools=tools,
+            live=kept_in(files, target, tools, force=force),
         )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState, copied
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 _SCORED: Final = CODES[Scored]
 
@@ -56,7 +56,7 @@ def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
     return attrs.evolve(competition(None), initial=initial)
 
 
-_SEASONS: Final = Toolkit(world=world_of)
+_SEASONS: Final = Tools(world=world_of)
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:

@@ -24,7 +24,7 @@ from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import EliminationCause, Move, Part
-from goldrush.replay.toolkit import Names, Story
+from goldrush.replay.tools import Names, Story
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all

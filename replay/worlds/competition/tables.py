@@ -65,7 +65,7 @@ from goldrush.replay.data.columns import (
     records,
 )
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.toolkit import Tables
+from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.played import Act, Played, played
 from goldrush.replay.worlds.competition.proof import (

@@ -43,7 +43,7 @@ from goldrush.replay.data.columns import (
     records,
 )
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.toolkit import Tables
+from goldrush.replay.tools import Tables
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, Measuring, check_gold
 

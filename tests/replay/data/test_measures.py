@@ -16,7 +16,7 @@ from goldrush.kernel.world import EventType, Vocabulary, World
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.toolkit import Toolkit
+from goldrush.replay.tools import Tools
 
 
 @attrs.frozen
@@ -89,7 +89,7 @@ def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
 def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
     known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.", lambda state: 7)}
     table = units_table(DAYS.vocabulary, known)
-    run = run_at(path, Toolkit(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
+    run = run_at(path, Tools(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
     [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
 
     assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]

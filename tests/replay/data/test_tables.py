@@ -47,12 +47,12 @@ from goldrush.replay.data.tables import tables_of, units_table
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
-from goldrush.replay.toolkit import Toolkit
-from goldrush.replay.worlds.competition.toolkit import TOOLKIT as SEASON_TOOLKIT
+from goldrush.replay.tools import Tools
+from goldrush.replay.worlds.competition.tools import TOOLS as SEASON_TOOLS
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
-from goldrush.replay.worlds.mining.toolkit import TOOLKIT
+from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.golden import path_of
 from tests.journals import commits_of, counts_of, in_pieces, write
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
@@ -62,11 +62,11 @@ NAMES = ("events", "rounds", "agents", "spells")
 PRECISE: dict[str, Any] = {"float_precision": "round_trip"} if IS_OLD_PANDAS else {}
 PAGE = Path(replay.__file__).with_name("TABLES.md")
 MARK = "<!-- columns -->\n"
-ALL = tables_of(TOOLKIT, MINING)
+ALL = tables_of(TOOLS, MINING)
 EVENTS = ALL[0]
-[FIGURES] = tables_of(TOOLKIT, MINING, ["measures"])
+[FIGURES] = tables_of(TOOLS, MINING, ["measures"])
 MEASURED = units_table(MINING.vocabulary, MEASURES)
-SEASONS = tables_of(SEASON_TOOLKIT, competition(None))
+SEASONS = tables_of(SEASON_TOOLS, competition(None))
 BOTH = pytest.mark.parametrize("form", [CSV, PARQUET])
 
 TEXTS = (
@@ -612,7 +612,7 @@ OTHER: World[int] = World(
 )
 
 
-ODD = Toolkit(lambda setup: OTHER)
+ODD = Tools(lambda setup: OTHER)
 
 
 @pytest.mark.parametrize(
@@ -643,7 +643,7 @@ def other(tmp_path: Path) -> Path:
 
 def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
     for form in encoded.FORMATS:
-        done = encoded.write_tables([other], tmp_path / "out", form, toolkit=ODD)
+        done = encoded.write_tables([other], tmp_path / "out", form, tools=ODD)
         assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
     rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
     start, told, set_, closed = rows[:4]
@@ -666,7 +666,7 @@ def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -
     with pytest.raises(UnsupportedJournal, match="world 'other'"):
         encoded.write_tables([path_of("baseline"), other], tmp_path / "out", CSV)
     with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
-        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"], toolkit=ODD)
+        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"], tools=ODD)
 
     assert [other] == list(tmp_path.iterdir())
 

@@ -33,7 +33,7 @@ from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
-from goldrush.replay.toolkit import View
+from goldrush.replay.tools import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried
 from goldrush.replay.view.page import states
@@ -43,8 +43,8 @@ from goldrush.replay.worlds.competition import folder, leaderboard, proof, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
-from goldrush.replay.worlds.mining import audit, consequences, measures, summary, toolkit, why
-from goldrush.replay.worlds.mining.toolkit import TOOLKIT
+from goldrush.replay.worlds.mining import audit, consequences, measures, summary, tools, why
+from goldrush.replay.worlds.mining.tools import TOOLS
 from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
 from tests.faults.hostile_seasons import season
@@ -188,7 +188,7 @@ def _studied(case: Case) -> Any:
 
 
 def _rows_of(case: Case, name: str) -> list[Any]:
-    [table] = tables_of(TOOLKIT, MINING, [name])
+    [table] = tables_of(TOOLS, MINING, [name])
     return list(table.rows(run_at(case.forged)))
 
 
@@ -201,7 +201,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
-    "mining.toolkit.plot_of": lambda c: toolkit.plot_of(c.forged, "0,0"),
+    "mining.tools.plot_of": lambda c: tools.plot_of(c.forged, "0,0"),
     "mining.measures.measure": lambda c: measures.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
@@ -219,18 +219,18 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "run_data.measured_at": lambda c: measured_at(c.forged),
     "run_data.run_at": lambda c: run_at(c.forged),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
-    "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLKIT, MINING)[1], run_at(c.forged)),
+    "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLS, MINING)[1], run_at(c.forged)),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),
     "usage.asked_in": lambda c: list(usage.asked_in(c.forged)),
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
-    "view.carried.carried": lambda c: carried(c.forged, TOOLKIT, VIEW, (None, None)),
+    "view.carried.carried": lambda c: carried(c.forged, TOOLS, VIEW, (None, None)),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
     "view.page.states": lambda c: states(c.forged, 1, 9),
-    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLKIT, MINING)},
+    **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {
     "competition.audit.audit": lambda c: season_audit.audit(c.forged, 0),
@@ -296,8 +296,8 @@ NO_READERS = {
     "find.needed": "headers",
     "find.players_at": "headers",
     "find.tie_breaks_at": "headers",
-    "find.toolkit_at": "headers",
-    "find.toolkit_of": "headers",
+    "find.tools_at": "headers",
+    "find.tools_of": "headers",
     "usage.asked_by": "its caller is behind the door",
     "usage.failures_by": "its caller is behind the door",
 }

@@ -45,7 +45,7 @@ HOSTILE = (
 def commons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run of a world in a package of its own, which brings no view."""
     monkeypatch.syspath_prepend(PLUGIN)
-    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.toolkit:TOOLKIT")
+    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.tools:TOOLS")
     ran = goldrush(
         "record", "--world", "commons", "--seed", 3, "--out", tmp_path / "commons.journal",
         cwd=tmp_path, PYTHONPATH=f"{tmp_path / 'installed'}:{PLUGIN}:{ROOT}",

@@ -25,7 +25,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Part, Phase
 from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.toolkit import View
+from goldrush.replay.tools import View
 from goldrush.replay.worlds.competition.proof import sides
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.steps import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.worlds.mining.events import show_action
-from goldrush.replay.toolkit import View
+from goldrush.replay.tools import View
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.mining.state import MiningState

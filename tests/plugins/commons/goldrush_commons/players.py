@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.game import Game, Prompting
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
+from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, format_value
 from goldrush.kernel.world import Row
@@ -75,7 +75,7 @@ def answered(
     return (agent, int(found[1]), None, source)
 
 
-GAME: Final = Game[Fishery, Fishery](
+GAME: Final = StageGame[Fishery, Fishery](
     world=COMMONS,
     policy_set=PolicySet(
         world="commons",

@@ -53,7 +53,7 @@ from goldrush.replay.worlds.competition.tables import (
     _final_stance_rows,
     _trial_rows,
 )
-from goldrush.replay.worlds.competition.toolkit import TOOLKIT
+from goldrush.replay.worlds.competition.tools import TOOLS
 from tests.golden import ANYTHING, SEASON_NAMES, season_path
 from tests.journals import commits_of, write
 from tests.seasons import HEADER, alone, changed, events_of, forged
@@ -63,7 +63,7 @@ from tests.tables import by_name, in_pandas, read_text, same_text
 OWN = (
     ASSIGNMENTS, ROUNDTABLES, CONTRIBUTIONS, FINAL_STANCES, TESTS, TRIALS, SCORES, RANKS, SPARKS
 )  # fmt: skip
-ALL = tables_of(TOOLKIT, competition(None))
+ALL = tables_of(TOOLS, competition(None))
 EVENTS = ALL[0]
 EACH = pytest.mark.parametrize("table", OWN, ids=lambda table: table.name)
 EVERY = pytest.mark.parametrize("table", ALL, ids=lambda table: table.name)

@@ -503,7 +503,7 @@ def test_what_cannot_be_is_refused_in_a_line(says: str, tmp_path: Path) -> None:
 def test_nothing_else_imports_it() -> None:
     code = """
 import sys
-import goldrush.cli.main, goldrush.replay.worlds.mining.toolkit
+import goldrush.cli.main, goldrush.replay.worlds.mining.tools
 print({"pettingzoo", "gymnasium", "numpy"} & set(sys.modules))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

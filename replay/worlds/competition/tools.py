@@ -1,4 +1,4 @@
-"""The toolkit of the competition: its functions and texts for the generic tools.
+"""The tools of the competition: its functions and texts for the generic tools.
 
 A tool is imported when it is used: recording a season needs none of them.
 """
@@ -15,7 +15,7 @@ from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.data.measures import Measures
-from goldrush.replay.toolkit import (
+from goldrush.replay.tools import (
     Consequences,
     Folder,
     Prompts,
@@ -24,7 +24,7 @@ from goldrush.replay.toolkit import (
     Summaries,
     Tables,
     TieBreaks,
-    Toolkit,
+    Tools,
     UnitView,
 )
 from goldrush.replay.worlds.competition import audit, show, story
@@ -128,7 +128,7 @@ def _chapter() -> Chapter:
     return CHAPTER
 
 
-TOOLKIT = Toolkit(
+TOOLS = Tools(
     world=world_of,
     config=SeasonConfig,
     players=SEASON_PLAYERS,

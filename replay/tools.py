@@ -1,4 +1,4 @@
-"""What tools ask of a world: one typed record, `Toolkit`.
+"""What tools ask of a world: one typed record, `Tools`.
 
 Only the world itself is required. Where a world leaves a part out, a tool either has a simpler form
 that suits any world (events as JSON in place of a story), or reports that the world lacks the part.
@@ -332,7 +332,7 @@ def _seed_alone(settings: Settings) -> Sequence[Keys]:
 
 
 @attrs.frozen
-class Toolkit:
+class Tools:
     """A world and everything that tools can ask of it.
 
     Attributes:

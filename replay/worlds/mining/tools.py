@@ -1,4 +1,4 @@
-"""The toolkit of the mining world: its part of the tools that work for any world.
+"""The tools of the mining world: its part of the tools that work for any world.
 
 A tool is imported when it is used: recording a run needs none of them.
 """
@@ -18,10 +18,10 @@ from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.data.measures import Measures
-from goldrush.replay.games import toolkit_of_game
+from goldrush.replay.games import tools_of_game
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.toolkit import (
+from goldrush.replay.tools import (
     Consequences,
     Names,
     Spells,
@@ -147,8 +147,8 @@ def plot_of(path: str | Path, text: str) -> int:
     )
 
 
-TOOLKIT = attrs.evolve(
-    toolkit_of_game(GAME, MiningConfig),
+TOOLS = attrs.evolve(
+    tools_of_game(GAME, MiningConfig),
     story=Story(_lines, _chronicle, brief=story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
     summary=Summaries(_summary, show.format_summary),

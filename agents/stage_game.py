@@ -1,4 +1,4 @@
-"""`Game`: the functions of a world in which all agents submit simultaneously, once a unit.
+"""`StageGame`: the functions of a world in which all agents submit simultaneously, once a unit.
 
 `simultaneous.make_players` turns one into the world's `Players`.
 """
@@ -59,7 +59,7 @@ def _unchanged(row: Row, view: Any) -> Row:
 
 
 @attrs.frozen
-class Game(Generic[S, V]):
+class StageGame(Generic[S, V]):
     """The functions of a world that concern its agents.
 
     Attributes:
@@ -125,13 +125,13 @@ class Game(Generic[S, V]):
                     recording.check(entry.agent, self.units(config))
 
 
-def prompting_of(game: Game[S, V]) -> Prompting[V]:
+def prompting_of(game: StageGame[S, V]) -> Prompting[V]:
     """How the models of a world are asked."""
     assert game.prompting is not None  # no roster of such a world has models
     return game.prompting
 
 
-def version_of(game: Game[S, V]) -> int:
+def version_of(game: StageGame[S, V]) -> int:
     """The version of the prompt that models are asked with."""
     assert game.policy_set.prompt is not None  # no roster of such a world has models
     return game.policy_set.prompt

@@ -12,13 +12,13 @@ from goldrush.kernel.measures import gini
 from goldrush.kernel.world import Event, Row
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.games import toolkit_of_game
+from goldrush.replay.games import tools_of_game
 from goldrush.replay.journal.draws import draws_of
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.toolkit import Names, Story, Summaries, UnitView
+from goldrush.replay.tools import Names, Story, Summaries, UnitView
 from goldrush_commons.players import GAME
 from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
 
@@ -108,8 +108,8 @@ def shock(state: Fishery, season: int, row: Row) -> TieBreak:
     return TieBreak.number(occasion, row[2], lambda word: shock_of(config, word), formula)
 
 
-TOOLKIT: Final = attrs.evolve(
-    toolkit_of_game(GAME, CommonsConfig),
+TOOLS: Final = attrs.evolve(
+    tools_of_game(GAME, CommonsConfig),
     story=Story(lines),
     unit=UnitView(as_dict, format_season),
     summary=Summaries(measured_at, format_summary),
