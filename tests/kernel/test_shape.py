@@ -1,5 +1,7 @@
 """The checks of values and rows, which are compiled, beside the same kinds written out by hand."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -135,6 +137,20 @@ def test_however_deep_lists_are_their_check_is_compiled() -> None:
 
     assert kind.holds(value)
     assert not kind.holds((value,))
+
+
+def test_ctrl_c_while_a_check_is_compiled_can_be_caught() -> None:
+    program = """
+from goldrush.kernel.shape import compiled
+
+try:  # a Ctrl-C as soon as `holds` is defined, in the same text
+    compiled(lambda value, scope: iter(["pass\\nraise KeyboardInterrupt\\ndef rest():"]))(1)
+except KeyboardInterrupt:
+    print("caught")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert (0, "caught\n", "") == (done.returncode, done.stdout, done.stderr)
 
 
 def test_another_test_of_the_same_kind_is_the_one_that_is_compiled() -> None:
