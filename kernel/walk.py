@@ -324,6 +324,7 @@ def difference_error(
 
     Args:
         commit: the commit of the second block.
+        expected: the derived block.
         found: the block in the journal, which is different.
         is_input: whether the blocks are inputs.
     """

@@ -16,6 +16,7 @@ from goldrush.kernel.errors import (
 )
 from goldrush.kernel.journal import UNIT, Commit, JournalWriter
 from goldrush.kernel.world import Block
+from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, write
 
@@ -118,6 +119,19 @@ def test_a_round_left_open_with_submissions_that_it_cannot_have_is_refused(
     write(path, [start, *(Commit(UNIT, 1, None, [Block([(0, [row])])]) for row in rows)])
     before = path.read_bytes()
     with pytest.raises(MalformedEvents, match="submissions are not of different agents"):
+        resume(path)
+
+    assert before == path.read_bytes()
+
+
+def test_submissions_of_scripted_agents_do_not_wait_for_a_round(tmp_path: Path) -> None:
+    source, path = tmp_path / "source.journal", tmp_path / "open.journal"
+    record(source, {"rounds": 3})
+    start, first, *_ = commits_of(source)
+    inputs = [block for block in first.blocks if block.batches[0][0] == SUBMITTED][:1]
+    write(path, [start, Commit(UNIT, 1, None, [Block(inputs[0].batches[:1])])])
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="not what its agents submit"):
         resume(path)
 
     assert before == path.read_bytes()

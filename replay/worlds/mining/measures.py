@@ -47,7 +47,7 @@ GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
 
 @attrs.frozen
-class Round:
+class ClosedRound:
     """A closed round, as measures see it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Round:
     windows: Sequence[Counts]
 
 
-def _counted(of: Callable[[Counts], Value]) -> Callable[[Round], Value]:
+def _counted(of: Callable[[Counts], Value]) -> Callable[[ClosedRound], Value]:
     """A measure of the counts of a round."""
     return lambda closed: of(closed.counts)
 
@@ -353,7 +353,7 @@ class Measuring:
                 continue
             check_gold(state)
             counts = self.counting.add(state)
-            round = Round(counts, land, state, self.counting.windows)
+            round = ClosedRound(counts, land, state, self.counting.windows)
             yield counts, values_of(MEASURES, round)
 
 

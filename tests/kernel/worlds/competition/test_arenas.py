@@ -110,6 +110,14 @@ def test_an_option_out_of_its_range_is_refused(name: str) -> None:
         types[name].rules(attrs.evolve(known, options={**known.options, "seeds": True}))
 
 
+@pytest.mark.parametrize("name", ["nk", "command"])
+def test_options_in_another_order_are_refused(name: str) -> None:
+    types = {"nk": nk.ARENA, "command": command.ARENA}
+    known = RULES[name].arena
+    with pytest.raises(BadInput, match=f"arena {name}: .*; they must be "):
+        types[name].rules(attrs.evolve(known, options=dict(reversed(known.options.items()))))
+
+
 # mining
 
 

@@ -153,6 +153,14 @@ def test_who_has_no_moves_left_contributes_nothing() -> None:
     assert ["act/malformed"] == season.does(season.spoke(silent(ADA))).codes
 
 
+def test_who_has_no_moves_left_has_no_turn() -> None:
+    season = given(moves=2).says(propose(ADA, GUARDS), support(BEN, 7), propose(CLEO, RAIDERS))
+    season.judges("clean").says(propose(ADA), support(BEN, 0), support(CLEO, 0)).judges("clean")
+
+    assert {ADA: 0, BEN: 1, CLEO: 0} == season.table.moves
+    assert BEN == season.speaker
+
+
 # Moves
 
 
