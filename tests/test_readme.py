@@ -268,7 +268,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    pages = [*ROOT.glob("*.md"), *(ROOT / "goldrush").glob("*.md")]
+    pages = [page for at in (".", ".github", "goldrush") for page in (ROOT / at).glob("*.md")]
     pages += [
         page for room in (*ROOMS, "tests", "journals") for page in (ROOT / room).rglob("*.md")
     ]
