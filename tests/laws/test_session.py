@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import asker
+from goldrush.agents.llm.models import Model
 from goldrush.agents.players import RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.rounds import RoundPlay, check_of, session_of
@@ -147,3 +148,10 @@ def answers_of(path: Path) -> int:
 
 def _copied(commit: Commit) -> Commit:
     return Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
+
+
+def test_a_model_whose_prompt_has_another_version_is_not_asked() -> None:
+    config, roster = prepare({})
+    state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
+    with pytest.raises(BadInput, match="asked with version 2 of the prompt"):
+        Session(MINING, lambda state: [], RunContext(state), [Model("a", "a", prompt=2)], 1)
