@@ -12,15 +12,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from goldrush.agents.catalogue import configurable
 from goldrush.agents.roster import format_policy
-from goldrush.agents.seats import PolicySet
 from goldrush.agents.trust import EXTERNAL, build_policy, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
+
+if TYPE_CHECKING:
+    from goldrush.agents.seats import PolicySet
 
 NAME_MAX: Final = 64  # characters of the name of an external policy that a journal keeps
 

@@ -7,13 +7,12 @@ recorded and never asked for again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from goldrush.agents.llm.question import Message
-
-HUMAN: Final = "human"  # the policy of a person
+if TYPE_CHECKING:
+    from goldrush.agents.llm.question import Message
 
 
 def every_field(name: str, before: Mapping[str, Any]) -> bool:

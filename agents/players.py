@@ -8,19 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from goldrush.agents import people
-from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.external import RosterText
-from goldrush.agents.llm.budget import Amount, Estimate
-from goldrush.agents.llm.failures import Earlier
-from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.usage import AnswerFields, Bounds, earlier_in, lacks_usage
-from goldrush.agents.plugins import Plugin
-from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Roster
 from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput
@@ -28,6 +19,17 @@ from goldrush.kernel.files import check_target, is_journal
 from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import Ask, OnUnit
 from goldrush.kernel.world import Batch, Block, World
+
+if TYPE_CHECKING:
+    from goldrush.agents import people
+    from goldrush.agents.catalogue import CatalogueEntry
+    from goldrush.agents.external import RosterText
+    from goldrush.agents.llm.budget import Amount, Estimate
+    from goldrush.agents.llm.failures import Earlier
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.llm.usage import AnswerFields, Bounds
+    from goldrush.agents.plugins import Plugin
+    from goldrush.agents.recorded import Recording
 
 S = TypeVar("S")
 
@@ -313,7 +315,11 @@ def resume(
         PolicyFailed, RunStopped, WriteFailed: as `record`.
     """
     _check_sources(players, path, sources)
-    answers, bounds = players.answers, dict[tuple[str, str], Amount]()
+    # Of use to resumed runs alone; everything else imports this module too.
+    from goldrush.agents.llm.usage import earlier_in, lacks_usage
+
+    answers = players.answers
+    bounds: dict[tuple[str, str], Amount] = {}
     resources = resources or Resources()
     with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 

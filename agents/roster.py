@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.recorded import Recording
 from goldrush.agents.trust import RECORDED
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.settings import parsed_value, separated
 from goldrush.kernel.text import check_name
+
+if TYPE_CHECKING:
+    from goldrush.agents.recorded import Recording
 
 DISTRIBUTION: Final = "distribution"  # the option with the name of a policy's distribution
 

@@ -17,7 +17,7 @@ from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
-from goldrush.agents.people import HUMAN, Inquiry
+from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, RunContext
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster
@@ -32,6 +32,7 @@ from goldrush.agents.session import (
     asked_again,
 )
 from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
+from goldrush.agents.trust import HUMAN
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.rosters import Config

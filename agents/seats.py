@@ -21,19 +21,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
-from goldrush.agents.llm.models import AUTO, LLM, Model, Models, model_from
-from goldrush.agents.people import HUMAN, Ask
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
-from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import DISTRIBUTION, Entry, Roster, RosterPart, format_policy, parts_of
 from goldrush.agents.trust import (
     EXTERNAL,
+    HUMAN,
+    LLM,
     RECORDED,
     build_policy,
     import_names,
@@ -43,7 +42,11 @@ from goldrush.agents.trust import (
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.settings import check_setting
 
-_MODEL_OPTIONS: Final = frozenset(attrs.fields_dict(Model))
+if TYPE_CHECKING:
+    # Imported where a model plays: with them, commands of other runs would start later.
+    from goldrush.agents.llm.models import Model, Models
+    from goldrush.agents.people import Ask
+    from goldrush.agents.recorded import Recording
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
@@ -102,12 +105,12 @@ class Typed:
     """What the parts of a roster's text are read with.
 
     Attributes:
-        models: the language models that can be named.
+        models: the language models that can be named; None: any at the default server.
         trust: names of user-defined policies that may be imported.
         recordings: the journals read so far, by the name of the part.
     """
 
-    models: Models = attrs.field(factory=Models)
+    models: Models | None = None
     trust: Collection[str] = ()
     recordings: dict[str, Recording] = attrs.field(factory=dict)
 
@@ -147,13 +150,17 @@ class Family:
 
 def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
     _refuse_settings(part, "they are in the file of models (--models)")
-    return offer.model_options(part.argument, typed.models)
+    from goldrush.agents.llm.models import Models
+
+    return offer.model_options(part.argument, typed.models or Models())
 
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model can be read again."""
+    from goldrush.agents.llm.models import AUTO, Model, model_from
+
     version = entry.options.get("prompt")
-    if set(entry.options) != _MODEL_OPTIONS:
+    if entry.options.keys() != attrs.fields_dict(Model).keys():
         raise UnknownPlayer(f"{entry.label} is a model with {format_options(entry)}")
     if type(version) is not int or version != offer.prompt:
         raise UnknownPlayer(
@@ -453,7 +460,7 @@ class PolicySet:
         have, or counts that do not add up to `agents`.
         """
         parts = self._by_agent(text, agents)
-        typed = Typed(models or Models(), import_names(part.name for part in parts))
+        typed = Typed(models, import_names(part.name for part in parts))
         players: dict[str, tuple[str, Options]] = {}  # policy and options
         for part in parts:
             if str(part) not in players:
@@ -623,15 +630,22 @@ class PolicySet:
 
 def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
     """The models of a roster by agent. Raises BadInput for one that this version cannot ask."""
-    return {entry.agent: model_from(entry.options) for entry in entries if entry.policy == LLM}
+    players = [entry for entry in entries if entry.policy == LLM]
+    return {entry.agent: model for entry in players for model in _models_of(entry.options)}
+
+
+def _models_of(options: Options) -> Sequence[Model]:
+    from goldrush.agents.llm.models import model_from
+
+    return [model_from(options)]
 
 
 def with_models_resolved(
     entries: Sequence[E],
     models: Models | None,
     schema: Callable[[], Options],
-    models_of: Callable[[Options], Sequence[Model]] = lambda options: [model_from(options)],
-    options_of: Callable[..., Options] = Model.as_options,
+    models_of: Callable[[Options], Sequence[Model]] = _models_of,
+    options_of: Callable[..., Options] = lambda model: model.as_options(),
 ) -> Sequence[E]:
     """The entries with the request options of each model decided, by a short question.
 
@@ -646,6 +660,7 @@ def with_models_resolved(
         return entries
     # Imports the client, which takes longer than a whole run of scripted agents.
     from goldrush.agents.llm.asker import settled_models
+    from goldrush.agents.llm.models import Models
 
     each = list(dict.fromkeys(model for some in chosen for model in some))
     settled = settled_models(each, models or Models(), schema())

@@ -17,8 +17,9 @@ import attrs
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.models import Model, Models, check_version
 from goldrush.agents.llm.question import Answer, Message, digest
-from goldrush.agents.people import HUMAN, Inquiry
+from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
+from goldrush.agents.trust import HUMAN
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
 from goldrush.kernel.world import Batch, Block, Row, World

@@ -15,9 +15,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from goldrush.agents.llm.models import LLM
 from goldrush.kernel.errors import BadInput, format_error, format_value
 
+LLM: Final = "llm"  # is a language model
+HUMAN: Final = "human"  # is a person
 RECORDED: Final = "recorded"  # replays the submissions of another journal
 EXTERNAL: Final = "external"  # is played by an object of the recording Python program
 

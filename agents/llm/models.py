@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -20,8 +19,6 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.text import is_visible
-
-LLM: Final = "llm"
 
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
 LIMITS = ("max_tokens", "max_completion_tokens")
@@ -178,6 +175,8 @@ def custom_headers() -> list[str]:
 
 def _is_loopback(host: str) -> bool:
     """Whether a host name or address is of this machine."""
+    from ipaddress import ip_address
+
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

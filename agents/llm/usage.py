@@ -10,8 +10,9 @@ import attrs
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
-from goldrush.agents.llm.models import LLM, MAX_TOKENS_MAX
+from goldrush.agents.llm.models import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX
+from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader

@@ -16,9 +16,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import LLM
 from goldrush.agents.roster import format_policy
-from goldrush.agents.trust import RECORDED
+from goldrush.agents.trust import LLM, RECORDED
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import JournalError, MalformedEvents, TornTail, format_value

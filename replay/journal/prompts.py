@@ -10,9 +10,10 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.models import LLM, Endpoint, Model, check_version, model_from
+from goldrush.agents.llm.models import Endpoint, Model, check_version, model_from
 from goldrush.agents.llm.question import Message, Question, digest
 from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
+from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk

@@ -16,7 +16,8 @@ from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any, Final
 
 from goldrush.agents import players
-from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.models import Models
+from goldrush.agents.trust import LLM
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,

@@ -12,7 +12,6 @@ from goldrush.agents import llm
 from goldrush.agents.llm.models import (
     FILE_MAX,
     KEY_MIN,
-    LLM,
     MAX_TOKENS_MAX,
     NAME_MAX,
     Endpoint,
@@ -22,6 +21,7 @@ from goldrush.agents.llm.models import (
     read_models,
 )
 from goldrush.agents.roster import Roster
+from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.mining.prompt import VERSION
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.llm.models import LLM, Models
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
+from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX, RULES_MAX

@@ -13,8 +13,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.models import LLM, Model, Models
-from goldrush.agents.people import HUMAN
+from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.roster import Entry, RosterPart
 from goldrush.agents.seats import (
     MODEL,
@@ -29,7 +28,7 @@ from goldrush.agents.seats import (
     player_of,
     unknown_policy,
 )
-from goldrush.agents.trust import import_policy, is_import_name
+from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
 from goldrush.agents.worlds.competition.chance import RandomWorker, SilentWorker
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat, options_of
@@ -173,7 +172,7 @@ def recast(cast: Sequence[Seat], parts: Sequence[str], models: Models | None = N
                 seats[seat.agent] = attrs.evolve(seat, policy=policy, options={})
             continue
         check_name("policy", text)
-        policy, options = player_of(OFFER, RosterPart(text), Typed(models or Models()))
+        policy, options = player_of(OFFER, RosterPart(text), Typed(models))
         for seat in named:
             _check_role(seat, policy)
             seats[seat.agent] = attrs.evolve(seat, policy=policy, options=options)

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import LLM, Model
+from goldrush.agents.llm.models import Model
 from goldrush.agents.llm.question import Answer, answer_error, server_facts
-from goldrush.agents.people import HUMAN, Inquiry
+from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import UnknownPlayer, can_ask, is_outside
@@ -23,6 +23,7 @@ from goldrush.agents.session import (
     Script,
     Session,
 )
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.agents.worlds.competition.bench import Tests
 from goldrush.agents.worlds.competition.cast import OFFER, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS

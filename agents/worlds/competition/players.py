@@ -15,7 +15,6 @@ from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
-from goldrush.agents.people import HUMAN
 from goldrush.agents.players import (
     Facts,
     ForkChange,
@@ -28,7 +27,7 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import ImpossiblePlayer, check_people
-from goldrush.agents.trust import check_trust, import_names
+from goldrush.agents.trust import HUMAN, check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     NoProgram,
     arena_record,

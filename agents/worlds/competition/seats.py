@@ -11,10 +11,11 @@ from typing import Any, Final, Self
 
 import attrs
 
-from goldrush.agents.llm.models import LLM, Model, Models, model_from
+from goldrush.agents.llm.models import Model, Models, model_from
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
+from goldrush.agents.trust import LLM
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Class
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.people import HUMAN
+from goldrush.agents.trust import HUMAN
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, JournalReader
 from goldrush.kernel.measures import Value, mean

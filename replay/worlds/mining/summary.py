@@ -11,8 +11,8 @@ from typing import Any
 import attrs
 
 from goldrush.agents.llm.failures import Failures
-from goldrush.agents.llm.models import LLM
 from goldrush.agents.seats import policy_label
+from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, UNIT, Commit, JournalReader
 from goldrush.kernel.walk import Walk

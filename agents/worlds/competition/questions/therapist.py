@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.llm.models import LLM
 from goldrush.agents.llm.wording import within
+from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.character import MOST, TRAITS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (

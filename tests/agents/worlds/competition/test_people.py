@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from goldrush.agents.llm.question import Message
-from goldrush.agents.people import HUMAN, Ask, Inquiry
+from goldrush.agents.people import Ask, Inquiry
 from goldrush.agents.players import Resources, resume
+from goldrush.agents.trust import HUMAN
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
