@@ -1,55 +1,66 @@
-"""The prose of prompts: messages by id in a TOML file, with the fields that code puts in."""
+"""The prose of agents: messages by id in a TOML file, with the fields that code puts in.
+
+`$name` or `${name}` is a field, `$$` a dollar, and nothing else is special. Code decides what is
+said when; plural cases end in `_one` and `_many`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from string import Template
+from functools import cached_property
 from typing import Final
 
 
 class Messages:
-    """The messages of a file; a value put in is not read again.
+    """The messages of a file in a package, read when the first is needed."""
 
-    Raises:
-        ValueError: a message is missing, unknown or no text, or has an unknown field.
-    """
-
-    def __init__(self, name: str, text: str, fields: Mapping[str, str]) -> None:
-        """Read a file's text, named in errors; `fields` are those of each message, by id."""
-        import tomllib
-
-        try:
-            messages = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{name}: {error}") from None
-        for id in sorted(messages.keys() | fields.keys()):
-            if id not in messages:
-                raise ValueError(f"{name}: message {id} is missing")
-            if id not in fields:
-                raise ValueError(f"{name}: unknown message {id}")
-            if not isinstance(messages[id], str):
-                raise ValueError(f"{name}: message {id} is no text")
-            template = _Text(messages[id])
-            if not template.is_valid():
-                raise ValueError(f"{name}: message {id}: a $ that starts no field; $$ is a dollar")
-            if unknown := sorted(set(template.get_identifiers()) - set(fields[id].split())):
-                raise ValueError(f"{name}: message {id}: unknown field ${unknown[0]}")
-        self._texts: Final = {id: _Text(message) for id, message in messages.items()}
+    def __init__(self, package: str, file: str = "wording.toml") -> None:
+        self._package, self._file = package, file
 
     def __call__(self, id: str, **fields: object) -> str:
-        """A message with its fields put in."""
-        return self._texts[id].substitute(fields)
+        """A message with its fields put in; a value put in is not read again."""
+        return self.formats[id].format_map(fields)
+
+    @cached_property
+    def formats(self) -> Mapping[str, str]:
+        """The messages by id, as format strings. Raises ValueError as `formats_in`."""
+        from importlib.resources import files
+
+        text = (files(self._package) / self._file).read_text(encoding="utf-8")
+        return formats_in(f"{self._package}: {self._file}", text)
 
 
-def shipped(package: str, fields: Mapping[str, str]) -> Messages:
-    """The messages of `wording.toml` in a package."""
-    from importlib.resources import files
-
-    text = (files(package) / "wording.toml").read_text(encoding="utf-8")
-    return Messages(f"{package}: wording.toml", text, fields)
+def plural(id: str, number: int) -> str:
+    """The id of the message for a number of things."""
+    return f"{id}_one" if number == 1 else f"{id}_many"
 
 
-class _Text(Template):
-    flags = re.RegexFlag(0)  # not the default, which ignores case
-    idpattern = "[a-z][a-z_]*"
+def formats_in(name: str, text: str) -> dict[str, str]:
+    """The messages in a file's text, by id, as format strings.
+
+    Raises ValueError, with the file's name, for invalid TOML, a message that is no text, and a `$`
+    that starts no field.
+    """
+    import tomllib
+
+    try:
+        messages = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name}: {error}") from None
+    for id, message in messages.items():
+        if not isinstance(message, str):
+            raise ValueError(f"{name}: message {id} is no text")
+        if any(special[0] == "$" for special in _SPECIAL.finditer(message)):
+            raise ValueError(f"{name}: message {id}: a $ that starts no field; $$ is a dollar")
+    return {id: _SPECIAL.sub(_format, message) for id, message in messages.items()}
+
+
+_SPECIAL: Final = re.compile(r"[{}]|\$(?:\$|[a-z][a-z_]*|\{[a-z][a-z_]*\})?")
+
+
+def _format(special: re.Match[str]) -> str:
+    text = special[0]
+    if text in "{}":
+        return text * 2
+    return "$" if text == "$$" else f"{{{text[1:].strip('{}')}}}"

@@ -1,37 +1,52 @@
-"""Messages of prompts in a file: what is put in, and what is refused when it is read."""
+"""Messages in files: what is put in, what is refused, and that code and files name the same."""
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
+
 import pytest
 
-from goldrush.agents.llm.messages import Messages
-from goldrush.agents.worlds.mining.prompt import wording
+from goldrush.agents.llm.messages import Messages, formats_in, plural
+
+PACKAGES = ["mining"]
 
 
 def test_fields_are_put_in_once_and_two_dollars_are_one() -> None:
-    say = Messages("w.toml", 'a = "$x, ${x}s, $$5"', {"a": "x"})
+    text = formats_in("w.toml", 'a = "$x, ${x}s, $$5, {x}, {$x}"')["a"].format(x="$x{x}")
 
-    assert "$x, $xs, $5" == say("a", x="$x")
+    assert "$x{x}, $x{x}s, $5, {x}, {$x{x}}" == text
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("", "message a is missing"),
-        ('a = ""\nb = ""', "unknown message b"),
         ("a = 1", "message a is no text"),
-        ('a = "$y"', "message a: unknown field $y"),
         ('a = "5 $"', "message a: a $ that starts no field; $$ is a dollar"),
+        ('a = "$5"', "message a: a $ that starts no field; $$ is a dollar"),
         ("a = ", "Invalid value (at end of document)"),
     ],
 )
 def test_a_file_that_cannot_be_said_is_refused_in_one_line(text: str, error: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
-        Messages("w.toml", text, {"a": "x"})
+        formats_in("w.toml", text)
 
     assert f"w.toml: {error}" == str(refused.value)
 
 
-def test_the_rules_of_mining_are_read_from_their_file() -> None:
-    assert "1" == wording()("mine_points_one", cap=1)
-    assert "1 to 9" == wording()("mine_points_many", cap=9)
+@pytest.mark.parametrize("world", PACKAGES)
+def test_each_message_of_a_file_is_named_in_the_code_beside_it(world: str) -> None:
+    package = files(f"goldrush.agents.worlds.{world}")
+    code = "".join(path.read_text() for path in package.iterdir() if path.name.endswith(".py"))
+    named = set(re.findall(r'"([a-z_]+)"', code))
+    begun = tuple(re.findall(r'f"([a-z]+_)\{', code))
+
+    assert [] == [
+        id
+        for id in Messages(f"goldrush.agents.worlds.{world}").formats
+        if re.sub("_(one|many)$", "", id) not in named and not id.startswith(begun)
+    ]
+
+
+def test_a_number_decides_which_message_is_said() -> None:
+    assert ["day_many", "day_one", "day_many"] == [plural("day", number) for number in range(3)]

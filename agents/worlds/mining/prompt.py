@@ -6,18 +6,18 @@ other agents is quoted, cut and escaped, so it can neither end its quotation nor
 of the simulation. Every part has a limit in bytes of UTF-8, and a token is at least a byte, so
 prompts are bounded on any map, with any history.
 
-The wording is part of an experiment: change VERSION with it. That of the rules is in wording.toml.
+The prose is in wording.toml. It is part of an experiment: change VERSION with it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate, groupby
 from typing import Any, Final
 
-from goldrush.agents.llm.messages import Messages, shipped
+from goldrush.agents.llm.messages import Messages, plural
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording import quoted, within
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE
@@ -48,29 +48,7 @@ NOTE_MAX: Final = 800
 PROMPT_MAX: Final = 24_500  # of both messages: these parts, and the text between them
 
 
-# The messages of the rules, and the fields that each may have.
-_FIELDS: Final = {
-    **dict.fromkeys(("you_alone", "you_among"), "agents last_agent"),
-    "aim": "you rounds",
-    "map": "rows cols last_plot alphas",
-    "actions": "points defend raid_claimed",
-    **dict.fromkeys(("mine_points_one", "mine_points_many"), "cap"),
-    **dict.fromkeys(("truce_none", "truce_one", "truce_many"), "after"),
-    "authority": "notices remedy",
-    **dict.fromkeys(("notices_all", "notices_some"), "percent"),
-    **dict.fromkeys(("remedy_adjudicate", "remedy_punish"), "fine"),
-    "order": "rulings",
-    "answer": "kinds say_form say",
-    "say": "most",
-    **dict.fromkeys(("stamina", "defend_pointwise", "defend_whole", "raid_claimed"), ""),
-    **dict.fromkeys(("rulings", "limits", "messages", "say_form"), ""),
-}
-
-
-@cache
-def wording() -> Messages:
-    """The prose of the rules, read when the first prompt is made."""
-    return shipped("goldrush.agents.worlds.mining", _FIELDS)
+wording: Final = Messages("goldrush.agents.worlds.mining")
 
 
 class PlanPrompts:
@@ -84,7 +62,7 @@ class PlanPrompts:
         seen = Observation(self.shown, agent)
         return (
             {"role": "system", "content": self._rules},
-            {"role": "user", "content": "\n".join(self._round(seen))},
+            {"role": "user", "content": "\n\n".join(filter(None, self._round(seen)))},
         )
 
     @cached_property
@@ -95,34 +73,24 @@ class PlanPrompts:
     def _events(self) -> tuple[str, ...]:
         """The map and the past events on it, the same for all agents."""
         seen = Observation(self.shown, 0)
-        parts = [_map(seen)]
-        if seen.last is not None:
-            parts += ["", f"LAST ROUND ({seen.last.round})", *_last_round(seen.last)]
-        if seen.earlier:
-            parts += ["", "EARLIER ROUNDS, the latest first", *_earlier(seen.earlier)]
-        return tuple(parts)
+        return (_map(seen), _last_round(seen.last), _earlier(seen.earlier))
 
     def _round(self, seen: Observation) -> Iterable[str]:
         yield from self._events
-        yield ""
-        yield (
-            f"You are agent {seen.agent}. This is round {seen.round} of {seen.rounds}. You have "
-            f"{_number(seen.gold)} gold, and {seen.stamina} stamina for this round."
-        )
         own = within(_spans(seen.own), OWN_MAX)
-        yield f"Your plots: {own}." if own else "You own no plot."
-        if seen.memo is not None:
-            yield f"Your note to yourself: {quoted(seen.memo, NOTE_MAX)}"
-        if seen.past:
-            yield ""
-            yield "YOUR OWN ACTIONS and what came of them, the latest round first"
-            yield from _past(seen.past)
-        if seen.messages:
-            yield ""
-            yield f"MESSAGES of round {seen.round - 1}, quoted"
-            yield _messages(seen)
-        yield ""
-        yield f"Your plan for round {seen.round}, as one JSON object:"
+        yield wording(
+            "you",
+            agent=seen.agent,
+            round=seen.round,
+            rounds=seen.rounds,
+            gold=_number(seen.gold),
+            stamina=seen.stamina,
+            plots=wording("plots", plots=own) if own else wording("plots_none"),
+            note="" if seen.memo is None else wording("note", note=quoted(seen.memo, NOTE_MAX)),
+        )
+        yield _past(seen.past)
+        yield _messages(seen)
+        yield wording("question", round=seen.round)
 
 
 def schema(seen: Observation) -> dict[str, Any]:
@@ -151,30 +119,29 @@ def schema(seen: Observation) -> dict[str, Any]:
 
 def rules(seen: Observation) -> str:
     """The first message: the rules of the configuration and the form of an answer."""
-    say = wording()
     you = "you_alone" if seen.agents == 1 else "you_among"
     fields = {"agents": seen.agents, "last_agent": seen.agents - 1}
     map_fields = {"rows": seen.rows, "cols": seen.cols, "last_plot": seen.rows * seen.cols - 1}
     parts = [
-        say("aim", you=say(you, **fields), rounds=seen.rounds),
-        say("map", **map_fields, alphas=_alphas(seen)),
-        say("stamina"),
-        say(
+        wording("aim", you=wording(you, **fields), rounds=seen.rounds),
+        wording("map", **map_fields, alphas=_alphas(seen)),
+        wording("stamina"),
+        wording(
             "actions",
-            points=say("mine_points" + _plural(seen.mining_cap), cap=seen.mining_cap),
-            defend=say("defend_pointwise" if seen.defense == POINTWISE else "defend_whole"),
-            raid_claimed="" if seen.truce else say("raid_claimed"),
+            points=wording(plural("mine_points", seen.mining_cap), cap=seen.mining_cap),
+            defend=wording("defend_pointwise" if seen.defense == POINTWISE else "defend_whole"),
+            raid_claimed="" if seen.truce else wording("raid_claimed"),
         ),
-        say("truce" + _plural(seen.truce) if seen.truce else "truce_none", after=seen.truce - 1),
+        wording(plural("truce", seen.truce) if seen.truce else "truce_none", after=seen.truce - 1),
         _authority(seen.authority),
-        say("order", rulings="" if seen.authority is None else say("rulings")),
-        say("limits"),
-        say("messages") if seen.communication else "",
-        say(
+        wording("order", rulings="" if seen.authority is None else wording("rulings")),
+        wording("limits"),
+        wording("messages") if seen.communication else "",
+        wording(
             "answer",
             kinds=" or ".join(f'"{kind}"' for kind in KINDS),
-            say_form=say("say_form") if seen.communication else "",
-            say=say("say", most=SAY_MAX) if seen.communication else "",
+            say_form=wording("say_form") if seen.communication else "",
+            say=wording("say", most=SAY_MAX) if seen.communication else "",
         ),
     ]
     return "\n\n".join(filter(None, parts))
@@ -183,18 +150,13 @@ def rules(seen: Observation) -> str:
 def _authority(authority: Authority | None) -> str:
     if authority is None:
         return ""
-    say = wording()
     notices = "notices_some" if authority.detection < 1 else "notices_all"
     remedy = "remedy_adjudicate" if authority.rule == ADJUDICATE else "remedy_punish"
-    return say(
+    return wording(
         "authority",
-        notices=say(notices, percent=_number(authority.detection * 100)),
-        remedy=say(remedy, fine=_number(authority.fine)),
+        notices=wording(notices, percent=_number(authority.detection * 100)),
+        remedy=wording(remedy, fine=_number(authority.fine)),
     )
-
-
-def _plural(number: int) -> str:
-    return "_one" if number == 1 else "_many"
 
 
 def _alphas(seen: Observation) -> str:
@@ -202,33 +164,36 @@ def _alphas(seen: Observation) -> str:
     for plot, alpha in enumerate(seen.alphas):
         plots.setdefault(alpha, []).append(plot)
     if len(plots) == 1:
-        return f"Every plot pays {_number(seen.alphas[0])} gold for each stamina mined on it."
-    title = "Gold for each stamina mined on a plot"
+        return wording("alpha_all", alpha=_number(seen.alphas[0]))
     richest = sorted(plots, reverse=True)
-    lines = [f"{_number(alpha)} on plots {', '.join(_spans(plots[alpha]))}" for alpha in richest]
-    if len("; ".join(lines)) <= ALPHAS_MAX:
-        return f"{title}: {'; '.join(lines)}."
+
+    def lines(most: int) -> Iterable[str]:
+        for alpha in richest:
+            yield wording("alpha", alpha=_number(alpha), plots=within(_spans(plots[alpha]), most))
+
+    whole = "; ".join(lines(1 << 30))
+    if len(whole) <= ALPHAS_MAX:
+        return wording("alphas", alphas=whole)
     # Where nearly every plot has another value, a grid is shorter.
     grid = _grid(list(map(_number, seen.alphas)), seen.cols, ALPHAS_MAX)
     if grid is not None:
-        return f"{title}:\n{grid}"
+        return wording("alphas_grid", grid=grid)
     share = ALPHAS_MAX // min(len(richest), 8)
-    cut = (f"{_number(alpha)} on plots {within(_spans(plots[alpha]), share)}" for alpha in richest)
-    return f"{title}, the richest first: {within(cut, ALPHAS_MAX, '; ')}."
+    return wording("alphas_richest", alphas=within(lines(share), ALPHAS_MAX, "; "))
 
 
 def _map(seen: Observation) -> str:
     """The owners as a grid, or as lists on a map that is too large."""
     owners = ["." if owner is None else str(owner) for owner in seen.owners]
-    title = f"MAP at the start of round {seen.round}"
     grid = _grid(owners, seen.cols, MAP_MAX)
     if grid is not None:
-        return f'{title}: who owns each plot, "." is nobody\n{grid}'
-    nobodys = within(_spans(seen.unowned), MAP_MAX // 2) or "none"
+        return wording("map_grid", round=seen.round, grid=grid)
     owned = (f"{plot} of {owner}" for plot, owner in enumerate(owners) if owner != ".")
-    return (
-        f"{title}\nplots of nobody: {nobodys}\n"
-        f"plots of agents: {within(owned, MAP_MAX // 2) or 'none'}"
+    return wording(
+        "map_lists",
+        round=seen.round,
+        unowned=within(_spans(seen.unowned), MAP_MAX // 2) or wording("none"),
+        owned=within(owned, MAP_MAX // 2) or wording("none"),
     )
 
 
@@ -241,25 +206,20 @@ def _grid(cells: Sequence[str], cols: int, most: int) -> str | None:
     )
 
 
-def _last_round(last: PublicRound) -> Iterable[str]:
+def _last_round(last: PublicRound | None) -> str:
+    if last is None:
+        return ""
     facts = {"claimed": list(map(_claim, last.claims)), "defended": list(_spans(last.defended))}
     for raid in last.raids:
-        facts.setdefault(_RAIDED[raid.outcome], []).append(_raid(raid))
+        facts.setdefault(raid.outcome, []).append(_raid(raid))
     size = sum(len("; ".join(items)) for items in facts.values())
     share = LAST_MAX if size <= LAST_MAX else LAST_MAX // len(facts)
-    for name, items in facts.items():
-        if items:
-            yield f"{name}: {within(items, share, ', ' if name == 'defended' else '; ')}"
-    if not any(facts.values()):
-        yield "nothing"
-
-
-_RAIDED: Final = {
-    "captured": "raided and captured (plot of owner by raiders)",
-    "blocked": "raided, but defended (plot of owner by raiders)",
-    "truce": "raided, but in truce (plot of owner by raiders)",
-    "void": "raided, but claimed by nobody else (plot of owner by raiders)",
-}
+    lines = [
+        wording(f"last_{kind}", items=within(items, share, ", " if kind == "defended" else "; "))
+        for kind, items in facts.items()
+        if items
+    ]
+    return wording("last_round", round=last.round, events="\n".join(lines) or wording("nothing"))
 
 
 def _claim(claim: PublicClaim) -> str:
@@ -273,21 +233,26 @@ def _raid(raid: PublicRaid) -> str:
     return f"{raid.plot} of {owner} by {within(map(str, raid.raiders), 200)}{won}"
 
 
-def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
+def _earlier(earlier: Sequence[RoundSummary]) -> str:
     """One line a round, as many as fit, and a summary of the rounds before them."""
+    if not earlier:
+        return ""
     by_round = [_facts(summary) for summary in reversed(earlier)]
-    lines = []
-    for summary, facts in zip(reversed(earlier), by_round, strict=True):
-        share = EARLIER_MAX // 8
-        said = [f"{name} {within(_spans(where), share)}" for name, where in facts.items()]
-        lines.append(f"{summary.round}: {'; '.join(said) or 'nothing'}")
+    lines = [
+        f"{summary.round}: {'; '.join(_listed(facts)) or wording('nothing')}"
+        for summary, facts in zip(reversed(earlier), by_round, strict=True)
+    ]
     shown = _fitting(lines, EARLIER_MAX)
-    yield from lines[:shown]
-    if shown == len(lines):
-        return
-    yield f"{_rounds(earlier[0].round, earlier[-1 - shown].round)}, in how many of them:"
-    for name in dict.fromkeys(name for facts in by_round[shown:] for name in facts):
-        counts = Counter(plot for facts in by_round[shown:] for plot in facts.get(name, ()))
+    if shown < len(lines):
+        rounds = _rounds(earlier[0].round, earlier[-1 - shown].round)
+        lines[shown:] = [wording("earlier_together", rounds=rounds), *_counts(by_round[shown:])]
+    return wording("earlier_rounds", rounds="\n".join(lines))
+
+
+def _counts(by_round: Sequence[Mapping[str, list[int]]]) -> Iterable[str]:
+    """In how many rounds there were events of each kind on which plots."""
+    for kind in dict.fromkeys(kind for facts in by_round for kind in facts):
+        counts = Counter(plot for facts in by_round for plot in facts.get(kind, ()))
         by_count: dict[int, list[int]] = {}
         for plot in sorted(counts):
             by_count.setdefault(counts[plot], []).append(plot)
@@ -295,7 +260,12 @@ def _earlier(earlier: Sequence[RoundSummary]) -> Iterable[str]:
             f"in {n}: {within(_spans(by_count[n]), TOGETHER_MAX // 2)}"
             for n in sorted(by_count, reverse=True)
         )
-        yield f"{name} {within(often, TOGETHER_MAX, '; ')}"
+        yield wording(f"earlier_{kind}", plots=within(often, TOGETHER_MAX, "; "))
+
+
+def _listed(facts: Mapping[str, list[int]]) -> Iterable[str]:
+    for kind, plots in facts.items():
+        yield wording(f"earlier_{kind}", plots=within(_spans(plots), EARLIER_MAX // 8))
 
 
 def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
@@ -304,62 +274,51 @@ def _facts(summary: RoundSummary) -> Mapping[str, list[int]]:
     facts = {
         "claimed": [p.plot for p in plots if p.claimants],
         "captured": [p.plot for p in plots if p.captured],
-        "raided in vain": [p.plot for p in plots if p.raiders and not p.captured],
+        "failed": [p.plot for p in plots if p.raiders and not p.captured],
         "defended": [p.plot for p in plots if p.defended],
     }
-    return {name: where for name, where in facts.items() if where}
+    return {kind: where for kind, where in facts.items() if where}
 
 
-def _past(past: Sequence[PastAction]) -> Iterable[str]:
+def _past(past: Sequence[PastAction]) -> str:
     """The agent's actions, one line a round, as many as fit, and a summary of those before them."""
+    if not past:
+        return ""
     rounds = [(round, list(actions)) for round, actions in groupby(past, lambda a: a.round)][::-1]
     lines = [f"{round}: {within(_done(actions), PAST_MAX // 3, '; ')}" for round, actions in rounds]
     shown = _fitting(lines, PAST_MAX)
-    yield from lines[:shown]
-    if shown == len(lines):
-        return
-    before = [action for _, actions in rounds[shown:] for action in actions]
-    counts = Counter(f"{action.kind or 'other'} {_result(action)}" for action in before)
-    gold = _number(sum(action.gold for action in before))
-    times = (f"{what} x{count}" for what, count in counts.most_common())
-    yield (
-        f"{_rounds(rounds[-1][0], rounds[shown][0])} together, {gold} gold mined: "
-        f"{within(times, TOGETHER_MAX)}"
-    )
+    if shown < len(lines):
+        before = [action for _, actions in rounds[shown:] for action in actions]
+        counts = Counter(f"{action.kind or 'other'} {_result(action)}" for action in before)
+        times = within((f"{what} x{n}" for what, n in counts.most_common()), TOGETHER_MAX)
+        gold = _number(sum(action.gold for action in before))
+        together = _rounds(rounds[-1][0], rounds[shown][0])
+        lines[shown:] = [wording("past_together", rounds=together, gold=gold, actions=times)]
+    return wording("past", rounds="\n".join(lines))
 
 
 def _done(actions: Sequence[PastAction]) -> Iterable[str]:
     """Actions in the plan's order; consecutive equal actions with equal results are one item."""
 
-    def described(action: PastAction) -> tuple[str | None, str, str]:
+    def described(action: PastAction) -> tuple[str | None, str, str | None, str]:
         points = f" with {action.amount}" if action.amount != 1 or action.kind == "mine" else ""
-        result = f"{_number(action.gold)} gold" if action.result == "mined" else _result(action)
-        return action.kind, points, result
+        gold = _number(action.gold) if action.result == "mined" else None
+        return action.kind, points, gold, _result(action)
 
-    for (kind, points, result), alike in groupby(actions, described):
+    for (kind, points, gold, result), group in groupby(actions, described):
         if kind is None:
-            yield f"an item that is no action: {result}"
+            yield wording("past_malformed", result=result)
             continue
-        plots = [str(action.plot) for action in alike]
-        each = " each" if result.endswith("gold") and len(plots) > 1 else ""
-        yield f"{kind} {within(plots, PAST_MAX // 8)}{points}: {result}{each}"
+        plots = [str(action.plot) for action in group]
+        if gold is not None:
+            result = wording(plural("gold", len(plots)), gold=gold)
+        yield f"{kind} {within(plots, PAST_MAX // 8)}{points}: {result}"
 
 
 def _result(action: PastAction) -> str:
     if action.result in REASONS:
-        return f"removed ({action.result})"
-    return _RESULTS.get((action.kind, action.result), action.result)
-
-
-_RESULTS: Final[Mapping[tuple[str | None, str], str]] = {
-    ("mine", "forfeited"): "nothing, the plot was lost",
-    ("claim", "lost"): "another one won",
-    ("raid", "lost"): "another one won",
-    ("raid", "undone"): "captured, then given back",
-    ("raid", "void"): "nobody else claimed it",
-    ("defend", "untested"): "not raided",
-    ("defend", "fell"): "lost all the same",
-}
+        return wording("removed", reason=action.result)
+    return wording(f"result_{action.kind}_{action.result}")
 
 
 _FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
@@ -370,13 +329,16 @@ def _messages(seen: Observation) -> str:
 
     The next agent comes first, so that different agents miss different messages if not all fit.
     """
+    if not seen.messages:
+        return ""
     ordered = sorted(seen.messages, key=lambda m: (m.agent - seen.agent - 1) % seen.agents)
     share = max(SHARE_MIN, MESSAGES_MAX // len(ordered)) - _FRONT
     lines = (
         f"{'you' if m.agent == seen.agent else f'agent {m.agent}'}: {quoted(m.text, share)}"
         for m in ordered
     )
-    return within(lines, MESSAGES_MAX, "\n")
+    heard = within(lines, MESSAGES_MAX, "\n")
+    return wording("heard", round=seen.round - 1, messages=heard)
 
 
 def _rounds(first: int, last: int) -> str:
