@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import re
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from goldrush.agents.llm.messages import Messages, formats_in, plural
 
-PACKAGES = ["mining"]
+FILES = [("mining", "wording.toml"), ("competition", "sentences.toml")]
 
 
 def test_fields_are_put_in_once_and_two_dollars_are_one() -> None:
@@ -34,16 +35,17 @@ def test_a_file_that_cannot_be_said_is_refused_in_one_line(text: str, error: str
     assert f"w.toml: {error}" == str(refused.value)
 
 
-@pytest.mark.parametrize("world", PACKAGES)
-def test_each_message_of_a_file_is_named_in_the_code_beside_it(world: str) -> None:
-    package = files(f"goldrush.agents.worlds.{world}")
-    code = "".join(path.read_text() for path in package.iterdir() if path.name.endswith(".py"))
+@pytest.mark.parametrize(("world", "file"), FILES)
+def test_each_message_of_a_file_is_named_in_the_code_beside_it(world: str, file: str) -> None:
+    package = f"goldrush.agents.worlds.{world}"
+    folder = Path(str(importlib.import_module(package).__file__)).parent
+    code = "".join(path.read_text() for path in folder.rglob("*.py"))
     named = set(re.findall(r'"([a-z_]+)"', code))
     begun = tuple(re.findall(r'f"([a-z]+_)\{', code))
 
     assert [] == [
         id
-        for id in Messages(f"goldrush.agents.worlds.{world}").formats
+        for id in Messages(package, file).formats
         if re.sub("_(one|many)$", "", id) not in named and not id.startswith(begun)
     ]
 
