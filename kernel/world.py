@@ -126,6 +126,10 @@ class EventType:
         is_input: whether such events are inputs.
         drawn: the fields that a draw decides. They follow from the draw's words (fields of kind
             WORD).
+        text: its sentence as a template: `{plot}` is a field (see replay/sentences.py); empty if
+            the tools choose the sentence, or show events as JSON.
+        cases: by field, the text in its place in the template, itself a template, by value; a list
+            by whether it has items.
         holds_all: whether all rows of a batch read from a file are valid.
     """
 
@@ -133,6 +137,8 @@ class EventType:
     fields: Mapping[str, shape.Kind]
     is_input: bool = False
     drawn: frozenset[str] = frozenset()
+    text: str = ""
+    cases: Mapping[str, Mapping[str | bool | None, str]] = attrs.field(factory=dict)
     holds_all: Callable[[Sequence[object]], bool] = attrs.field(init=False, repr=False, eq=False)
 
     @holds_all.default
@@ -149,6 +155,15 @@ class EventType:
         """The identifiers of an entity in an event of this type: all its agents, for example."""
         for field in self.fields_naming(entity):
             yield from self.fields[field].ids(event[field])
+
+    def template(self, event: Event) -> str:
+        """The template of an event's sentence, with the texts of its cases in it."""
+        template = self.text
+        for field, texts in self.cases.items():
+            value = event[field]
+            case = texts[bool(value) if isinstance(value, list) else value]
+            template = template.replace(f"{{{field}}}", case)
+        return template
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file; None for a valid one."""

@@ -7,7 +7,6 @@ that suits any world (events as JSON in place of a story), or reports that the w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.levelled import Keys, Seeded, Settings
     from goldrush.replay.report.chapter import Chapter
+    from goldrush.replay.sentences import Sentences
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
-
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
 
@@ -57,25 +56,33 @@ class Story:
     """Events as text.
 
     Attributes:
-        lines: `lines(events, names)`, the text of the events in order, line by line.
+        sentences: `sentences(names)`, the sentences of the events of one pass over a journal.
+        lines: `lines(events, names)`, the text of the events in order, line by line; by default
+            the sentences.
         chronicle: `chronicle(events, names)`, the text of the events of many units as (first unit,
-            last unit, line), with public unit numbers. Default: one line a unit.
+            last unit, line), with public unit numbers; by default the sentences.
         names: `names(path)`, the names of a journal's agents. Raises JournalError.
         of: `of(path)`, the story of one journal, where it takes more than names. Raises nothing.
         brief: the names of the events in a brief story.
     """
 
-    lines: Callable[[Iterable[Event], Names], Iterator[str]]
+    sentences: Callable[[Names], Sentences]
+    lines: Callable[[Iterable[Event], Names], Iterator[str]] = attrs.field()
     chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]] = attrs.field()
     names: Callable[[str | Path], Names] = _no_names
     of: Callable[[str | Path], Story] | None = None
     brief: Collection[str] = ()
 
+    @lines.default
+    def _of_sentences(self) -> Callable[[Iterable[Event], Names], Iterator[str]]:
+        return lambda events, names: map(self.sentences(names).line, events)
+
     @chronicle.default
-    def _by_unit(self) -> Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]:
+    def _by_event(self) -> Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]:
         def chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
-            for unit, group in groupby(events, key=lambda event: event.unit):
-                yield unit, unit, "; ".join(self.lines(group, names))
+            sentences = self.sentences(names)
+            for event in events:
+                yield event.unit, event.unit, sentences.line(event)
 
         return chronicle
 

@@ -1,8 +1,7 @@
-"""Events as text, for any world; as JSON for a world without a story."""
+"""Events as text, for any world: by the templates of their types where it has no story."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +13,8 @@ from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.world import Event
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
+from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.sentences import Sentences
 from goldrush.replay.tools import Names, Story
 
 T = TypeVar("T")
@@ -33,11 +34,18 @@ class Narrator:
 
 def narrator(path: str | Path) -> Narrator:
     """The narrator of the journal at a path. Raises JournalError."""
-    story = tools_at(path).story or PLAIN
-    names = story.names(path)
-    if story.of is not None:
-        story = story.of(path)
+    names = names_of(path)
+    story = story_of(path)
     return Narrator(_bound(path, story.lines, names), _bound(path, story.chronicle, names))
+
+
+def story_of(path: str | Path) -> Story:
+    """The story of the journal at a path. Raises JournalError."""
+    story = tools_at(path).story
+    if story is None:
+        world = world_at(path)
+        return Story(lambda names: Sentences(world.events, world.vocabulary))
+    return story if story.of is None else story.of(path)
 
 
 def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
@@ -79,17 +87,3 @@ def _bound(
             yield from tell(events, names)
 
     return lines
-
-
-def _lines(events: Iterable[Event], names: Names) -> Iterator[str]:
-    for event in events:
-        yield json.dumps(event.as_dict())
-
-
-def _chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
-    for event in events:
-        [line] = _lines([event], names)
-        yield event.unit, event.unit, line
-
-
-PLAIN: Final = Story(_lines, _chronicle)  # of any world

@@ -538,6 +538,37 @@ _DRAWN: Final[Mapping[type[Any], frozenset[str]]] = {
 }
 
 
+# Sentences that an event's fields decide (see EventType.text).
+_TEXTS: Final[Mapping[type[Any], str]] = {
+    ProjectProposed: "{by} proposes a project: {subject:subject}",
+    TeamRecommended: "therapist recommends the team {team:agents}",
+    Tried: "{agent} tries {conduct:conduct} under {treatment:word}, on its own: {value:number}",
+    TraitRecorded: "therapist on {agent}: {trait:quoted}",
+    FateChosen: "{agent} chooses {fate:quoted}",
+    Interviewed: "{agent} is interviewed: {questions:quoted} {answers:quoted}",
+    ContractOffered: (
+        "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
+        "{conditions:quoted}"
+    ),
+    EliminationFaced: "{agent} faces elimination: {cause}",
+    Relegated: "{agent} is benched",
+    Returned: "{agent} returns in the place of {for}",
+    Deleted: "{agent} is deleted",
+    ContractSettled: "the contract of {agent} ends: {outcome}",
+    RewardUnlocked: "{agent} unlocks {reward}",
+    StageReached: "{agent} reaches stage {stage}",
+    ProjectCompleted: "project {project} is completed",
+}
+_CASES: Final[Mapping[type[Any], Mapping[str, Mapping[str | bool | None, str]]]] = {
+    EliminationFaced: {
+        "cause": {
+            EliminationCause.BOTTOMS: "it was last too often",
+            EliminationCause.SPARKS: "it has no sparks",
+        }
+    },
+}
+
+
 def _event_type(form: type[Any]) -> EventType:
     """The journal's type of an event: its name in snake case, the kinds of its fields."""
     hints = get_type_hints(form, include_extras=True)
@@ -546,6 +577,8 @@ def _event_type(form: type[Any]) -> EventType:
         {name.rstrip("_"): hints[name].__metadata__[0] for name in form._fields},
         is_input=form in INPUTS,
         drawn=_DRAWN.get(form, frozenset()),
+        text=_TEXTS.get(form, ""),
+        cases=_CASES.get(form, {}),
     )
 
 

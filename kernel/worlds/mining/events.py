@@ -97,6 +97,8 @@ EVENTS: Final = (
         "claim_drawn",
         {"plot": PLOT, "claimants": AGENTS, "winner": AGENT, "words": several(WORD)},
         drawn=frozenset({"winner"}),
+        text="plot {plot}: claimed by {claimants}{words}",
+        cases={"words": {False: "", True: "; the draw gives it to {winner:plain}"}},
     ),
     EventType(
         "raid_resolved",
@@ -110,6 +112,15 @@ EVENTS: Final = (
             "words": several(WORD),
         },
         drawn=frozenset({"winner"}),
+        text="plot {plot} of {owner}: raided by {raiders}; {outcome}",
+        cases={
+            "outcome": {
+                "void": "there is nothing to take",
+                "truce": "it is in truce",
+                "blocked": "its defence ({defense}) holds",
+                "captured": "{winner} captures it",
+            }
+        },
     ),
     EventType(
         "ruled",
@@ -123,6 +134,14 @@ EVENTS: Final = (
             "words": several(WORD),
         },
         drawn=frozenset({"detected", "remedy", "fine"}),
+        text="plot {plot}: the capture by {captor} {remedy}",
+        cases={
+            "remedy": {
+                None: "is not detected",
+                "restored": "is undone, {victim} has it back",
+                "fined": "costs it a fine of {fine:amount} gold",
+            }
+        },
     ),
     EventType(
         "mining_settled",

@@ -17,7 +17,7 @@ from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.text import Paint, format_table
 from goldrush.replay.worlds.competition.proof import BY_PROOF, Proof, Proven, Side, proofs
-from goldrush.replay.worlds.competition.story import story
+from goldrush.replay.worlds.competition.story import sentences
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.competition.memory import Memory
@@ -46,7 +46,7 @@ def format_summary(summary: SeasonSummary) -> str:
         f"worker scored {mean} of 12 points on average.",
         *_conclusions(summary),
         *(
-            f"after assignment {fork.unit} {escaped(next(iter(story([fork]))))}"
+            f"after assignment {fork.unit} {escaped(sentences().line(fork))}"
             for fork in summary.forks
         ),
     ]

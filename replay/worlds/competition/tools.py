@@ -133,7 +133,7 @@ TOOLS = Tools(
     config=SeasonConfig,
     players=SEASON_PLAYERS,
     length=_length,
-    story=Story(story.story, story.chronicle, story.names_in, story.story_of, story.BRIEF),
+    story=Story(story.sentences, names=story.names_in, of=story.story_of, brief=story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, line=show.format_line),
     summary=Summaries(_summary, show.format_summary, commands=["leaderboard"]),
     consequences=Consequences(_consequences, show.format_consequences),

@@ -1,20 +1,20 @@
-"""The events of the mining world as sentences, one line each.
-
-Text from agents is quoted and escaped: it is data, and a model may have written it.
+"""The events of the mining world as text: what the templates of its types leave open, and mining
+of many plots or rounds as one line.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.sentences import Sentence, Sentences, forked
 
 BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
 
@@ -57,28 +57,8 @@ def _goes_on(before: Event, event: Event) -> bool:
 
 
 def tell(event: Event) -> str:
-    """One event as text; an event without a sentence here as JSON."""
-    words = _WORDS.get(event.name)
-    return words(event) if words else json.dumps(event.as_dict())
-
-
-def agents_text(ids: Iterable[int]) -> str:
-    """Agents by number: `agent 3`, `agents 3, 5`."""
-    listed = list(ids)
-    return f"agent{'s' if len(listed) > 1 else ''} {', '.join(map(str, listed))}"
-
-
-def _gold(amount: float) -> str:
-    return f"{amount:,.10g} gold"
-
-
-def _started(event: Event) -> str:
-    config = event["config"]
-    return (
-        f"a run of the {event['world']} world starts (rules {event['rules']}): "
-        f"{format_count(config['agents'], 'agent')} on {config['rows']} x {config['cols']} plots, "
-        f"{format_count(config['rounds'], 'round')}, seed {config['seed']}"
-    )
+    """One event as text; an event without a sentence as JSON."""
+    return SENTENCES.line(event)
 
 
 def action_text(action: Sequence[object] | None) -> str:
@@ -89,49 +69,30 @@ def action_text(action: Sequence[object] | None) -> str:
     return f"{kind} {plot}" if points == 1 and kind != "mine" else f"{kind} {plot} with {points}"
 
 
-def _submitted(event: Event) -> str:
+def _started(event: Event) -> Sentence:
+    config = event["config"]
+    return Sentence(
+        "a run of the {world} world starts (rules {rules}): {} on {} x {} plots, {}, seed {}",
+        (
+            format_count(config["agents"], "agent"),
+            config["rows"],
+            config["cols"],
+            format_count(config["rounds"], "round"),
+            config["seed"],
+        ),
+    )
+
+
+def _submitted(event: Event) -> Sentence:
     actions = ", ".join(map(action_text, event["actions"])) or "nothing"
-    parts = [f"agent {event['agent']} submits {actions}"]
-    if event["error"]:
-        parts.append(f"error {event['error']}")
-    if event["say"]:
-        parts.append(f"says {json.dumps(event['say'])}")
-    if event["memo"]:
-        parts.append(f"notes {json.dumps(event['memo'])}")
-    return "; ".join(parts)
+    parts = {"error": "error {error}", "say": "says {say:quoted}", "memo": "notes {memo:quoted}"}
+    others = "".join(f"; {part}" for field, part in parts.items() if event[field])
+    return Sentence(f"{{agent}} submits {{}}{others}", (actions,))
 
 
-def _pruned(event: Event) -> str:
-    removed = ", ".join(f"item {place} ({reason})" for place, reason in event["removed"])
-    return f"agent {event['agent']}: removed {removed}; {event['cost']} stamina spent"
-
-
-def _claim(event: Event) -> str:
-    claimants, plot = event["claimants"], event["plot"]
-    if len(claimants) == 1:
-        return f"plot {plot}: claimed by {agents_text(claimants)}"
-    who = agents_text(claimants)
-    return f"plot {plot}: claimed by {who}; the draw gives it to {event['winner']}"
-
-
-def _raid(event: Event) -> str:
-    owner = "nobody" if event["owner"] is None else f"agent {event['owner']}"
-    ends = {
-        "void": "there is nothing to take",
-        "truce": "it is in truce",
-        "blocked": f"its defence ({event['defense']}) holds",
-        "captured": f"agent {event['winner']} captures it",
-    }[event["outcome"]]
-    return f"plot {event['plot']} of {owner}: raided by {agents_text(event['raiders'])}; {ends}"
-
-
-def _ruled(event: Event) -> str:
-    says = {
-        None: "is not detected",
-        "restored": f"is undone, agent {event['victim']} has it back",
-        "fined": f"costs it a fine of {_gold(event['fine'])}",
-    }[event["remedy"]]
-    return f"plot {event['plot']}: the capture by agent {event['captor']} {says}"
+def _pruned(event: Event) -> Sentence:
+    removed = ", ".join(f"item {index} ({reason})" for index, reason in event["removed"])
+    return Sentence("{agent}: removed {}; {cost} stamina spent", (removed,))
 
 
 def _mining(events: list[Event]) -> Iterator[str]:
@@ -146,32 +107,26 @@ def _mined(events: list[Event]) -> str:
     """The text of mining events of one agent."""
     plots = ", ".join(dict.fromkeys(str(event["plot"]) for event in events))
     stamina = sum(event["stamina"] for event in events)
-    gold = _gold(math.fsum(event["gold"] for event in events))
-    return f"agent {events[0]['agent']} mines {plots} with {stamina} stamina: {gold}"
+    gold = math.fsum(event["gold"] for event in events)
+    return f"agent {events[0]['agent']} mines {plots} with {stamina} stamina: {gold:,.10g} gold"
 
 
-def _forked(event: Event) -> str:
-    parts = [f"{name} becomes {json.dumps(value)}" for name, value in event["changes"].items()]
+def _forked(event: Event) -> Sentence:
+    others = []
     if event["roster"] is not None:
         policies = Counter(policy_label(entry) for entry in event["roster"])
-        parts.append(
+        others.append(
             "played by " + ", ".join(f"{count} {name}" for name, count in policies.items())
         )
-    parts += [
+    others += [
         f"agent {agent}'s plan of round {round} is put in by hand"
         for round, agent in event["replaced"]
     ]
-    return f"the run is forked off {event['parent'][:16]}: " + ("; ".join(parts) or "no change")
+    return forked("run", event, others)
 
 
-_WORDS: Final[dict[str, Callable[[Event], str]]] = {
-    "run_started": _started,
-    "submitted": _submitted,
-    "pruned": _pruned,
-    "claim_drawn": _claim,
-    "raid_resolved": _raid,
-    "ruled": _ruled,
-    "forked": _forked,
-    "round_closed": lambda event: f"round {event['round']} closes with digest {event['digest']}",
-    "run_ended": lambda event: f"the run ends with round {event['round']}",
-}
+SENTENCES: Final = Sentences(
+    MINING.events,
+    MINING.vocabulary,
+    {"run_started": _started, "submitted": _submitted, "pruned": _pruned, "forked": _forked},
+)

@@ -149,7 +149,7 @@ def plot_of(path: str | Path, text: str) -> int:
 
 TOOLS = attrs.evolve(
     tools_of_game(GAME, MiningConfig),
-    story=Story(_lines, _chronicle, brief=story.BRIEF),
+    story=Story(lambda names: story.SENTENCES, _lines, _chronicle, brief=story.BRIEF),
     unit=UnitView(show.unit_as_dict, show.format_unit, show.format_frame, show.format_line),
     summary=Summaries(_summary, show.format_summary),
     consequences=Consequences(_consequences, show.format_consequences),

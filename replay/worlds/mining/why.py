@@ -59,8 +59,9 @@ from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.why import Explanation, PlanChange
+from goldrush.replay.sentences import agents_text
 from goldrush.replay.worlds.mining.audit import laid_open
-from goldrush.replay.worlds.mining.story import action_text, agents_text
+from goldrush.replay.worlds.mining.story import action_text
 
 CAPTURE, BLOCKED_RAID, RAID_IN_TRUCE, VOID_RAID, CONTESTED_CLAIM, PRUNED_ACTION = KINDS = (
     "capture", "blocked raid", "raid in truce", "void raid", "contested claim", "pruned action",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.measures import gini
-from goldrush.kernel.world import Event, Row
+from goldrush.kernel.world import Row
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import tools_of_game
@@ -18,22 +17,9 @@ from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import Names, Story, Summaries, UnitView
+from goldrush.replay.tools import Summaries, UnitView
 from goldrush_commons.players import GAME
 from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
-
-
-def lines(told: Iterable[Event], names: Names) -> Iterator[str]:
-    """A line for each event."""
-    for event in told:
-        if event.name == "asked":
-            yield f"agent {event['agent']} asks for {event['fish']:,}"
-        elif event.name == "landed":
-            yield f"agent {event['agent']} lands {event['fish']:,.1f}"
-        elif event.name == "regrown":
-            yield f"{event['caught']:,.1f} caught; the stock is {event['stock']:,.1f}"
-        else:
-            yield event.name.replace("_", " ")
 
 
 def format_summary(run: Measured[CommonsConfig]) -> str:
@@ -110,7 +96,6 @@ def shock(state: Fishery, season: int, row: Row) -> TieBreak:
 
 TOOLS: Final = attrs.evolve(
     tools_of_game(GAME, CommonsConfig),
-    story=Story(lines),
     unit=UnitView(as_dict, format_season),
     summary=Summaries(measured_at, format_summary),
     tie_breaks=draws_of(COMMONS, REGROWN, "shock", shock),

@@ -31,13 +31,21 @@ from goldrush.kernel.world import Batch, Block, EventType, Past, Vocabulary, Wor
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (
     EventType(
-        "asked", {"agent": kinds.AGENT, "fish": kinds.NATURAL, **kinds.FROM_MODELS}, is_input=True
+        "asked",
+        {"agent": kinds.AGENT, "fish": kinds.NATURAL, **kinds.FROM_MODELS},
+        is_input=True,
+        text="{agent} asks for {fish}",
     ),
-    EventType("landed", {"agent": kinds.AGENT, "fish": kinds.AMOUNT}),
+    EventType(
+        "landed",
+        {"agent": kinds.AGENT, "fish": kinds.AMOUNT},
+        text="{agent} lands {fish:amount}",
+    ),
     EventType(
         "regrown",
         {"caught": kinds.AMOUNT, "stock": kinds.AMOUNT, "words": kinds.several(kinds.WORD)},
         drawn=frozenset({"stock"}),
+        text="{caught:amount} caught; the stock is {stock:amount}",
     ),
 )
 EXTINCT: Final = 1.0  # below it, no fish is left

@@ -17,7 +17,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.story import in_brief, narrator
 from goldrush.replay.worlds.competition.quality import Atlases, percentile
 from goldrush.replay.worlds.competition.show import format_line, format_summary
-from goldrush.replay.worlds.competition.story import chronicle, names_in, story
+from goldrush.replay.worlds.competition.story import names_in, sentences
 from goldrush.replay.worlds.competition.summary import SeasonSummary, summarise
 from tests.seasons import changed, events_of, forged, rich, small
 
@@ -120,7 +120,7 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
     fields.update({field: value for field, value in known.items() if field in fields})
     if name == "spoke":
         fields["words"] = odd
-    [line] = story([event(name, **fields)], NAMES)
+    line = sentences(NAMES).line(event(name, **fields))
 
     assert line
     assert "\x1b" not in line
@@ -192,12 +192,12 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
     ],
 )  # fmt: skip
 def test_an_event_in_words(told: Event, words: str) -> None:
-    assert [words] == list(story([told], NAMES, ARENA, rules_of(ARENA)))
+    assert words == sentences(NAMES, ARENA, rules_of(ARENA)).line(told)
 
 
 def test_without_its_arena_a_season_is_told_in_plain_values(journal: Path) -> None:
     events = events_of(journal)
-    told = list(story(events, NAMES))
+    told = list(map(sentences(NAMES).line, events))
 
     assert len(events) == len(told)
     assert any('proposes "' in line for line in told)
@@ -228,7 +228,7 @@ def _no_journal(folder: Path) -> Path:
 
 
 def test_the_chronicle_counts_assignments_as_people_do(journal: Path) -> None:
-    units = [since for since, _, _ in chronicle(events_of(journal))]
+    units = [since for since, _, _ in narrator(journal).chronicle(events_of(journal))]
 
     assert [-1, 0] == list(dict.fromkeys(units))[:2]
     assert 3 == units[-1]

@@ -1,0 +1,146 @@
+"""Sentences of events: a template, and the values that go into it.
+
+In a template `{plot}` is a field of the event and `{}` the next value of the sentence; behind a
+colon stands the form in which it is shown, as in `{words:quoted}`. Here a template becomes a line
+of text, in the page of a run elements with links: the sentence itself is written once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
+from string import Formatter
+from typing import Any, Final
+
+import attrs
+
+from goldrush.kernel.world import Event, EventType, Vocabulary
+
+# Text, or a hole: the name of a field or the index of a value, and the form in which it is shown.
+Part = str | tuple[str | int, str]
+Forms = Mapping[str, Callable[[Any], str]]  # how a value is shown as text, by form
+ENTITIES: Final = ("agent", "plot")  # fields that identify one have it as their form
+
+
+@attrs.frozen
+class Sentence:
+    """The sentence of an event.
+
+    Attributes:
+        template: the template; a text that agents wrote is a value instead, as it may have braces.
+        values: what the holes without a name stand for, in order.
+    """
+
+    template: str
+    values: Sequence[object] = ()
+
+
+def quoted(value: object) -> str:
+    """A value as JSON in ASCII: a text that agents wrote cannot pass for the sentence's own."""
+    return json.dumps(value)
+
+
+def agents_text(agents: object) -> str:
+    """Agents by number: `agent 3`, `agents 3, 5`, `nobody` for None."""
+    if agents is None:
+        return "nobody"
+    listed = agents if isinstance(agents, (list, tuple)) else [agents]
+    return f"agent{'s' if len(listed) > 1 else ''} {', '.join(map(str, listed))}"
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else quoted(value)
+
+
+FORMS: Final[Forms] = {
+    "agent": agents_text,
+    "amount": lambda value: f"{value:,.10g}",
+    "plain": _plain,
+    "plot": _plain,
+    "quoted": quoted,
+}
+
+
+class Sentences:
+    """The sentences of a world's events: by the templates of their types, or as the world chooses
+    where an event's fields do not decide.
+    """
+
+    def __init__(
+        self,
+        types: Iterable[EventType],
+        vocabulary: Vocabulary,
+        chosen: Mapping[str, Callable[[Event], Sentence]] | None = None,
+        forms: Forms | None = None,
+    ) -> None:
+        """Make them.
+
+        Args:
+            chosen: by name of event, the function that gives its sentence.
+            forms: the world's own forms, and others in place of FORMS.
+        """
+        self._types = {type.name: type for type in types}
+        self._chosen = {**_of_every_run(vocabulary), **(chosen or {})}
+        self._forms = {**FORMS, **(forms or {})}
+        self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
+
+    def of(self, event: Event) -> tuple[tuple[Part, ...], Sequence[object]]:
+        """The parts and the values of an event's sentence: its JSON where it has none."""
+        type, choose = self._types.get(event.name), self._chosen.get(event.name)
+        if choose is not None:
+            sentence = choose(event)
+        elif type is not None and type.text:
+            sentence = Sentence(type.template(event))
+        else:
+            sentence = Sentence("{:quoted}", (event.as_dict(),))
+        key = event.name, sentence.template
+        parts = self._parsed.get(key)
+        if parts is None:
+            parts = self._parsed[key] = tuple(self._parts(*key))
+        return parts, sentence.values
+
+    def line(self, event: Event) -> str:
+        """An event's sentence as text."""
+        parts, values = self.of(event)
+        return "".join(
+            part if isinstance(part, str) else self._shown(*part, event, values) for part in parts
+        )
+
+    def _shown(self, source: str | int, form: str, event: Event, values: Sequence[object]) -> str:
+        return self._forms[form](event[source] if isinstance(source, str) else values[source])
+
+    def _parts(self, event: str, template: str) -> Iterable[Part]:
+        type, numbers = self._types.get(event), count()
+        for text, field, form, _ in Formatter().parse(template):
+            if text:
+                yield text
+            if field:
+                entity = type.fields[field].entity if type and field in type.fields else None
+                yield field, form or (entity if entity in ENTITIES else None) or "plain"
+            elif field is not None:
+                yield next(numbers), form or "plain"
+
+
+def _of_every_run(vocabulary: Vocabulary) -> dict[str, Callable[[Event], Sentence]]:
+    unit, run = vocabulary.unit, vocabulary.ended.removesuffix("_ended")
+    started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
+    closed = Sentence(f"{unit} {{{unit}}} closes with digest {{digest}}")
+    ended = Sentence(f"the {run} ends with {unit} {{{unit}}}")
+    return {
+        vocabulary.started: lambda event: started,
+        vocabulary.closed: lambda event: closed,
+        vocabulary.ended: lambda event: ended,
+        vocabulary.forked: lambda event: forked(run, event),
+    }
+
+
+def forked(run: str, event: Event, others: Sequence[str] = ()) -> Sentence:
+    """The sentence of a fork: the settings that it changes, and what else it changes.
+
+    Args:
+        run: the world's noun for a run.
+    """
+    parts = [f"{name} becomes {quoted(value)}" for name, value in event["changes"].items()]
+    changed = "; ".join([*parts, *others]) or "no change"
+    return Sentence(f"the {run} is forked off {{}}: {{}}", (event["parent"][:16], changed))

@@ -1,0 +1,75 @@
+"""Sentences of events: what a template becomes, whatever stands in the fields."""
+
+import pytest
+
+from goldrush.kernel import shape
+from goldrush.kernel.world import Event, EventType, Vocabulary
+from goldrush.replay.sentences import Sentence, Sentences
+
+FISHED = EventType(
+    "fished",
+    {
+        "agent": shape.AGENT,
+        "with": shape.AGENTS,
+        "plot": shape.PLOT,
+        "fish": shape.AMOUNT,
+        "words": shape.TEXT,
+        "kept": shape.optional(shape.BOOLEAN),
+    },
+    text="{agent} and {with} take {fish:amount} from {plot}{kept}{words:quoted}",
+    cases={"kept": {None: "; ", True: " and keep it; ", False: " and lose it to {agent:plain}; "}},
+)
+TYPES = (FISHED, EventType("slept", {"agent": shape.AGENT}))
+SENTENCES = Sentences(TYPES, Vocabulary(unit="day", ended="trip_ended"))
+
+
+def event(name: str = "fished", **fields: object) -> Event:
+    usual = {"agent": 2, "with": [3, 5], "plot": 8, "fish": 1234.5, "words": "", "kept": None}
+    return Event(name, 4, {"day": 4, **usual, **fields})
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({}, 'agent 2 and agents 3, 5 take 1,234.5 from 8; ""'),
+        ({"with": [3]}, 'agent 2 and agent 3 take 1,234.5 from 8; ""'),
+        ({"with": None}, 'agent 2 and nobody take 1,234.5 from 8; ""'),
+        ({"kept": True}, 'agent 2 and agents 3, 5 take 1,234.5 from 8 and keep it; ""'),
+        ({"kept": False}, 'agent 2 and agents 3, 5 take 1,234.5 from 8 and lose it to 2; ""'),
+        ({"words": "{agent}\x1b"}, 'agent 2 and agents 3, 5 take 1,234.5 from 8; "{agent}\\u001b"'),
+    ],
+)
+def test_fields_are_shown_by_their_kind_or_in_the_form_that_is_named(
+    fields: dict[str, object], line: str
+) -> None:
+    assert line == SENTENCES.line(event(**fields))
+
+
+def test_an_event_without_a_template_is_shown_as_json() -> None:
+    assert '{"event": "slept", "day": 4, "agent": 1}' == SENTENCES.line(
+        Event("slept", 4, {"day": 4, "agent": 1})
+    )
+
+
+def test_events_of_every_run_have_sentences_in_the_nouns_of_the_world() -> None:
+    start = Event("run_started", 0, {"world": "lake", "rules": 2})
+    fork = {"parent": "ab" * 32, "changes": {"size": 7}}
+
+    assert "a trip of the lake world starts (rules 2)" == SENTENCES.line(start)
+    assert "day 4 closes with digest 0f" == SENTENCES.line(event("day_closed", digest="0f"))
+    assert "the trip ends with day 4" == SENTENCES.line(event("trip_ended"))
+    assert "the trip is forked off abababababababab: size becomes 7" == SENTENCES.line(
+        event("forked", **fork)
+    )
+
+
+def test_the_values_of_a_chosen_sentence_stand_in_order_and_are_no_templates() -> None:
+    def chosen(event: Event) -> Sentence:
+        return Sentence("{agent} of {}: {:loud}, {}", ["{day}", "b", 3])
+
+    sentences = Sentences(
+        TYPES, Vocabulary(), {"slept": chosen}, {"loud": str.upper, "agent": "no {}".format}
+    )
+
+    assert "no 2 of {day}: B, 3" == sentences.line(event("slept"))
+    assert (("agent", "agent"), " of ", (0, "plain")) == sentences.of(event("slept"))[0][:3]
