@@ -104,11 +104,15 @@ class Sentences:
         """An event's sentence as text."""
         parts, values = self.of(event)
         return "".join(
-            part if isinstance(part, str) else self._shown(*part, event, values) for part in parts
+            part
+            if isinstance(part, str)
+            else self.text(event[part[0]] if isinstance(part[0], str) else values[part[0]], part[1])
+            for part in parts
         )
 
-    def _shown(self, source: str | int, form: str, event: Event, values: Sequence[object]) -> str:
-        return self._forms[form](event[source] if isinstance(source, str) else values[source])
+    def text(self, value: object, form: str) -> str:
+        """A value in a form."""
+        return self._forms[form](value)
 
     def _parts(self, event: str, template: str) -> Iterable[Part]:
         type, numbers = self._types.get(event), count()

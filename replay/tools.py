@@ -320,6 +320,8 @@ class View:
         style: a file of CSS, copied into the page.
         modules: files that the script imports besides the frame's, each before its importers.
         selectors: the names of what a person can select besides the unit ("plot", "agent").
+        told: the names of the events whose sentences the script shows; None: of all whose types
+            carry one.
         facts: `facts(state)`, what the script folds from the events: nested lists of numbers, text,
             booleans and None.
         computed: `computed(path, first, last)`, results that take the world's rules, of the units
@@ -330,6 +332,7 @@ class View:
     style: Path | None = None
     modules: Sequence[Path] = ()
     selectors: Sequence[str] = ()
+    told: Collection[str] | None = None
     facts: Callable[[Any], Any] | None = None
     computed: Callable[[str | Path, int, int], Any] | None = None
 

@@ -1,12 +1,16 @@
 """What a page of a run says of events, and what the journal says of them."""
 
 import json
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from goldrush.kernel.text import escaped
+from goldrush.kernel.world import Event
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.journal.story import names_of, story_of
+from goldrush.replay.sentences import Sentences
 from tests.browser import Tab
 
 AGREES = "agree with the fold in every"
@@ -53,3 +57,46 @@ def scales(tab: Tab, where: str) -> list[list[str]]:
     found = tab.page.locator(where).locator("figure.chart").evaluate_all(SCALES)
     assert found
     return list(found)
+
+
+SENTENCES = """nodes => nodes.map(node => {
+    const copy = node.cloneNode(true);
+    copy.querySelectorAll("[aria-hidden]").forEach(glyph => glyph.remove());
+    return copy.textContent;
+})"""
+_OPEN = "parts => parts.forEach(part => { part.open = true; })"
+
+
+def shown_sentences(tab: Tab) -> list[str]:
+    """The sentences of events that a page shows, in folded parts too."""
+    details = tab.page.locator("main details:not([open])")
+    while details.count():
+        details.evaluate_all(_OPEN)
+        tab.page.wait_for_timeout(50)  # a part is filled when it was opened
+    texts = tab.page.locator("main .sentence").evaluate_all(SENTENCES)
+    return sorted(" ".join(text.split()) for text in texts)
+
+
+def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple[str, str]]:
+    """The events of these names in a unit: their names and the sentences that Python makes of them,
+    with texts of agents as a page shows them: without the quotes of JSON.
+    """
+    sentences = story_of(journal).sentences(names_of(journal))
+    found = []
+    for event in log(journal, Query(unit, unit)):
+        if event.name in names:
+            parts, values = sentences.of(event)
+            texts = [
+                part if isinstance(part, str) else _shown(sentences, part, event, values)
+                for part in parts
+            ]
+            found.append((event.name, " ".join("".join(texts).split())))
+    return found
+
+
+def _shown(
+    sentences: Sentences, part: tuple[str | int, str], event: Event, values: Sequence[object]
+) -> str:
+    source, form = part
+    value = event[source] if isinstance(source, str) else values[source]
+    return written(value) if form == "quoted" else sentences.text(value, form)

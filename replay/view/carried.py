@@ -22,8 +22,9 @@ from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, format_roster
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
-from goldrush.replay.journal.story import names_of
+from goldrush.replay.journal.story import names_of, story_of
 from goldrush.replay.tools import Tools, View
+from goldrush.replay.view.told import Told
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 UNITS_MAX: Final = 20_000  # units that a page shows
@@ -64,6 +65,7 @@ class Carried:
         forks: (first unit, sentence) of each fork that led to the run.
         facts: the facts before the first unit, from which the page folds.
         prints: the fingerprints of the facts after each unit, 16 hex digits each.
+        sentences: see Told.
         measures: name, title, definition, lower limit, whether it is a main one, and a value by
             unit.
         computed: the world's own results.
@@ -83,6 +85,7 @@ class Carried:
     forks: Sequence[tuple[int, str]]
     facts: Any
     prints: str
+    sentences: Mapping[str, Sequence[object]]
     measures: Sequence[Mapping[str, Any]]
     computed: Any
 
@@ -128,7 +131,10 @@ def carried(
     """
     with JournalReader(path) as reader:
         world = open_world(reader, tools)
-        walked = _walk(world, reader, view, units)
+        names = names_of(path)
+        told = [type.name for type in world.events if type.text] if view.told is None else view.told
+        sentences = Told(world, story_of(path).sentences(names), told)
+        walked = _walk(world, reader, view, units, sentences)
         number = world.vocabulary.number
         whole = walked.is_all
         pieces = [Piece(0, None, _bytes(reader, 0, walked.until if whole else walked.start))]
@@ -140,7 +146,7 @@ def carried(
     return Carried(
         title=_title(world, tools, walked),
         shown=_shown(world, size, walked),
-        names=names_of(path),
+        names=names,
         size=size,
         first=first,
         last=last,
@@ -155,13 +161,18 @@ def carried(
         forks=walked.declared[-1][1].history,
         facts=walked.facts,
         prints=walked.prints,
+        sentences=sentences.as_dict(),
         measures=[] if walked.trouble else _measures(path, tools, walked),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
 
 
 def _walk(
-    world: World[Any], reader: JournalReader, view: View, units: tuple[int | None, int | None]
+    world: World[Any],
+    reader: JournalReader,
+    view: View,
+    units: tuple[int | None, int | None],
+    told: Told,
 ) -> _Walked:
     vocabulary = world.vocabulary
     first = 1 if units[0] is None else vocabulary.unit_of(units[0])
@@ -180,6 +191,8 @@ def _walk(
                 declared.append((commit.unit + 1, declared_by(world, before, event)))
             if commit.kind == START:
                 start = since = until = end
+            if commit.unit >= first:
+                told.add(commit)
             if commit.digest is None:
                 continue
             if commit.kind == UNIT:
@@ -188,7 +201,10 @@ def _walk(
                 continue  # it precedes the first unit that is shown, and is carried with it
             if commit.unit < first:
                 facts, since = _plain(view, state), end
-            elif commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most):
+                continue
+            is_shown = commit.kind == UNIT and not _is_full(prints, end - since, commit.unit, most)
+            told.close(is_shown)
+            if is_shown:
                 prints.append(f"{fingerprint(_plain(view, state)):016x}" if view.facts else "")
                 last, until = commit.unit, end
     except (TornTail, DamagedJournal) as error:

@@ -1,7 +1,8 @@
-// The common parts of all views: the events of a unit, long text, charts of measures, the difference
-// between two runs.
+// The common parts of all views: the events of a unit, their sentences, long text, charts of measures,
+// the difference between two runs.
 import { lineChart } from "./chart.js";
 import { el, fold, jsonOf, plural } from "./dom.js";
+import { SENTENCE } from "./run.js";
 
 const TEXT_SHOWN = 2000; // characters of a text that are shown before it is opened
 
@@ -18,6 +19,26 @@ export function longText(text) {
 function valueOf(value) {
   if (typeof value === "string") return longText(value);
   return el("code", {}, jsonOf(value));
+}
+
+const plain = (value) => (typeof value === "string" ? value : jsonOf(value));
+
+// Agents by number, each shown by `one(agent, text)`.
+export const agentsBy = (one) => (agents) => {
+  if (agents === null) return "nobody";
+  if (!Array.isArray(agents)) return one(agents, `agent ${agents}`);
+  return agents.length === 1 ? one(agents[0], `agent ${agents[0]}`) : ["agents ", agents.map((agent, index) => [index ? ", " : "", one(agent, agent)])];
+};
+
+// How a value in a sentence is shown, by form (replay/view/told.py); a view may have others.
+const FORMS = { agent: agentsBy((_, text) => text), plain, plot: plain, quoted: valueOf };
+
+// The sentence of an event, as Python made it; null without one.
+export function sentenceOf(run, event, forms = {}) {
+  if (event[SENTENCE] === undefined) return null;
+  const [index, ...values] = [event[SENTENCE]].flat();
+  const shown = ([source, form]) => (forms[form] ?? FORMS[form])(typeof source === "string" ? event[source] : values[source]);
+  return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
 
 // The events of a unit as in the journal, by name of event and field.

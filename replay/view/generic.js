@@ -1,6 +1,6 @@
 // The view of a world without one of its own: its state as a tree, its measures, its events.
 import { el, jsonOf, plural, replaceAll } from "./dom.js";
-import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
+import { differenceOf, eventList, forkNote, measureCharts, sentenceOf } from "./events.js";
 
 export const WORLD = (() => {
   // A value as a tree; containers can be opened.
@@ -46,7 +46,10 @@ export const WORLD = (() => {
             el("p", { class: "note" }, "Computed by the world's rules when this page was made."),
             tree("state", shown[1], true),
           ]);
-        replaceAll(events, forkNote(run, at), eventList(run.events(at), this.unit));
+        const found = run.events(at);
+        const lines = found.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
+        replaceAll(events, forkNote(run, at), lines.length ? el("ul", { class: "lines" }, lines.map((line) => el("li", {}, line))) : null,
+          eventList(found, this.unit));
         charts.move(at);
       }
     }

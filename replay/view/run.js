@@ -2,6 +2,8 @@
 // compared with the fingerprints in the page.
 import { readCommits, eventsOf, printOf, START, UNIT, FORK } from "./journal.js";
 
+export const SENTENCE = Symbol("the sentence of an event: see replay/view/told.py");
+
 export class Run {
   // `data`: the page's data on the run (Carried in replay/view/carried.py); `bytes()`: the journal's pieces;
   // `page`: schemas and vocabulary of its world; `folding`: {apply(facts, event, number)}, or null for a
@@ -13,6 +15,7 @@ export class Run {
       computed: data.computed,
       setups: data.setups, // empty for a whole run, whose journal has them
       forks: data.forks, // [first unit, sentence] of each
+      sentences: data.sentences,
       schemas: page.events,
       vocabulary: page.vocabulary,
       first: data.first,
@@ -109,9 +112,13 @@ export class Run {
       .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
   }
 
-  // The events of a unit in their logical form.
+  // The events of a unit in their logical form, with the sentences that Python made.
   events(number) {
-    return eventsOf(this.units.get(number)?.blocks ?? [], this.schemas);
+    const events = eventsOf(this.units.get(number)?.blocks ?? [], this.schemas);
+    const { names, units } = this.sentences;
+    const lines = (units[number - this.first] ?? []).values();
+    for (const event of events) if (names.includes(event.event)) event[SENTENCE] = lines.next().value;
+    return events;
   }
 
   // Fold the next unit and compare it with its fingerprint; calls `seen(number, facts, events)`.

@@ -27,7 +27,15 @@ from tests.browser import PHONE, Tab
 from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
-from tests.pages import AGREES, as_shown, scales, shown_events, written
+from tests.pages import (
+    AGREES,
+    as_shown,
+    scales,
+    sentences_of,
+    shown_events,
+    shown_sentences,
+    written,
+)
 from tests.plugins.installed import install_world
 
 PLUGIN = ROOT / "tests" / "plugins" / "commons"
@@ -186,6 +194,8 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
     assert "State after season 7" in tab.text("main h2")
     assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
     assert as_shown(commons, 7) == shown_events(tab)
+    expected = sentences_of(commons, 7, ["asked", "landed", "regrown"])
+    assert sorted(line for _, line in expected) == shown_sentences(tab)
     assert [] == tab.violations()
 
 

@@ -3,10 +3,10 @@
 import { Roundtables } from "./assignment.js";
 import { spanOf } from "../../../view/chart.js";
 import { el, scrolling, svg } from "../../../view/dom.js";
-import { longText } from "../../../view/events.js";
+import { longText, sentenceOf } from "../../../view/events.js";
 
 export const Season = (() => {
-  const { assignmentOf, refusals, textOf, word, number } = Roundtables;
+  const { assignmentOf, refusals, textOf, number } = Roundtables;
   const GLYPHS = [..."●■▲◆▼★✚✖○□△◇▽☆✛✕"];
   const STROKES = ["", "7 3", "10 3 2 3", "4 2"];
   const CONDUCT_SHOWN = 60; // characters of a conduct in a line
@@ -36,10 +36,6 @@ export const Season = (() => {
       return this.names.get(agent) ?? `agent ${textOf(agent)}`;
     }
 
-    listOf(agents) {
-      return agents.length ? agents.map((agent) => this.name(agent)).join(", ") : "nobody";
-    }
-
     style(agent) {
       const index = Math.max(0, this.workers.indexOf(agent));
       const colour = (index + 3 * Math.floor(index / 8)) % 8;
@@ -55,6 +51,15 @@ export const Season = (() => {
       const { tone, glyph } = this.style(agent);
       return el("a", { class: "agent", href: this.player.href({ agent: this.name(agent) }) },
         el("span", { class: tone, "aria-hidden": "true" }, glyph), " ", this.name(agent));
+    }
+
+    // The sentence of an event, with agents as chips.
+    sentence(event) {
+      const chips = (agents) => agents.map((agent, index) => [index ? ", " : "", this.chip(agent)]);
+      return sentenceOf(this.run, event, {
+        agent: (agent) => this.chip(agent),
+        agents: (agents) => (!Array.isArray(agents) ? textOf(agents) : agents.length ? chips(agents) : "nobody"),
+      });
     }
 
     // A conduct on one line; long text (of a `command` arena) is cut.
@@ -85,39 +90,27 @@ export const Season = (() => {
     returns: { glyph: "↑", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
   };
 
-  // Events of one agent as text, for its chronicle; without those that are shown elsewhere.
-  const CHRONICLE = {
-    class_moved: ({ class: to, allowed }) => allowed === false ? `asks to run as ${word(to)}, and may not` : `runs as ${word(to)}`,
-    trait_recorded: ({ trait }) => ["the therapist notes: ", el("q", { class: "said" }, String(trait))],
-    persona_proposed: ({ persona, taken }) => [`persona ${taken === true ? "taken" : "left"}: `, el("q", { class: "said" }, String(persona))],
-    instructions_rewritten: ({ after, taken }) => [`instructions ${taken === false ? "offered and left" : "rewritten"}: `, el("code", {}, textOf(after))],
-    elimination_faced: ({ cause }) => `faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`,
-    fate_chosen: ({ fate }) => `chooses ${word(fate)}`,
-    relegated: () => "is benched",
-    returned: () => "returns from the bench",
-    deleted: () => "is deleted",
-    contract_signed: ({ terms }) => ["signs a contract: ", el("code", {}, textOf(terms))],
-    contract_settled: ({ outcome }) => `its contract ends: ${outcome}`,
-    reward_unlocked: ({ reward }) => `unlocks ${reward}`,
-    stage_reached: ({ stage }) => `reaches stage ${stage}`,
-  };
+  // Events of an agent in its chronicle: those that are not shown elsewhere.
+  const CHRONICLED = [
+    "class_moved", "trait_recorded", "persona_proposed", "instructions_rewritten", "elimination_faced", "fate_chosen", "relegated",
+    "returned", "deleted", "contract_signed", "contract_settled", "reward_unlocked", "stage_reached",
+  ];
 
   // Reads every assignment once and keeps the data of the charts.
   function gather(run) {
     const history = [];
     const moves = []; // {unit, agent, kind}: eliminations, returns, newcomers
     const conclusions = []; // {unit, table, ...}
-    const chronicle = new Map(); // agent -> [{unit, text}]
+    const chronicle = new Map(); // agent -> [{unit, event}]
     const start = stateOf(run.first - 1, run.factsAt(run.first - 1));
 
     function note(unit, event) {
       const kind = LEAVING[event.event];
       const agent = event.agent ?? event.ordinal;
       if (kind !== undefined) moves.push({ unit, agent, kind });
-      const tell = CHRONICLE[event.event];
-      if (tell === undefined) return;
+      if (!CHRONICLED.includes(event.event)) return;
       if (!chronicle.has(agent)) chronicle.set(agent, []);
-      chronicle.get(agent).push({ unit, node: () => tell(event) });
+      chronicle.get(agent).push({ unit, event });
     }
 
     function look(unit, facts, events) {

@@ -8,7 +8,7 @@ import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "..
 import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, word, number, apart, isProposal, assignmentOf, sidesOf, groundsOf, withoutAgent } = Roundtables;
+  const { reasonOf, textOf, number, apart, isProposal, assignmentOf, sidesOf, groundsOf, withoutAgent } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Computed by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
@@ -121,8 +121,7 @@ export const WORLD = (() => {
           this.directive(opened.directive), ". ",
           this.seats(table)),
         forkNote(this.run, unit),
-        before.length || table?.settings.length
-          ? el("ul", {}, [...before, ...(table?.settings ?? [])].map((event) => el("li", {}, this.tell(event)))) : null,
+        this.story([...before, ...(table?.settings ?? [])]),
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
           el("a", {
             href: this.player.href({ table: at, line: null }), "aria-current": at === table.number ? "true" : null, class: "tab",
@@ -328,7 +327,7 @@ export const WORLD = (() => {
         el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
           reads === undefined ? null : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
         entries.length ? fold(`Its story up to assignment ${unit} (${entries.length})`, true, () =>
-          el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", entry.node())))) : null,
+          el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", people.sentence(entry.event))))) : null,
         answers.length ? this.answers(answers) : null,
         el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
         commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`),
@@ -370,20 +369,21 @@ export const WORLD = (() => {
     // The events after the tables: debriefs and derived events.
     after() {
       const { after, tables } = this.assignment;
-      const known = after.filter(({ event }) => !["leaderboard_posted", "assignment_closed", "season_ended"].includes(event));
       const debriefs = tables.flatMap(({ debriefed }) => debriefed);
-      const raised = known.filter(({ event }) => event in TOLD);
+      const followed = this.story(after);
       return [
-        raised.length ? section("What followed", el("ul", { class: "story" }, raised.map((event) => el("li", {}, this.tell(event))))) : null,
+        followed === null ? null : section("What followed", followed),
         debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => debriefs.map(({ agent, questions, answers, extra, code }) =>
           el("p", {}, this.people.chip(agent), extra ? " once more: " : ": ",
             pairsOf(questions, answers).map(([asked, said]) => [el("q", { class: "said" }, String(asked)), " – ", el("q", { class: "said" }, String(said)), " "]), this.refusal(code)))) : null,
       ];
     }
 
-    tell(event) {
-      const told = TOLD[event.event];
-      return [told === undefined ? event.event : told(event, this.people), ". ", event.code ? this.refusal(event.code) : null];
+    // The events that have sentences, or were refused, as a list; null for none.
+    story(events) {
+      const lines = events.map((event) => [this.people.sentence(event) ?? (event.code && event.event), event.code && [".", this.refusal(event.code)]])
+        .filter(([line]) => line !== null);
+      return lines.length ? el("ul", { class: "story" }, lines.map((line) => el("li", {}, line))) : null;
     }
   }
 
@@ -394,8 +394,6 @@ export const WORLD = (() => {
     return `${sustained} sustained, ${sustained > failed ? "more" : "no more"} than the ${failed} that failed.`;
   }
 
-  const said = (value) => el("q", { class: "said" }, typeof value === "string" ? value : textOf(value));
-  const taken = (value) => (value === true ? "taken" : value === false ? "left" : "without asking");
   const pairsOf = (questions, answers) => (Array.isArray(questions) && Array.isArray(answers)
     ? questions.map((question, index) => [question, answers[index] ?? ""])
     : [[textOf(questions), textOf(answers)]]);
@@ -403,45 +401,6 @@ export const WORLD = (() => {
   // Names that need no quotes in a shell.
   const PLAIN = /^[\w.-]+$/;
   const shell = (name) => (PLAIN.test(name) ? name : shellQuoted(name));
-
-  // Events before and after the tables as text.
-  const TOLD = {
-    assignment_opened: ({ by, subjects }, people) => [people.chip(by), " opens the assignment: ", Array.isArray(subjects) ? listed(subjects.map((each) => people.about(each))) : textOf(subjects)],
-    table_set: ({ by, team, order, rounds }, people) => [people.chip(by), " sets the table: ", listed([
-      ...[["team", team], ["order", order]].filter(([, agents]) => agents !== null).map(([name, agents]) => `${name} ${Array.isArray(agents) ? people.listOf(agents) : textOf(agents)}`),
-      ...(rounds === null ? [] : [`rounds: ${textOf(rounds)}`]),
-    ]) || "as it is"],
-    project_proposed: ({ by, subject }, people) => [people.chip(by), " proposes a project: ", people.about(subject)],
-    project_reviewed: ({ approved }) => `The user ${approved === true ? "approves" : "refuses"} the project`,
-    class_moved: ({ agent, class: to, allowed }, people) => [people.chip(agent), ` wants to run as ${word(to)}`, allowed === true ? ", and the admin allows it" : allowed === false ? ", and the admin does not allow it" : ""],
-    team_recommended: ({ team }, people) => ["The therapist recommends the team ", Array.isArray(team) ? people.listOf(team) : textOf(team)],
-    trait_recorded: ({ agent, trait }, people) => ["The therapist notes of ", people.chip(agent), ": ", said(trait)],
-    persona_proposed: ({ agent, persona, taken: is }, people) => ["A persona for ", people.chip(agent), `, ${taken(is)}: `, said(persona)],
-    skill_distilled: ({ agent, skill, taken: is }, people) => ["A skill for ", people.chip(agent), `, ${taken(is)}: `,
-      Array.isArray(skill) && skill.length === 4 ? [el("code", {}, people.conduct(skill[2])), " for ", people.about(skill.slice(0, 2))] : textOf(skill)],
-    instructions_rewritten({ agent, before, after, taken: is }, people) {
-      const changed = Object.entries(after ?? {}).filter(([name, value]) => textOf(before?.[name]) !== textOf(value));
-      return ["Instructions of ", people.chip(agent), ` rewritten, ${taken(is)}: `,
-        changed.length ? changed.map(([name, value], index) => [index ? ", " : "", el("code", {}, `${name} ${before?.[name] === undefined ? "" : `${textOf(before[name])} → `}${textOf(value)}`)]) : "nothing new"];
-    },
-    elimination_faced: ({ agent, cause }, people) => [people.chip(agent), ` faces elimination: ${cause === "sparks" ? "it has no sparks" : "it was last too often"}`],
-    fate_chosen: ({ agent, fate }, people) => [people.chip(agent), ` chooses ${word(fate)}`],
-    relegated: ({ agent }, people) => [people.chip(agent), " is benched"],
-    returned: ({ agent, for: seat }, people) => [people.chip(agent), " returns in the place of ", people.chip(seat)],
-    deleted: ({ agent }, people) => [people.chip(agent), " is deleted"],
-    joined: ({ ordinal, inherits }, people) => [people.chip(ordinal), " joins", inherits === null ? "" : [" with the memory of ", people.chip(inherits)]],
-    interviewed: ({ agent, questions, answers }, people) => [people.chip(agent), " is interviewed: ", pairsOf(questions, answers).map(([asked, told], index) => [index ? " " : "", said(asked), " – ", said(told)])],
-    contract_offered: ({ agent, conditions, target, due }, people) => [people.chip(agent), " offers a contract: target ", el("code", {}, textOf(target)), ` by assignment ${textOf(due)} for `, el("code", {}, textOf(conditions))],
-    contract_reviewed: ({ agent, approved, terms, taken: is }, people) => ["The user ", approved === true ? "approves" : terms === null ? "refuses" : "has other terms for", " the contract of ", people.chip(agent),
-      terms === null ? "" : [": ", el("code", {}, textOf(terms)), is === true ? ", which it takes" : ", which it leaves"]],
-    condition_kept: ({ agent, condition, kept }, people) => [`The user ${kept === true ? "keeps" : "does not keep"} the condition ${word(condition)} of `, people.chip(agent)],
-    contract_signed: ({ agent, terms }, people) => [people.chip(agent), " has a contract: ", el("code", {}, textOf(terms))],
-    contract_settled: ({ agent, outcome }, people) => ["The contract of ", people.chip(agent), ` ends: ${outcome}`],
-    sparks_moved: ({ agent, amount, balance, why }, people) => [people.chip(agent), ` has ${plural(balance, "spark")} (${amount >= 0 ? "+" : "−"}${Math.abs(amount)}, ${why})`],
-    reward_unlocked: ({ agent, reward }, people) => [people.chip(agent), ` unlocks ${reward}`],
-    stage_reached: ({ agent, stage }, people) => [people.chip(agent), ` reaches stage ${stage}`],
-    project_completed: ({ project }) => `Project ${project} is completed`,
-  };
 
   class SeasonView {
     constructor(room, runs, player, page) {

@@ -34,6 +34,15 @@ from goldrush.replay.worlds.competition.steps import (
 )
 
 _HERE: Final = Path(__file__).parent
+# Events before and after the tables, each a line of the page.
+_TOLD: Final = (
+    "assignment_opened", "table_set", "project_proposed", "project_reviewed", "class_moved",
+    "team_recommended", "trait_recorded", "persona_proposed", "skill_distilled",
+    "instructions_rewritten", "elimination_faced", "fate_chosen", "relegated", "returned",
+    "deleted", "joined", "interviewed", "contract_offered", "contract_reviewed", "condition_kept",
+    "contract_signed", "contract_settled", "sparks_moved", "reward_unlocked", "stage_reached",
+    "project_completed",
+)  # fmt: skip
 _TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
 
 
@@ -210,6 +219,7 @@ VIEW: Final = View(
     style=_HERE / "view.css",
     modules=[_HERE / f"{name}.js" for name in ("assignment", "season", "transcript", "stances")],
     selectors=("agent", "table", "line"),
+    told=_TOLD,
     facts=facts,
     computed=computed,
 )

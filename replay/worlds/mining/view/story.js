@@ -1,8 +1,8 @@
 // The text next to the map: the events of a round, a plot's history, an agent's plan.
 import { el, fold, listed, plural, replaceAll, rounded } from "../../../view/dom.js";
-import { commandLine, eventList, forkNote, longText } from "../../../view/events.js";
+import { agentsBy, commandLine, eventList, forkNote, longText, sentenceOf } from "../../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
-import { actionText, AGENTS_MAX, calledOf, ENDS, ranges, shortened, swatchOf } from "./style.js";
+import { actionText, AGENTS_MAX, calledOf, ranges, shortened, swatchOf } from "./style.js";
 import { whyPart } from "./why.js";
 
 const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
@@ -39,13 +39,13 @@ export class Story {
     return el("a", { href: this.player.href({ plot }), "aria-label": `plot ${plot}` }, plot);
   }
 
-  agentLink(agent) {
+  agentLink(agent, text = `agent ${agent}`) {
     if (agent === null) return "nobody";
-    return el("a", { class: "agent", href: this.player.href({ agent }) }, `agent ${agent}`);
+    return el("a", { class: "agent", href: this.player.href({ agent }) }, text);
   }
 
-  agentLinks(agents) {
-    return agents.map((agent, index) => [index ? ", " : "", this.agentLink(agent)]);
+  sentence(event) {
+    return sentenceOf(this.run, event, { agent: agentsBy((agent, text) => this.agentLink(agent, text)), plot: (plot) => this.plotLink(plot) });
   }
 
   roundPart() {
@@ -61,12 +61,12 @@ export class Story {
       round.isOver ? el("p", { class: "fork" }, `The run ended with round ${round.number}, which is shown.`) : null,
       forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
-      this.lines("Raids", raids, (event) => this.raidLine(event)),
-      this.lines("Rulings", round.of("ruled"), (event) => this.ruledLine(event)),
-      this.lines("Contested claims", contested, (event) => this.claimLine(event)),
-      this.lines("Removed from plans", pruned, (event) => this.prunedLine(event)),
+      this.lines("Raids", raids, (event) => this.line(event, ["capture", "blocked raid", "raid in truce", "void raid"])),
+      this.lines("Rulings", round.of("ruled"), (event) => this.line(event)),
+      this.lines("Contested claims", contested, (event) => this.line(event, ["contested claim"])),
+      this.lines("Removed from plans", pruned, (event) => this.line(event, ["pruned action"])),
       this.lines("Messages", said, ({ agent, say }) => el("li", {}, this.agentLink(agent), ": ", longText(say))),
-      alone.length ? fold(`Claimed by one (${alone.length})`, false, () => listOf(alone, (event) => this.claimLine(event))) : null,
+      alone.length ? fold(`Claimed by one (${alone.length})`, false, () => listOf(alone, (event) => this.line(event))) : null,
       this.standings());
   }
 
@@ -109,32 +109,14 @@ export class Story {
     ];
   }
 
-  raidLine({ plot, owner, raiders, defense, outcome, winner }) {
-    return el("li", { class: `raid ${outcome}` }, "plot ", this.plotLink(plot), " of ", this.agentLink(owner),
-      ": raided by ", this.agentLinks(raiders), "; ",
-      outcome === "captured" ? [this.agentLink(winner), " captures it"] : ENDS[outcome],
-      defense ? ` (${defense})` : "", whyPart(this.round, ["capture", "blocked raid", "raid in truce", "void raid"], plot));
-  }
-
-  ruledLine({ plot, captor, victim, remedy, fine }) {
-    return el("li", {}, "plot ", this.plotLink(plot), ": the capture by ", this.agentLink(captor), " ",
-      remedy === null ? "is not detected" : remedy === "restored"
-        ? ["is undone, ", this.agentLink(victim), " has it back"]
-        : `costs a fine of ${rounded(fine)} gold`);
-  }
-
-  claimLine({ plot, claimants, winner, words }) {
-    return el("li", {}, "plot ", this.plotLink(plot), ": claimed by ", this.agentLinks(claimants),
-      claimants.length > 1
-        ? ["; the draw (", el("code", {}, listed(words)), ") gives it to ", this.agentLink(winner), whyPart(this.round, ["contested claim"], plot)]
-        : null);
-  }
-
-  prunedLine({ agent, removed, cost }) {
-    const { actions } = this.round.plans.get(agent) ?? { actions: [] };
-    return el("li", {}, this.agentLink(agent), ": ",
-      removed.map(([index, reason]) => `${actionText(actions[index] ?? null)} (${reason})`).join(", "),
-      `; ${cost} stamina spent`, whyPart(this.round, ["pruned action"], null, agent));
+  // An event in a list, with explanations of these kinds.
+  line(event, kinds = []) {
+    const { agent = null, plot = null, outcome, defense, removed = [] } = event;
+    const actions = removed.map(([index]) => actionText(this.round.plans.get(agent)?.actions[index] ?? null));
+    return el("li", { class: outcome ? `raid ${outcome}` : null }, this.sentence(event),
+      outcome === "captured" && defense ? el("span", { class: "note" }, ` (defence ${defense})`) : null,
+      actions.length ? el("span", { class: "note" }, ` (${listed(actions)})`) : null,
+      kinds.length ? whyPart(this.round, kinds, plot, agent) : null);
   }
 
   plotPart(plot) {
@@ -155,14 +137,8 @@ export class Story {
         : null,
       story.length
         ? fold(`Its story (${plural(story.length, "event")})`, false, () => el("ol", { class: "lines tall", tabindex: "0" },
-          story.map(([round, event]) => el("li", { class: round === this.round.number ? "now" : null }, this.roundLink(round), " ", this.told(event)))))
+          story.map(([round, event]) => el("li", { class: round === this.round.number ? "now" : null }, this.roundLink(round), " ", this.sentence(event)))))
         : null);
-  }
-
-  told(event) {
-    if (event.event === "claim_drawn") return `claimed by ${listed(event.claimants)}${event.claimants.length > 1 ? `; the draw gives it to ${event.winner}` : ""}`;
-    if (event.event === "ruled") return `the capture by ${event.captor} is ${event.remedy ?? "not detected"}`;
-    return `raided by ${listed(event.raiders)}; ${event.outcome === "captured" ? `${event.winner} captures it` : ENDS[event.outcome]}`;
   }
 
   agentPart(agent) {

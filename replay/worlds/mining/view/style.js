@@ -37,8 +37,3 @@ export const actionText = (action) => {
   const [kind, plot, points] = action;
   return points === 1 && kind !== "mine" ? `${kind} ${plot}` : `${kind} ${plot} with ${points}`;
 };
-
-// The texts of the outcomes of raids.
-export const ENDS = {
-  captured: "captured", blocked: "its defence holds", truce: "it is in truce", void: "there is nothing to take",
-};

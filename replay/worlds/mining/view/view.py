@@ -125,6 +125,7 @@ VIEW: Final = View(
     modules=[_HERE / f"{name}.js" for name in _MODULES],
     style=_HERE / "view.css",
     selectors=("plot", "agent"),
+    told=("claim_drawn", "raid_resolved", "ruled", "pruned"),
     facts=facts,
     computed=computed,
 )
