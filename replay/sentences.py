@@ -1,8 +1,9 @@
-"""Sentences of events: a template, and the values that go into it.
+"""EventSentences of events: a template, and the values that go into it.
 
-In a template `{plot}` is a field of the event and `{}` the next value of the sentence; behind a
-colon stands the form in which it is shown, as in `{words:quoted}`. Here a template becomes a line
-of text, in the page of a run elements with links: the sentence itself is written once.
+In a template `{plot}` is a field of the event, `{terms.0}` an item of one, and `{}` the next value
+of the sentence; behind a colon stands the form in which it is shown, as in `{words:quoted}`. Here a
+template becomes a line of text, in the page of a run elements with links: the sentence itself is
+written once.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import attrs
 
 from goldrush.kernel.world import Event, EventType, Vocabulary
 
-# Text, or a hole: the name of a field or the index of a value, and the form in which it is shown.
+# Text, or a hole: a field (or an item of one) or the index of a value, and the form to show it in.
 Part = str | tuple[str | int, str]
 Forms = Mapping[str, Callable[[Any], str]]  # how a value is shown as text, by form
 ENTITIES: Final = ("agent", "plot")  # fields that identify one have it as their form
@@ -62,7 +63,18 @@ FORMS: Final[Forms] = {
 }
 
 
-class Sentences:
+def value_of(source: str | int, event: Event, values: Sequence[object]) -> object:
+    """What stands in a hole of an event's sentence."""
+    if isinstance(source, int):
+        return values[source]
+    field, *items = source.split(".")
+    value = event[field]
+    for item in items:
+        value = value[int(item)]
+    return value
+
+
+class EventSentences:
     """The sentences of a world's events: by the templates of their types, or as the world chooses
     where an event's fields do not decide.
     """
@@ -104,9 +116,7 @@ class Sentences:
         """An event's sentence as text."""
         parts, values = self.of(event)
         return "".join(
-            part
-            if isinstance(part, str)
-            else self.text(event[part[0]] if isinstance(part[0], str) else values[part[0]], part[1])
+            part if isinstance(part, str) else self.text(value_of(part[0], event, values), part[1])
             for part in parts
         )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.levelled import Keys, Seeded, Settings
     from goldrush.replay.report.chapter import Chapter
-    from goldrush.replay.sentences import Sentences
+    from goldrush.replay.sentences import EventSentences
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
 
@@ -66,7 +66,7 @@ class Story:
         brief: the names of the events in a brief story.
     """
 
-    sentences: Callable[[Names], Sentences]
+    sentences: Callable[[Names], EventSentences]
     lines: Callable[[Iterable[Event], Names], Iterator[str]] = attrs.field()
     chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]] = attrs.field()
     names: Callable[[str | Path], Names] = _no_names

@@ -10,7 +10,7 @@ from goldrush.kernel.world import Event
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.story import names_of, story_of
-from goldrush.replay.sentences import Sentences
+from goldrush.replay.sentences import EventSentences, value_of
 from tests.browser import Tab
 
 AGREES = "agree with the fold in every"
@@ -95,8 +95,8 @@ def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple
 
 
 def _shown(
-    sentences: Sentences, part: tuple[str | int, str], event: Event, values: Sequence[object]
+    sentences: EventSentences, part: tuple[str | int, str], event: Event, values: Sequence[object]
 ) -> str:
     source, form = part
-    value = event[source] if isinstance(source, str) else values[source]
+    value = value_of(source, event, values)
     return written(value) if form == "quoted" else sentences.text(value, form)

@@ -14,7 +14,7 @@ from goldrush.kernel.world import Event
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.sentences import Sentences
+from goldrush.replay.sentences import EventSentences
 from goldrush.replay.tools import Names, Story
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def story_of(path: str | Path) -> Story:
     story = tools_at(path).story
     if story is None:
         world = world_at(path)
-        return Story(lambda names: Sentences(world.events, world.vocabulary))
+        return Story(lambda names: EventSentences(world.events, world.vocabulary))
     return story if story.of is None else story.of(path)
 
 

@@ -38,6 +38,10 @@ export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}
 
 export const listed = (items) => items.join(", ");
 
+// A text that Python packed (replay/view/patterns.py).
+export const unpacked = (patterns, [pattern, ...numbers]) =>
+  patterns[pattern].map((part, index) => (index ? numbers[index - 1] + part : part)).join("");
+
 // The minimum and maximum of any number of values (a spread has a limit); null for none.
 export function extremes(values) {
   let [low, high] = [Infinity, -Infinity];
@@ -107,4 +111,13 @@ export function scrolling(label, ...children) {
     keydown: (event) => event.key.startsWith("Arrow") && node.scrollWidth > node.clientWidth && event.stopPropagation(),
   }, children);
   return node;
+}
+
+// A table; `numbers`: the titles of its columns of numbers, `head`: that of the column that names its rows.
+export function tableOf(titles, rows, numbers, head = titles[0]) {
+  const kinds = titles.map((title) => (numbers.includes(title) ? "number" : null));
+  const cell = (value, index) => titles[index] === head ? el("th", { scope: "row" }, value) : el("td", { class: kinds[index] }, value);
+  return el("table", {},
+    el("thead", {}, el("tr", {}, titles.map((title, index) => el("th", { scope: "col", class: kinds[index] }, title)))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map(cell)))));
 }

@@ -37,7 +37,8 @@ const FORMS = { agent: agentsBy((_, text) => text), plain, plot: plain, quoted: 
 export function sentenceOf(run, event, forms = {}) {
   if (event[SENTENCE] === undefined) return null;
   const [index, ...values] = [event[SENTENCE]].flat();
-  const shown = ([source, form]) => (forms[form] ?? FORMS[form])(typeof source === "string" ? event[source] : values[source]);
+  const valueIn = (source) => (typeof source === "number" ? values[source] : source.split(".").reduce((value, key) => value[key], event));
+  const shown = ([source, form]) => (forms[form] ?? FORMS[form])(valueIn(source));
   return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
 

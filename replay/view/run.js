@@ -102,11 +102,7 @@ export class Run {
     return this.units.get(number);
   }
 
-  // The facts of a fork before a unit, or null; and all forks as marks behind the scrubber.
-  forkBefore(number) {
-    return this.units.get(number)?.forked ?? null;
-  }
-
+  // All forks as marks behind the scrubber.
   get forkMarks() {
     return [...this.units.values()].filter(({ forked }) => forked !== null)
       .map(({ number }) => ({ at: number, kind: "fork", title: "fork" }));
@@ -144,7 +140,7 @@ export class Run {
   // Apply a unit to the facts; returns its events, including a fork before it.
   apply(facts, number) {
     const events = this.events(number);
-    const forked = this.forkBefore(number);
+    const forked = this.units.get(number)?.forked ?? null;
     if (forked !== null) this.folding.apply(facts, { event: "forked", ...forked }, number);
     for (const event of events) this.folding.apply(facts, event, number);
     return events;

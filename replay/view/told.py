@@ -9,7 +9,7 @@ from typing import Any, Final
 from goldrush.kernel import fold
 from goldrush.kernel.journal import Commit
 from goldrush.kernel.world import Block, Event, World
-from goldrush.replay.sentences import Sentences
+from goldrush.replay.sentences import EventSentences, value_of
 
 # Forms that a page's script knows; what has another one is in the page as text.
 FORMS_OF_PAGES: Final = ("agent", "agents", "plain", "plot", "quoted")
@@ -23,7 +23,9 @@ class Told:
     in order: the index of its template, or a list of that and the values.
     """
 
-    def __init__(self, world: World[Any], sentences: Sentences, names: Collection[str]) -> None:
+    def __init__(
+        self, world: World[Any], sentences: EventSentences, names: Collection[str]
+    ) -> None:
         self._world = world
         self._sentences = sentences
         self._codes = {code for code, type in enumerate(world.events) if type.name in names}
@@ -59,7 +61,7 @@ class Told:
                 template.append(part)
                 continue
             source, form = part
-            value = event[source] if isinstance(source, str) else own[source]
+            value = value_of(source, event, own)
             if form not in FORMS_OF_PAGES:
                 value, form = self._sentences.text(value, form), "plain"
             template.append([len(values), form])

@@ -1,10 +1,10 @@
-"""Sentences of events: what a template becomes, whatever stands in the fields."""
+"""EventSentences of events: what a template becomes, whatever stands in the fields."""
 
 import pytest
 
 from goldrush.kernel import shape
 from goldrush.kernel.world import Event, EventType, Vocabulary
-from goldrush.replay.sentences import Sentence, Sentences
+from goldrush.replay.sentences import EventSentences, Sentence
 
 FISHED = EventType(
     "fished",
@@ -20,7 +20,7 @@ FISHED = EventType(
     cases={"kept": {None: "; ", True: " and keep it; ", False: " and lose it to {agent:plain}; "}},
 )
 TYPES = (FISHED, EventType("slept", {"agent": shape.AGENT}))
-SENTENCES = Sentences(TYPES, Vocabulary(unit="day", ended="trip_ended"))
+SENTENCES = EventSentences(TYPES, Vocabulary(unit="day", ended="trip_ended"))
 
 
 def event(name: str = "fished", **fields: object) -> Event:
@@ -67,7 +67,7 @@ def test_the_values_of_a_chosen_sentence_stand_in_order_and_are_no_templates() -
     def chosen(event: Event) -> Sentence:
         return Sentence("{agent} of {}: {:loud}, {}", ["{day}", "b", 3])
 
-    sentences = Sentences(
+    sentences = EventSentences(
         TYPES, Vocabulary(), {"slept": chosen}, {"loud": str.upper, "agent": "no {}".format}
     )
 

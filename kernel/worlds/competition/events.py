@@ -550,6 +550,10 @@ _TEXTS: Final[Mapping[type[Any], str]] = {
         "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
         "{conditions:quoted}"
     ),
+    ContractSigned: (
+        "{agent} has a contract: target {terms.1:quoted} by assignment {terms.2} for "
+        "{terms.0:quoted}"
+    ),
     EliminationFaced: "{agent} faces elimination: {cause}",
     Relegated: "{agent} is benched",
     Returned: "{agent} returns in the place of {for}",

@@ -130,11 +130,12 @@ def proofs(path: str | Path, assignment: int) -> list[Proof]:
         world = season_world(reader)
         for _, step, state in assignment_in(world, reader, assignment).steps():
             if step is not None and world.unit_done(state):
-                return [_proof(state, table) for table in state.tables]
+                return [proof_at(state, table) for table in state.tables]
     return []
 
 
-def _proof(state: SeasonState, table: Roundtable) -> Proof:
+def proof_at(state: SeasonState, table: Roundtable) -> Proof:
+    """The proof of a concluded table."""
     subject, conclusion = table.subject, table.conclusion
     assert conclusion is not None  # the assignment has all its events
     return Proof(

@@ -212,7 +212,7 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
             f"{format_value(state.agents[agent].name)} sat at {at} in assignment {assignment}",
             f"give one of {_listed(state, sorted(set(there)))}",
         )
-    return [_score(state, at, agent, judged.scored) for at in sat]
+    return [score_at(state, at, agent, grounds_at(state, at), judged.scored) for at in sat]
 
 
 def _listed(state: SeasonState, agents: Sequence[int]) -> str:
@@ -220,8 +220,19 @@ def _listed(state: SeasonState, agents: Sequence[int]) -> str:
     return ", ".join(names) + (", ..." if len(agents) > LISTED_MAX else "")
 
 
-def _score(state: SeasonState, table: Roundtable, agent: int, scored: Sequence[Scored]) -> Score:
-    grounds = grounds_at(state, table)
+def score_at(
+    state: SeasonState,
+    table: Roundtable,
+    agent: int,
+    grounds: Mapping[int, Grounds],
+    scored: Sequence[Scored] = (),
+) -> Score:
+    """The score of an agent at a table.
+
+    Args:
+        grounds: of all participants.
+        scored: the `scored` events of the assignment.
+    """
     raw = {other: table.raw.get(other, grounds[other].scores) for other in table.participants}
     again = finished(table, grounds, raw, state.config.scoring)
     own, conclusion = grounds[agent], table.conclusion
@@ -309,7 +320,7 @@ def _before(score: Finished, place: int) -> int:
     return steps[0][2] if steps else score.final[place]
 
 
-_RULES: Final = {
+STEPS: Final = {  # why a score was changed
     ScoreStep.FARMING: "its proposal was novel, and the claim for it does not hold",
     ScoreStep.AGREEING: "it supported or challenged, and no more of its challenges were sustained "
     "than failed",
@@ -323,15 +334,10 @@ def format_score(score: Score) -> str:
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
         f"{score.assignment}: {format_subject(score.subject)}, the bar is {_bar(score)}"
     )
-    novelty, accuracy, impact, challenge = score.rubric
-    proposals = [_proposal(score, proposal) for proposal in score.proposals]
-    lines = [
-        head,
-        "",
-        *_part("novelty", novelty, proposals, "no proposal"),
-        *_part("accuracy", accuracy, _accuracy(score), "nothing was tested"),
-        *_part("impact", impact, _impact(score), ""),
-        *_part("challenge", challenge, _challenges(score), "challenged nobody"),
+    lines = [head, ""]
+    for dimension, number, grounds in zip(DIMENSIONS, score.rubric, grounds_of(score), strict=True):
+        lines += [f"{dimension}: {number} by the rubric", *(f"  {line}" for line in grounds)]
+    lines += [
         "",
         *_numbers(score).split("\n"),
         "",
@@ -341,8 +347,15 @@ def format_score(score: Score) -> str:
     return "\n".join(map(escaped, lines))
 
 
-def _part(dimension: str, score: int, lines: Sequence[str], none: str) -> list[str]:
-    return [f"{dimension}: {score} by the rubric", *(f"  {line}" for line in lines or [none])]
+def grounds_of(score: Score) -> list[Sequence[str]]:
+    """What a score rests on, as lines for each dimension."""
+    proposals = [_proposal(score, proposal) for proposal in score.proposals]
+    return [
+        proposals or ["no proposal"],
+        _accuracy(score) or ["nothing was tested"],
+        _impact(score),
+        _challenges(score) or ["challenged nobody"],
+    ]
 
 
 def _proposal(score: Score, proposal: Proposal) -> str:
@@ -460,7 +473,7 @@ def _final(says: str, score: Finished, total: int) -> Sequence[str]:
 
 def _steps(score: Score) -> list[str]:
     lines = [
-        f"{rule}: {dimension} {before} -> {after}, {_RULES[rule]}"
+        f"{rule}: {dimension} {before} -> {after}, {STEPS[rule]}"
         for rule, dimension, before, after in score.again.steps
     ]
     if score.given is None:

@@ -267,20 +267,25 @@ def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
     )
     if not proof.proposals:
         return f"{head}\nnobody proposed anything that counts, so nothing is concluded"
+    parts = [
+        head,
+        format_proven(proof),
+        _proposals(proof.proposals, names),
+        format_choice(proof),
+        _sides(proof.sides, names),
+        format_conclusion(proof, names),
+    ]
+    return "\n".join(parts)
+
+
+def format_proven(proof: Proof) -> str:
+    """How many claims held."""
     bases = [each.held for each in proof.proposals]
     edges = [each.edge_held for each in proof.proposals if each.edge_held is not None]
     tested = f"{sum(bases)} of {format_count(len(bases), 'base')}"
     if edges:
         tested += f" and {sum(edges)} of {format_count(len(edges), 'edge')}"
-    parts = [
-        head,
-        f"the proof: {tested} held when tested",
-        _proposals(proof.proposals, names),
-        _chosen(proof),
-        _sides(proof.sides, names),
-        _verdict(proof, names),
-    ]
-    return "\n".join(parts)
+    return f"the proof: {tested} held when tested"
 
 
 def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
@@ -301,7 +306,8 @@ def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
     return format_table(rows, numbers=(3, 4)) + _more(len(proposals))
 
 
-def _chosen(proof: Proof) -> str:
+def format_choice(proof: Proof) -> str:
+    """How many gave a final stance, and changed sides."""
     given = sum(side.stood is not None for side in proof.sides)
     if not given:
         return "no final stances: everybody stands where the proof left it"
@@ -330,7 +336,7 @@ def _more(count: int) -> str:
     return f"\nand {count - SHOWN_MAX} more; --json has all" if count > SHOWN_MAX else ""
 
 
-def _verdict(proof: Proof, names: Mapping[int, str]) -> str:
+def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
     """The conclusion, and why it is that."""
     if proof.conclusion is None:
         return "no conclusion: nobody stands by a proposal in the end"

@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import Move, Part
-from goldrush.replay.sentences import Sentence, Sentences, forked, quoted
+from goldrush.replay.sentences import EventSentences, Sentence, forked, quoted
 from goldrush.replay.tools import Names, Story
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
@@ -76,7 +76,7 @@ def story_of(path: str | Path) -> Story:
 
 def sentences(
     names: Names | None = None, arena: Arena | None = None, rules: Rules | None = None
-) -> Sentences:
+) -> EventSentences:
     """The sentences of the events of one pass over a season.
 
     Args:
@@ -94,7 +94,7 @@ def sentences(
         "subject": season.about,
         "word": _word,
     }
-    return Sentences(EVENTS, VOCABULARY, chosen, forms)
+    return EventSentences(EVENTS, VOCABULARY, chosen, forms)
 
 
 @attrs.define
@@ -211,14 +211,18 @@ def _answered(season: _Season, event: Event) -> Sentence:
 
 
 def _opened(season: _Season, event: Event) -> Sentence:
-    subjects = event["subjects"]
-    is_list = isinstance(subjects, list)
-    season.open(event, subjects if is_list else ())
-    about = " and ".join(["{:subject}"] * len(subjects)) if is_list else "{subjects:quoted}"
-    directed = ", with the directive {directive:quoted}" if event["directive"] else ""
+    subjects, directive = event["subjects"], event["directive"]
+    about = "{subjects:quoted}"
+    if isinstance(subjects, list):
+        season.open(event, subjects)
+        about = " and ".join(f"{{subjects.{table}:subject}}" for table in range(len(subjects)))
+    directed = ", with the directive {directive:quoted}" if directive else ""
+    if isinstance(directive, list) and len(directive) == 2:
+        named = zip(("team", "order"), directive, range(2), strict=True)
+        parts = [f"the {name} {{directive.{at}:agents}}" for name, value, at in named if value]
+        directed = f", with {' and '.join(parts)}" if parts else ""
     return Sentence(
-        f"{{by}} opens the assignment (day {{day}}, project {{project}}): {about}{directed}",
-        subjects if is_list else (),
+        f"{{by}} opens the assignment (day {{day}}, project {{project}}): {about}{directed}"
     )
 
 
@@ -361,13 +365,11 @@ def _digested(season: _Season, event: Event) -> Sentence:
 def _debriefed(season: _Season, event: Event) -> Sentence:
     questions, answers = event["questions"], event["answers"]
     extra = "once more " if event["extra"] else ""
-    pair = "{:quoted} {:quoted}"
+    pairs = "{questions:quoted} {answers:quoted}"
     if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
-        pairs = zip(questions, answers, strict=True)
-        holes, values = " ".join([pair] * len(questions)), [text for pair in pairs for text in pair]
-    else:
-        holes, values = pair, [questions, answers]
-    return Sentence(f"therapist debriefs {{agent}} {extra}- {holes}", values)
+        numbers = range(len(questions))
+        pairs = " ".join(f"{{questions.{n}:quoted}} {{answers.{n}:quoted}}" for n in numbers)
+    return Sentence(f"therapist debriefs {{agent}} {extra}- {pairs}")
 
 
 def _persona(season: _Season, event: Event) -> Sentence:
@@ -377,7 +379,7 @@ def _persona(season: _Season, event: Event) -> Sentence:
 def _skill(season: _Season, event: Event) -> Sentence:
     front, skill = f"a skill for {{agent}}, {_taken(event)}: ", event["skill"]
     if isinstance(skill, list) and len(skill) == 4:
-        return Sentence(f"{front}{{:conduct}} for {{:subject}}", [skill[2], skill[:2]])
+        return Sentence(f"{front}{{skill.2:conduct}} for {{:subject}}", [skill[:2]])
     return Sentence(f"{front}{{skill:quoted}}")
 
 
@@ -433,14 +435,6 @@ def _reviewed(season: _Season, event: Event) -> Sentence:
     answer = _either(event["taken"], "which it takes", "which it leaves", "")
     return Sentence(
         f"the user has other terms for the contract of {{agent}}: {{terms:quoted}}, {answer}"
-    )
-
-
-def _signed(season: _Season, event: Event) -> Sentence:
-    conditions, target, due = event["terms"]
-    return Sentence(
-        "{agent} has a contract: target {:quoted} by assignment {:quoted} for {:quoted}",
-        [target, due, conditions],
     )
 
 
@@ -500,7 +494,6 @@ _CHOSEN: Final[Mapping[str, Callable[[_Season, Event], Sentence]]] = {
     "bottomed": _bottomed,
     "joined": _joined,
     "contract_reviewed": _reviewed,
-    "contract_signed": _signed,
     "condition_kept": _kept,
     "forked": _forked,
 }

@@ -14,7 +14,7 @@ from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.sentences import Sentence, Sentences, forked
+from goldrush.replay.sentences import EventSentences, Sentence, forked
 
 BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
 
@@ -125,7 +125,7 @@ def _forked(event: Event) -> Sentence:
     return forked("run", event, others)
 
 
-SENTENCES: Final = Sentences(
+SENTENCES: Final = EventSentences(
     MINING.events,
     MINING.vocabulary,
     {"run_started": _started, "submitted": _submitted, "pruned": _pruned, "forked": _forked},

@@ -292,6 +292,7 @@ NO_READERS = {
     "story.in_brief": "headers",
     "story.names_of": "leaves out what it cannot read",
     "story.narrator": "a test of its own",
+    "story.story_of": "headers and START",
     "find.open_world": "headers and START",
     "find.needed": "headers",
     "find.players_at": "headers",

@@ -11,7 +11,7 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.view import carried
 from goldrush.replay.view.page import page_of, write_page
-from goldrush.replay.worlds.mining.view.view import Patterns
+from goldrush.replay.view.patterns import Patterns
 from tests.browser import Tab
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of, season_path

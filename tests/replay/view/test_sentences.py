@@ -12,8 +12,8 @@ from tests.browser import Tab
 from tests.golden import path_of, season_path
 from tests.pages import sentences_of, shown_sentences
 
-# Shown in the headline, with the table that is selected, or in the table of scores.
-ELSEWHERE = {"assignment_opened", "table_set", "sparks_moved"}
+# Shown with the table that is selected, or in the table of scores.
+ELSEWHERE = {"adopted", "digested", "roundtable_opened", "sparks_moved", "table_set"}
 
 
 def units(journal: Path) -> range:

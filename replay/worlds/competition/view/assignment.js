@@ -3,27 +3,6 @@
 import { jsonOf, rounded } from "../../../view/dom.js";
 
 export const Roundtables = (() => {
-  const CODES = {
-    "stage/not-yet": "its author may not do that yet",
-    "move/none-left": "no moves were left",
-    "move/unknown-target": "there is no such proposal to refer to",
-    "move/own": "one's own proposal can be neither supported nor challenged",
-    "move/repeated": "that had been done already",
-    "move/refuted": "the proposal had been refuted",
-    "conduct/not-canonical": "the conduct is not one of the arena's, or not in its one form",
-    "claim/vacuous": "the claim is no better than the bar",
-    "signal/not-converged": "no proposal was held by more than half",
-    "team/too-small": "a team has three members at least",
-    "fate/not-faced": "it did not face elimination",
-    "score/final": "scores that are recorded are final",
-    "contract/not-offered": "no contract was on offer",
-    "trial/none-left": "no trials were left",
-    "rule/off": "a setting of the season switches that off",
-    "act/malformed": "it was malformed, or not its turn",
-  };
-
-  const reasonOf = (code) => CODES[code] ?? code;
-
   // Any recorded value as text; equal values give equal text.
   const textOf = jsonOf;
 
@@ -177,39 +156,23 @@ export const Roundtables = (() => {
 
   const provenStances = (table) => new Map([...sidesOf(table)].filter(([, { proven }]) => proven !== null).map(([agent, { proven }]) => [agent, proven]));
 
-  // The numbers behind a conclusion: how many stand by it, of how many; the proposals by which as many
-  // stand; how many proposals have a stance; how many agents changed sides since the end of the talk.
-  function choiceOf(table) {
-    const counts = new Map();
-    for (const stance of concludedStances(table).values()) counts.set(stance, (counts.get(stance) ?? 0) + 1);
-    const most = Math.max(0, ...counts.values());
-    const sides = [...sidesOf(table).values()];
-    return {
-      most, seats: sides.length, held: counts.size,
-      foremost: [...counts].filter(([, count]) => count === most).map(([proposal]) => proposal).toSorted((one, other) => one - other),
-      changed: sides.filter(({ talked, final }) => talked !== final).length,
-    };
-  }
-
   // The grounds of an agent's scores and the counterfactual without it; null if not computed.
   function groundsOf(table, agent) {
     const found = table.ruled.agents[agent];
-    return found === undefined ? null : { best: null, repeated: [], challenges: [], moved: [], went: [], gone: [], ...found };
+    return found === undefined ? null : { went: [], gone: [], ...found };
   }
 
-  // The counterfactual without an agent: the conclusion, who stood elsewhere at the end of the talk
-  // (`moved`) and in the end (`went`), the final stances, the contributions left out.
+  // The counterfactual without an agent: the conclusion and the final stances.
   function withoutAgent(table, agent) {
     const grounds = groundsOf(table, agent);
     if (grounds === null) return null;
-    const [proposal, differs, tied] = grounds.without;
+    const [proposal, , tied] = grounds.without;
     const stances = concludedStances(table);
     for (const [other, stance] of grounds.went) {
       if (stance === null) stances.delete(other);
       else stances.set(other, stance);
     }
-    const went = grounds.went.filter(([other]) => other !== agent);
-    return { proposal, differs, tied, moved: grounds.moved, went, stances, gone: new Set(grounds.gone) };
+    return { proposal, tied, stances };
   }
 
   // The rounds as {round, count}: the number of contributions of the table at the end of each.
@@ -225,7 +188,7 @@ export const Roundtables = (() => {
   }
 
   return {
-    reasonOf, textOf, word, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
-    concludedStances, provenStances, sidesOf, choiceOf, groundsOf, withoutAgent, roundsOf,
+    textOf, word, number, apart, refusals, isProposal, assignmentOf, stancesAfter,
+    concludedStances, provenStances, sidesOf, groundsOf, withoutAgent, roundsOf,
   };
 })();

@@ -53,6 +53,24 @@ export const Season = (() => {
         el("span", { class: tone, "aria-hidden": "true" }, glyph), " ", this.name(agent));
     }
 
+    // The reason and the code of a refusal, as the end of a sentence; null without one.
+    refusal(code) {
+      return code === null ? null : [`${this.run.computed.reasons[code] ?? code}. `, el("code", { class: "code" }, code)];
+    }
+
+    link(table, id) {
+      return el("a", { href: this.player.href({ table: table.number, line: id }) }, `#${textOf(id)}`);
+    }
+
+    links(table, ids) {
+      return ids.map((id, index) => [index ? ", " : "", this.link(table, id)]);
+    }
+
+    // A line that Python made, with its contributions as links.
+    linked(table, line) {
+      return line.split(/#(\d+)/).map((part, index) => (index % 2 ? this.link(table, Number(part)) : part));
+    }
+
     // The sentence of an event, with agents as chips.
     sentence(event) {
       const chips = (agents) => agents.map((agent, index) => [index ? ", " : "", this.chip(agent)]);
@@ -137,8 +155,6 @@ export const Season = (() => {
     function track(first) {
       const missing = first < run.first ? [0] : [];
       const values = (name) => [...missing, ...history.map((each) => each[name])];
-      const forks = [...run.units.values()].filter(({ forked }) => forked !== null)
-        .map(({ number: at }) => ({ at, kind: "fork", title: "fork" }));
       const marks = moves.map(({ unit, kind }) => ["benched", "deleted"].includes(kind)
         ? { at: unit, kind: "left", title: "benched or deleted" }
         : { at: unit, kind: "came", title: "returns or joins" });
@@ -147,7 +163,7 @@ export const Season = (() => {
           { title: "contributions", kind: "light", values: values("said") },
           { title: "challenges (own scale)", kind: "strong", values: values("challenges") },
         ],
-        [...forks, ...marks],
+        [...run.forkMarks, ...marks],
       ];
     }
 

@@ -1,7 +1,7 @@
 // The stance of each agent after each round, after the proof and in the end, and the counterfactual
 // stances without one of the agents.
 import { Roundtables } from "./assignment.js";
-import { el, fold, scrolling, svg } from "../../../view/dom.js";
+import { el, fold, scrolling, svg, tableOf } from "../../../view/dom.js";
 
 export const Stances = (() => {
   const { stancesAfter, provenStances, concludedStances, withoutAgent, roundsOf } = Roundtables;
@@ -99,12 +99,9 @@ export const Stances = (() => {
       const at = held.get(each);
       return at === undefined ? "–" : el("a", { href: people.player.href({ table: table.number, line: at }) }, `#${at}`);
     };
-    return fold("Stances as a table", false, () =>
-      scrolling("Stances as a table", el("table", {},
-        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), columns.map(({ title }) => el("th", { scope: "col" }, title)))),
-        el("tbody", {}, (table.opened?.order ?? []).map((each) => el("tr", {},
-          el("th", { scope: "row" }, people.chip(each)),
-          columns.map(({ held }) => el("td", {}, stance(held, each)))))))));
+    return fold("Stances as a table", false, () => scrolling("Stances as a table", tableOf(
+      ["agent", ...columns.map(({ title }) => title)],
+      (table.opened?.order ?? []).map((each) => [people.chip(each), ...columns.map(({ held }) => stance(held, each))]), [])));
   }
 
   return { flow, asTable, AGENTS_MAX };

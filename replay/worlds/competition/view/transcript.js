@@ -6,7 +6,7 @@ import { el, extremes, fold, plural, seen, svg } from "../../../view/dom.js";
 import { longText } from "../../../view/events.js";
 
 export const Transcript = (() => {
-  const { reasonOf, textOf, word, number, apart, sidesOf, choiceOf, groundsOf, isProposal } = Roundtables;
+  const { textOf, word, number, apart, sidesOf, groundsOf, isProposal } = Roundtables;
   const PLOT = { width: 240, height: 22, pad: 8 };
   const PROOF = 1e9; // the sort key of the proof and the choice, after all rounds
   const STOOD_MAX = 40; // final stances that are shown unfolded
@@ -65,11 +65,11 @@ export const Transcript = (() => {
     }
 
     link(id) {
-      return el("a", { href: this.people.player.href({ table: this.table.number, line: id }) }, `#${textOf(id)}`);
+      return this.people.link(this.table, id);
     }
 
     links(ids) {
-      return ids.map((id, index) => [index ? ", " : "", this.link(id)]);
+      return this.people.links(this.table, ids);
     }
 
     // All items of the transcript in order, as [sort key, node].
@@ -100,10 +100,7 @@ export const Transcript = (() => {
     // The proof: the tested values of all claims, and whose stances they change.
     proof() {
       const { claims } = this.table.ruled;
-      const ofParts = (noun, verdicts) => `${verdicts.filter(Boolean).length} of ${plural(verdicts.length, noun)}`;
-      const edges = claims.map(([, , , edge]) => edge).filter((edge) => edge !== null);
-      const held = `${ofParts("base", claims.map(([, base]) => base))}${edges.length ? ` and ${ofParts("edge", edges)}` : ""}`;
-      const rows = [[[PROOF, 0, 0, 0], stage(claims.length ? `The proof: ${held} held when tested` : "The proof: nothing to test",
+      const rows = [[[PROOF, 0, 0, 0], stage(this.table.ruled.says[0],
         claims.length
           ? "The talk is over. Every claim that was not tested yet is tested now. A proposal whose base does not hold is refuted: who stood for it falls back to an earlier stance that holds, or to none."
           : "The talk is over, and no proposal counts.")]];
@@ -133,11 +130,10 @@ export const Transcript = (() => {
     // The choice: the final stances, and the conclusion.
     choice() {
       const { stood } = this.table;
-      const { changed } = choiceOf(this.table);
       const sides = sidesOf(this.table);
       const given = new Set(stood.map(({ agent }) => agent));
       const silent = [...sides].filter(([agent]) => !given.has(agent));
-      const rows = [[[PROOF, 3, 0, 0], stage(`The choice: ${changed === 0 ? "nobody changes" : changed === 1 ? "one changes" : `${changed} change`} sides`,
+      const rows = [[[PROOF, 3, 0, 0], stage(this.table.ruled.says[1],
         stood.length
           ? "Everybody is asked at the same time, none knowing the answers of the others: which proposal do you stand by?"
           : "Nobody gives a final stance: those that the proof left decide.")]];
@@ -149,7 +145,7 @@ export const Transcript = (() => {
       if (final.length > STOOD_MAX) {
         rows.push([[PROOF, 4, 0, 0], el("li", {}, fold(`${plural(final.length, "final stance")}`, false, () => el("ol", { class: "cards" }, final.map(([, node]) => node))))]);
       } else rows.push(...final);
-      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.ended()))]);
+      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.people.linked(this.table, this.table.ruled.says[2])))]);
       return rows;
     }
 
@@ -168,28 +164,11 @@ export const Transcript = (() => {
           test === undefined ? null : [", tested ", el("span", { class: "value" }, number(test.value))],
           hasChanged ? [" ", el("span", { class: "chip" }, "changes sides"), " ", el("span", { class: "note" }, side.talked === null ? "stood for nothing in the talk" : ["stood for ", this.link(side.talked), " in the talk"])] : null,
           isOther ? [" ", el("span", { class: "chip differ" }, "differs")] : null),
-        code === null ? null : el("p", { class: "bad" }, `Refused: ${reasonOf(code)}. The stance that the proof left stays: `,
-          side === undefined || side.proven === null ? "none" : this.link(side.proven), ". ", el("code", { class: "code" }, code)),
+        code === null ? null : el("p", { class: "bad" }, "Refused: ", this.people.refusal(code), " The stance that the proof left stays: ",
+          side === undefined || side.proven === null ? "none" : this.link(side.proven), "."),
         words ? el("div", { class: "words" }, longText(String(words))) : null,
         el("p", { class: "note" }, this.grounds(because)),
         answer === null ? null : this.answer(answer));
-    }
-
-    // What was concluded, and why, as text with links.
-    ended() {
-      const { concluded, said } = this.table;
-      const { proposal, tied } = concluded;
-      if (proposal === null) return [el("b", {}, "No conclusion: "), "nobody stands by a proposal in the end."];
-      return [el("b", {}, "Concluded on "), this.link(proposal), " of ", this.people.chip(said[proposal].agent), ": ", this.why(tied)];
-    }
-
-    // Why the conclusion is that.
-    why(tied) {
-      const { most, seats, held, foremost } = choiceOf(this.table);
-      return [`${most} of ${seats} stand by it in the end`,
-        tied.length ? [", as many as by the others of ", this.links(tied), ", which have the same tested value: it was drawn among them."]
-          : foremost.length > 1 ? [", as many as by the others of ", this.links(foremost), ", and of these it has the best tested value."]
-            : held > 1 ? ", more than by any other." : most < seats ? ", and nobody by another." : "."];
     }
 
     early(trials) {
@@ -208,8 +187,7 @@ export const Transcript = (() => {
 
     refused(act, code) {
       return el("li", { class: "card refused" },
-        el("p", {}, "Refused: ", act.agent === undefined ? act.event : [this.people.chip(act.agent), ` (${act.event}`, act.conduct ? [" ", this.people.conductNode(act.conduct)] : "", ")"], " – ", reasonOf(code), ". ",
-          el("code", { class: "code" }, code)));
+        el("p", {}, "Refused: ", act.agent === undefined ? act.event : [this.people.chip(act.agent), ` (${act.event}`, act.conduct ? [" ", this.people.conductNode(act.conduct)] : "", ")"], " – ", this.people.refusal(code)));
     }
 
     judged({ signal, round, ids, reason, code }) {
@@ -217,7 +195,7 @@ export const Transcript = (() => {
       return el("li", { class: "judge" }, el("p", {}, el("b", {}, "Judge"), ` after round ${round}: ${said}`,
         Array.isArray(ids) && ids.length ? [" ", this.links(ids)] : null,
         reason ? [" ", el("q", { class: "said" }, String(reason))] : null,
-        code === null ? null : [". Refused: ", reasonOf(code), ". ", el("code", { class: "code" }, code)]));
+        code === null ? null : [". Refused: ", this.people.refusal(code)]));
     }
 
     // A contribution as a card.
@@ -237,7 +215,7 @@ export const Transcript = (() => {
           this.removed.has(id) ? [" ", el("span", { class: "chip bad" }, "redirected: does not count")] : null,
           this.gone.has(id) ? [" ", el("span", { class: "chip" }, `not without ${this.people.name(this.without)}`)] : null,
           this.differs(item) ? [" ", el("span", { class: "chip differ" }, "differs")] : null),
-        code === null ? null : el("p", { class: "bad" }, `Refused${id === null ? "" : ", counts as a pass"}: ${reasonOf(code)}. `, el("code", { class: "code" }, code)),
+        code === null ? null : el("p", { class: "bad" }, `Refused${id === null ? "" : ", counts as a pass"}: `, this.people.refusal(code)),
         isProposal(item) ? this.claims(item, ruled) : null,
         move === "challenge" && code === null ? this.challenged(target, item.part, id) : null,
         words ? el("div", { class: "words" }, longText(String(words))) : null,

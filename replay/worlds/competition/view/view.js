@@ -4,21 +4,15 @@ import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
-import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling } from "../../../view/dom.js";
+import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling, tableOf, unpacked } from "../../../view/dom.js";
 import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
 export const WORLD = (() => {
-  const { reasonOf, textOf, number, apart, isProposal, assignmentOf, sidesOf, groundsOf, withoutAgent } = Roundtables;
+  const { textOf, isProposal, assignmentOf, groundsOf } = Roundtables;
   const { Cards, listOf, pairOf, legendOf, modelOf } = Transcript;
   const BY_RULES = "Computed by the world's rules when this page was made.";
   const DIMENSIONS = ["novelty", "accuracy", "impact", "challenge"];
   const REWARDS = ["tier-1", "tier-2", "tier-3", "self-determined"];
-  const AWAY = ["equal to", "next to", "far from"];
-  const STEPS = {
-    "novelty-farming": "its proposal was novel, and the claim for it does not hold",
-    agreeing: "it supported or challenged, and no more of its challenges were sustained than failed",
-    relative: "relative to the lower median of the table",
-  };
 
   // The effects of events on the facts (defined in view.py).
   const FACTS = {
@@ -117,9 +111,7 @@ export const WORLD = (() => {
       return [
         el("h2", {}, this.label === null ? "" : `${this.label}: `, `Assignment ${unit}`,
           table?.subject ? [": ", people.about(table.subject)] : null),
-        el("p", {}, people.chip(opened.by), ` opened it on day ${opened.day}, for project ${opened.project}`,
-          this.directive(opened.directive), ". ",
-          this.seats(table)),
+        [opened, ...(table?.opened ? [table.opened] : [])].map((event) => el("p", {}, people.sentence(event), ".")),
         forkNote(this.run, unit),
         this.story([...before, ...(table?.settings ?? [])]),
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
@@ -130,48 +122,27 @@ export const WORLD = (() => {
       ];
     }
 
-    // The directive of the opener: team and order, if it has them.
-    directive(said) {
-      const parts = Array.isArray(said) ? said : [said];
-      const named = ["team", "order"].map((name, index) => [name, parts[index] ?? null]).filter(([, value]) => value !== null);
-      return named.map(([name, value]) => [`, with the ${name} `,
-        Array.isArray(value) ? value.map((agent, index) => [index ? ", " : "", typeof agent === "number" ? this.people.chip(agent) : textOf(agent)]) : textOf(value)]);
-    }
-
-    seats(table) {
-      if (!table?.opened) return null;
-      const { order, rounds, words } = table.opened;
-      return [`Up to ${plural(rounds, "round")}, in the order `, order.map((agent, index) => [index ? ", " : "", this.people.chip(agent)]),
-        words.length ? ", as drawn." : "."];
-    }
-
     conclusion(table) {
-      const { concluded, bar, digested, adopted, number: at } = table;
+      const { concluded, digested, adopted, number: at } = table;
       const { people } = this;
       if (concluded === null) return null;
       const { proposal, conduct, tied } = concluded;
-      const [tested, beaten] = apart(table.tests.get(`${proposal} base`)?.value ?? null, bar?.value);
       const share = table.ruled.percentile;
       return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
-        proposal === null
-          ? el("p", {}, el("b", {}, "No conclusion."), ` Nobody stands by a proposal in the end. The bar is ${number(bar?.value)}.`)
-          : el("p", {}, el("b", {}, "Concluded on "), this.link(proposal), " of ", people.chip(table.said[proposal].agent), ": ", people.conductNode(conduct),
-            ", tested ", el("span", { class: "value" }, tested), "; the bar is ", el("span", { class: "value" }, beaten), ". ", this.cards(null).why(tied)),
+        el("p", {}, people.linked(table, table.ruled.says[2]), "."),
+        proposal === null ? null : el("p", {}, people.conductNode(conduct)),
         share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
-        tied.length ? [el("p", {}, "Drawn among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), ", which are equal in stances and test. The draw can be redone:"),
+        tied.length ? [el("p", {}, "The draw can be redone:"),
           commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
-        digested.map(({ text, dissent, rejected, code }) => el("p", {}, el("b", {}, "Digest: "), text ? el("q", { class: "said" }, String(text)) : "–",
-          dissent ? [" Dissent: ", el("q", { class: "said" }, String(dissent))] : null,
-          rejected === true ? el("b", {}, " The assistant rejects the conclusion.") : null, this.refusal(code))),
-        adopted.map(({ adopted: is, code }) => el("p", {}, is === true ? "The admin adopts it." : "The admin does not adopt it.", this.refusal(code))));
+        [...digested, ...adopted].map((event) => el("p", {}, people.sentence(event), ".", this.refusal(event.code))));
     }
 
     refusal(code) {
-      return code === null ? null : [" Refused: ", reasonOf(code), ". ", el("code", { class: "code" }, code)];
+      return code === null ? null : [" Refused: ", this.people.refusal(code)];
     }
 
     link(id) {
-      return el("a", { href: this.player.href({ table: this.table.number, line: id }) }, `#${id}`);
+      return this.people.link(this.table, id);
     }
 
     // The stances, with and without the selected agent, and the scores.
@@ -206,27 +177,11 @@ export const WORLD = (() => {
     }
 
     without(table, agent) {
-      const { people } = this;
-      const { proposal, differs, tied, moved, went } = withoutAgent(table, agent);
-      const value = (id) => number(table.tests.get(`${id} base`)?.value ?? null);
-      const name = people.name(agent);
-      const sides = sidesOf(table);
-      const moves = (list, name, would, did) => el("ul", { class: name }, list.map(([other, then]) =>
-        el("li", {}, people.chip(other), ` ${would} `, stance(then), `, and ${did} `, stance(sides.get(other)?.[name]), ".")));
-      const stance = (id) => (id === undefined || id === null ? "nothing" : this.link(id));
+      const name = this.people.name(agent);
+      const [, , impact] = groundsOf(table, agent).says;
       return el("div", { class: "counterfactual", "aria-live": "polite" },
-        el("p", {}, el("b", {}, `Without ${name}: `),
-          !differs
-            ? "the same would have been concluded."
-            : proposal === null
-              ? "nothing would have been concluded."
-              : ["concluded on ", this.link(proposal), ", ", people.conductNode(table.said[proposal].conduct), `, tested ${value(proposal)}`,
-                table.concluded.proposal === null ? "" : ` instead of ${value(table.concluded.proposal)}`, "."],
-          tied.length ? [" Drawn, with the same key, among ", tied.map((id, index) => [index ? ", " : "", this.link(id)]), "."] : null),
-        moved.length
-          ? [el("p", {}, "At the end of the talk, which is what Net Impact 1 asks for:"), moves(moved, "talked", "would have stood for", "stood for")]
-          : el("p", {}, "Nobody else would have stood elsewhere at the end of the talk."),
-        went.length ? [el("p", {}, "In the end:"), moves(went, "final", "would stand by", "stands by")] : el("p", {}, "Nobody else would stand elsewhere in the end."),
+        el("p", {}, el("b", {}, `Without ${name}`)),
+        el("ul", {}, impact.map((line) => el("li", {}, this.linked(table, line)))),
         el("p", { class: "note" }, `The table folded again without what ${name} said and what refers to it, and, where all hear each other, without later proposals of a conduct that ${name} proposed first. Tests and the judge's signals stay. A final stance stays if its proposal is left; that of another goes to the best tested one that is left, that of ${name} falls away. ${BY_RULES}`),
         PLAIN.test(name) ? [
           el("p", { class: "note" }, `How the season goes on where ${name} says nothing from here:`),
@@ -237,21 +192,17 @@ export const WORLD = (() => {
     // The four scores of each agent, with their grounds.
     scores(table) {
       const { people } = this;
-      const cell = (scored, index) => {
-        const [raw, final] = [scored.raw[index], scored.final[index]];
-        return el("td", { class: "number" }, raw === final ? final : [el("span", { class: "note" }, `${raw} → `), final]);
-      };
+      const numbers = [...DIMENSIONS, "total", "rubric", "sparks"];
+      const score = (raw, final) => (raw === final ? final : [el("span", { class: "note" }, `${raw} → `), final]);
+      const sparks = ({ amount, balance }) =>
+        [amount > 0 ? `+${amount}` : String(amount).replace("-", "−"), el("span", { class: "note" }, ` = ${balance}`)];
       const sorted = table.scored.toSorted((one, other) => other.total - one.total);
+      const rows = sorted.map(({ agent, raw, final, total, rubric }) => [
+        people.chip(agent), ...DIMENSIONS.map((_, index) => score(raw[index], final[index])), el("b", {}, total), rubric,
+        table.sparks.has(agent) ? sparks(table.sparks.get(agent)) : "–",
+      ]);
       return [
-        scrolling("Scores", el("table", { class: "scores" },
-          el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "agent"), DIMENSIONS.map((each) => el("th", { scope: "col", class: "number" }, each)),
-            el("th", { scope: "col", class: "number" }, "total"), el("th", { scope: "col", class: "number" }, "rubric"), el("th", { scope: "col", class: "number" }, "sparks"))),
-          el("tbody", {}, sorted.map((scored) => {
-            const moved = table.sparks.get(scored.agent);
-            return el("tr", {}, el("th", { scope: "row" }, people.chip(scored.agent)), DIMENSIONS.map((each, index) => cell(scored, index)),
-              el("td", { class: "number" }, el("b", {}, scored.total)), el("td", { class: "number" }, scored.rubric),
-              el("td", { class: "number" }, moved ? [moved.amount > 0 ? `+${moved.amount}` : String(moved.amount).replace("-", "−"), el("span", { class: "note" }, ` = ${moved.balance}`)] : "–"));
-          })))),
+        el("div", { class: "scores" }, scrolling("Scores", tableOf(["agent", ...numbers], rows, numbers))),
         el("p", { class: "note" }, "As the therapist rated → after the steps; each 0 to 3. Rubric: the sum by the rubric alone, before any step."),
         sorted.map((scored) => this.reasons(table, scored)),
       ];
@@ -272,8 +223,8 @@ export const WORLD = (() => {
             grounds && grounds.rubric[index] !== scored.raw[index] ? el("span", { class: "note" }, ` (rubric ${grounds.rubric[index]})`) : null),
           el("dd", {},
             reason ? el("p", {}, "Therapist: ", el("q", { class: "said" }, String(reason))) : null,
-            steps.map(([rule, , from, to]) => el("p", {}, `${from} → ${to}: ${STEPS[rule]}.`)),
-            grounds ? el("p", { class: "rests" }, this.rests(table, agent, grounds, dimension)) : null),
+            steps.map(([rule, , from, to]) => el("p", {}, `${from} → ${to}: ${this.run.computed.steps[rule]}.`)),
+            grounds?.says[index].map((line) => el("p", { class: "rests" }, this.linked(table, line)))),
         ];
       });
       const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak > 1 ? `${bottom.streak} in a row` : "for the first time"}` : "";
@@ -284,32 +235,9 @@ export const WORLD = (() => {
       ]));
     }
 
-    // The grounds of a score.
-    rests(table, agent, grounds, dimension) {
-      const ids = (list) => list.map((id, index) => [index ? ", " : "", this.link(id)]);
-      if (dimension === "novelty") {
-        if (grounds.best === null) return "No proposal.";
-        const [id, distance, nearest, led] = grounds.best;
-        return ["Best proposal ", this.link(id), ": ", distance === null ? "nothing like it was known" : distance === 0 ? "it was known already" : [`${AWAY[distance]} `, el("code", {}, nearest), ", the nearest known"],
-          led === null ? ". Nothing led then." : [". ", this.link(led), " led then."]];
-      }
-      if (dimension === "accuracy") {
-        const own = table.ruled.claims.filter(([id]) => table.said[id].agent === agent);
-        const made = own.map(([id, base, sharp, edge]) => [this.link(id), base ? (sharp ? " holds, sharp" : " holds, not sharp") : " does not hold",
-          grounds.repeated.includes(id) ? ", not counted: its conduct sets the bar, or was proposed or tested before" : "", edge === null ? "" : `, its edge ${edge ? "holds" : "does not"}`, ". "]);
-        const grounded = grounds.challenges.map(([id, sustained]) => ["Challenge ", this.link(id), sustained ? " had grounds. " : " had no grounds. "]);
-        return made.length || grounded.length ? [made, grounded] : "Nothing was tested.";
-      }
-      if (dimension === "impact") {
-        const [proposal, differs] = grounds.without;
-        return ["Without it ", !differs ? "the same conclusion" : proposal === null ? "no conclusion" : [this.link(proposal), " instead"],
-          grounds.moved.length ? `; ${plural(grounds.moved.length, "other stance")} would differ at the end of the talk. ` : ". ",
-          el("a", { href: this.player.href({ without: this.people.name(agent) }) }, "See the table without it"), "."];
-      }
-      const { challenges } = grounds;
-      return challenges.length
-        ? challenges.map(([id, sustained, toppled]) => [this.link(id), ` of `, ids([table.said[id].target]), sustained ? ": sustained" : ": not sustained", toppled ? ", and its target led no more. " : ". "]).concat([countOf(challenges)])
-        : "It challenged nobody.";
+    // A packed line of the grounds of a score.
+    linked(table, line) {
+      return this.people.linked(table, unpacked(this.run.computed.patterns, line));
     }
 
     // The selected agent: policy, state, chronicle and answers.
@@ -358,12 +286,12 @@ export const WORLD = (() => {
       const ranked = new Map(rows.map(([rank, agent, rolling]) => [agent, [rank, rolling]]));
       const workers = agents.filter(([, , role, status]) => role === "worker" && (status !== "gone"))
         .toSorted((one, other) => (ranked.get(one[0])?.[0] ?? Infinity) - (ranked.get(other[0])?.[0] ?? Infinity));
-      const heads = ["rank", "worker", "status", "sparks", "rolling", "all-time", "tier"];
-      return scrolling("Standings", el("table", {},
-        el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col", class: ["worker", "status"].includes(head) ? null : "number" }, head)))),
-        el("tbody", {}, workers.map(([ordinal, , , status, sparks, total, stage]) => el("tr", {},
-          el("td", { class: "number" }, ranked.get(ordinal)?.[0] ?? "–"), el("th", { scope: "row" }, this.people.chip(ordinal)), el("td", {}, status),
-          [sparks, ranked.get(ordinal)?.[1] ?? "–", total, stage].map((value) => el("td", { class: "number" }, value)))))));
+      const titles = ["rank", "worker", "status", "sparks", "rolling", "all-time", "tier"];
+      const lines = workers.map(([ordinal, , , status, sparks, total, stage]) => {
+        const [rank, rolling] = ranked.get(ordinal) ?? ["–", "–"];
+        return [rank, this.people.chip(ordinal), status, sparks, rolling, total, stage];
+      });
+      return scrolling("Standings", tableOf(titles, lines, ["rank", "sparks", "rolling", "all-time", "tier"], "worker"));
     }
 
     // The events after the tables: debriefs and derived events.
@@ -373,9 +301,7 @@ export const WORLD = (() => {
       const followed = this.story(after);
       return [
         followed === null ? null : section("What followed", followed),
-        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => debriefs.map(({ agent, questions, answers, extra, code }) =>
-          el("p", {}, this.people.chip(agent), extra ? " once more: " : ": ",
-            pairsOf(questions, answers).map(([asked, said]) => [el("q", { class: "said" }, String(asked)), " – ", el("q", { class: "said" }, String(said)), " "]), this.refusal(code)))) : null,
+        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => this.story(debriefs)) : null,
       ];
     }
 
@@ -386,17 +312,6 @@ export const WORLD = (() => {
       return lines.length ? el("ul", { class: "story" }, lines.map((line) => el("li", {}, line))) : null;
     }
   }
-
-  // How many challenges were sustained, against how many failed.
-  function countOf(challenges) {
-    const sustained = challenges.filter(([, is]) => is).length;
-    const failed = challenges.length - sustained;
-    return `${sustained} sustained, ${sustained > failed ? "more" : "no more"} than the ${failed} that failed.`;
-  }
-
-  const pairsOf = (questions, answers) => (Array.isArray(questions) && Array.isArray(answers)
-    ? questions.map((question, index) => [question, answers[index] ?? ""])
-    : [[textOf(questions), textOf(answers)]]);
 
   // Names that need no quotes in a shell.
   const PLAIN = /^[\w.-]+$/;
@@ -454,16 +369,13 @@ export const WORLD = (() => {
           [ordinal, { name, status, sparks, total, rank: ranks.get(ordinal) ?? null }]));
       });
       const ordinals = [...new Set([...a.keys(), ...b.keys()])].filter((ordinal) => textOf(a.get(ordinal)) !== textOf(b.get(ordinal)));
-      const cells = (one, other, name) => [one?.[name] ?? "–", other?.[name] ?? "–"].map((value, side) =>
-        el("td", { class: `${name === "status" ? "" : "number"} side-${"ab"[side]}` }, value));
-      const names = ["status", "rank", "total", "sparks"];
+      const titles = ["status", "rank", "total", "sparks"].flatMap((name) => [`${name} A`, `${name} B`]);
+      const rows = ordinals.map((ordinal) => {
+        const pair = [a.get(ordinal), b.get(ordinal)];
+        return [(pair[0] ?? pair[1]).name, ...["status", "rank", "total", "sparks"].flatMap((name) => pair.map((worker) => worker?.[name] ?? "–"))];
+      });
       return section("Where the workers differ, as after this assignment",
-        ordinals.length
-          ? scrolling("Workers that differ", el("table", {},
-            el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "worker"), names.flatMap((name) => ["A", "B"].map((side) => el("th", { scope: "col", class: name === "status" ? null : "number" }, `${name} ${side}`))))),
-            el("tbody", {}, ordinals.map((ordinal) => el("tr", {}, el("th", { scope: "row" }, (a.get(ordinal) ?? b.get(ordinal)).name),
-              names.map((name) => cells(a.get(ordinal), b.get(ordinal), name)))))))
-          : el("p", {}, "Every worker stands the same."));
+        ordinals.length ? scrolling("Workers that differ", tableOf(["worker", ...titles], rows, titles.slice(2))) : el("p", {}, "Every worker stands the same."));
     }
 
     describe() {

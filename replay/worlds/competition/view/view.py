@@ -19,30 +19,54 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.rubric import Challenged, Compared, Grounds
+from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Part, Phase
+from goldrush.kernel.worlds.competition.terms import Part, Phase, Refusal
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import View
-from goldrush.replay.worlds.competition.proof import sides
+from goldrush.replay.view.patterns import Patterns
+from goldrush.replay.worlds.competition.proof import proof_at
 from goldrush.replay.worlds.competition.quality import Atlases
-from goldrush.replay.worlds.competition.steps import (
-    conduct_text,
-    season_world,
+from goldrush.replay.worlds.competition.score import STEPS, Score, grounds_of, score_at
+from goldrush.replay.worlds.competition.show import (
+    format_choice,
+    format_conclusion,
+    format_proven,
 )
+from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 _HERE: Final = Path(__file__).parent
-# Events before and after the tables, each a line of the page.
+# Events before and after the talk, each a line of the page.
 _TOLD: Final = (
-    "assignment_opened", "table_set", "project_proposed", "project_reviewed", "class_moved",
-    "team_recommended", "trait_recorded", "persona_proposed", "skill_distilled",
-    "instructions_rewritten", "elimination_faced", "fate_chosen", "relegated", "returned",
-    "deleted", "joined", "interviewed", "contract_offered", "contract_reviewed", "condition_kept",
-    "contract_signed", "contract_settled", "sparks_moved", "reward_unlocked", "stage_reached",
-    "project_completed",
+    "assignment_opened", "roundtable_opened", "digested", "adopted", "debriefed", "table_set",
+    "project_proposed", "project_reviewed", "class_moved", "team_recommended", "trait_recorded",
+    "persona_proposed", "skill_distilled", "instructions_rewritten", "elimination_faced",
+    "fate_chosen", "relegated", "returned", "deleted", "joined", "interviewed", "contract_offered",
+    "contract_reviewed", "condition_kept", "contract_signed", "contract_settled", "sparks_moved",
+    "reward_unlocked", "stage_reached", "project_completed",
 )  # fmt: skip
+LINE_MAX: Final = 300  # characters of a line of grounds, in which conducts may be programs
+# Why an act was refused.
+REASONS: Final = {
+    Refusal.NOT_YET: "its author may not do that yet",
+    Refusal.NONE_LEFT: "no moves were left",
+    Refusal.UNKNOWN_TARGET: "there is no such proposal to refer to",
+    Refusal.OWN: "one's own proposal can be neither supported nor challenged",
+    Refusal.REPEATED: "that had been done already",
+    Refusal.REFUTED: "the proposal had been refuted",
+    Refusal.NOT_CANONICAL: "the conduct is not one of the arena's, or not in its one form",
+    Refusal.VACUOUS: "the claim is no better than the bar",
+    Refusal.NOT_CONVERGED: "no proposal was held by more than half",
+    Refusal.TOO_SMALL: "a team has three members at least",
+    Refusal.NOT_FACED: "it did not face elimination",
+    Refusal.FINAL: "scores that are recorded are final",
+    Refusal.NOT_OFFERED: "no contract was on offer",
+    Refusal.NO_TRIAL_LEFT: "no trials were left",
+    Refusal.OFF: "a setting of the season switches that off",
+    Refusal.MALFORMED: "it was malformed, or not its turn",
+}
 _TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
 
 
@@ -68,7 +92,8 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """What the rules say of the assignments `first` to `last`.
 
     `missing`: why there are no rules of the arena, or None; `conducts`: [conduct, text] of those
-    that are no text themselves; `tables`: [assignment, [table, ...]], see `_table`.
+    that are no text themselves; `tables`: [assignment, [table, ...]], see `_table`; `reasons`: of
+    refusals, by code; `steps`: why scores were changed, by rule; `patterns`: of packed lines.
 
     Raises what reading a journal raises.
     """
@@ -86,7 +111,14 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
                     tables.append((number, shown.close(state)))
                     if number == last:
                         break  # what is behind it may be broken
-    return {"missing": world.missing, "conducts": list(texts.items()), "tables": tables}
+    return {
+        "missing": world.missing,
+        "conducts": list(texts.items()),
+        "tables": tables,
+        "reasons": REASONS,
+        "steps": STEPS,
+        "patterns": shown.patterns.known,
+    }
 
 
 def _conducts(step: Step, rules: Rules | None) -> Iterator[tuple[Conduct, str]]:
@@ -102,6 +134,7 @@ class _Tables:
     """The tables of an assignment, with their stances as they change."""
 
     def __init__(self) -> None:
+        self.patterns = Patterns()
         self._atlases: Atlases | None = None
         self._stances: list[dict[int, int]] = []
         self._moved: list[list[tuple[int, int, int | None]]] = []
@@ -128,7 +161,7 @@ class _Tables:
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
         found = [
-            _table(state, table, moved, self._atlases)
+            _table(state, table, moved, self._atlases, self.patterns)
             for table, moved in zip(state.tables, self._moved, strict=True)
         ]
         self._stances, self._moved = [], []
@@ -136,7 +169,11 @@ class _Tables:
 
 
 def _table(
-    state: SeasonState, table: Roundtable, moved: Sequence[Any], atlases: Atlases
+    state: SeasonState,
+    table: Roundtable,
+    moved: Sequence[Any],
+    atlases: Atlases,
+    patterns: Patterns,
 ) -> dict[str, Any]:
     """A table by the rules.
 
@@ -147,19 +184,24 @@ def _table(
     - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
     - `removed`: contributions that the judge's redirections removed;
     - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
+    - `says`: how many claims held, who changed sides, the conclusion and why it is that;
     - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
     """
     quality = None
     agents: Mapping[int, Any] = {}
     if state.rules is not None:
         quality = atlases.of_table(table, state.rules.bar(table.subject))
+        grounds = grounds_at(state, table)
         agents = {
-            agent: _grounds(state, table, grounds)
-            for agent, grounds in grounds_at(state, table).items()
+            agent: _grounds(grounds[agent], table, score_at(state, table, agent, grounds), patterns)
+            for agent in grounds
         }
+    proof = proof_at(state, table)
+    names = {agent.ordinal: agent.name for agent in state.agents.values()}
     return {
         "stances": moved,
-        "sides": [[side.agent, side.talked, side.proven, side.final] for side in sides(table)],
+        "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
+        "says": [format_proven(proof), format_choice(proof), format_conclusion(proof, names)],
         "claims": [
             [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
              table.held(said.id, Part.EDGE)]
@@ -172,46 +214,32 @@ def _table(
     }  # fmt: skip
 
 
-def _grounds(state: SeasonState, table: Roundtable, grounds: Grounds) -> dict[str, Any]:
+def _grounds(
+    grounds: Grounds, table: Roundtable, score: Score, patterns: Patterns
+) -> dict[str, Any]:
     """What an agent's scores rest on, and the table without it.
 
     - `rubric`: the four scores by the rubric;
-    - `best`: its most novel proposal: [id, distance, nearest known, the one that led];
-    - `repeated`: its proposals whose bases are not counted;
-    - `challenges`: [id, sustained, toppled];
+    - `says`: what each of them rests on, in packed lines;
     - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
-    - `moved`: others whose stance at the end of the talk differs: [agent, stance];
     - `went`: all whose final stance differs, the agent among them: [agent, stance];
     - `gone`: the contributions that the table is folded without.
 
     What is empty is left out.
     """
-    without = grounds.counterfactual
-    now, then = table.stances.by_agent, without.stances.final.by_agent
+    now, then = table.stances.by_agent, grounds.counterfactual.stances.final.by_agent
     found = {
-        "rubric": grounds.scores,
-        "best": None if grounds.best is None else _novel(state.rules, grounds.best),
-        "repeated": [base.id for base in grounds.bases if not base.is_counted],
-        "challenges": [_challenge(challenge) for challenge in grounds.challenges],
-        "without": [without.conclusion.proposal, without.differs, without.conclusion.tied],
-        "moved": list(without.moved.items()),
+        "rubric": score.rubric,
+        "says": [[patterns.of(line[:LINE_MAX]) for line in lines] for lines in grounds_of(score)],
+        "without": [score.without.proposal, score.differs, score.without.tied],
         "went": [
             (agent, then.get(agent))
             for agent in sorted({*now, *then})
             if now.get(agent) != then.get(agent)
         ],
-        "gone": sorted(without.stances.gone),
+        "gone": score.gone,
     }
     return {name: value for name, value in found.items() if value not in (None, [])}
-
-
-def _novel(rules: Rules | None, best: Compared) -> list[Any]:
-    known = best.distance is not None
-    return [best.id, best.distance, conduct_text(best.nearest, rules) if known else None, best.led]
-
-
-def _challenge(challenge: Challenged) -> list[Any]:
-    return [challenge.id, challenge.is_sustained, challenge.toppled]
 
 
 VIEW: Final = View(

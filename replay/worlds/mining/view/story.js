@@ -1,5 +1,5 @@
 // The text next to the map: the events of a round, a plot's history, an agent's plan.
-import { el, fold, listed, plural, replaceAll, rounded } from "../../../view/dom.js";
+import { el, fold, listed, plural, replaceAll, rounded, tableOf } from "../../../view/dom.js";
 import { agentsBy, commandLine, eventList, forkNote, longText, sentenceOf } from "../../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
 import { actionText, AGENTS_MAX, calledOf, ranges, shortened, swatchOf } from "./style.js";
@@ -96,15 +96,13 @@ export class Story {
     for (const owner of this.round.facts[OWNER]) if (owner !== null) plots.set(owner, (plots.get(owner) ?? 0) + 1);
     const mined = this.round.mined();
     const ranked = this.round.facts[GOLD].map((gold, agent) => [agent, gold]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    const head = ["agent", "policy", "gold", "this round", "plots"];
+    const rows = ranked.slice(0, AGENTS_MAX).map(([agent, gold]) => [
+      [swatchOf(agent), this.agentLink(agent)], shortened(calledOf(this.round.setup.players[agent])),
+      rounded(gold), rounded(mined.get(agent) ?? 0), plots.get(agent) ?? 0,
+    ]);
     return [
       this.subhead("Standings"),
-      el("div", { class: "scroll" }, el("table", {},
-        el("thead", {}, el("tr", {}, head.map((name, index) => el("th", { scope: "col", class: index > 1 ? "number" : null }, name)))),
-        el("tbody", {}, ranked.slice(0, AGENTS_MAX).map(([agent, gold]) => el("tr", {},
-          el("th", { scope: "row" }, swatchOf(agent), this.agentLink(agent)), el("td", {}, shortened(calledOf(this.round.setup.players[agent]))),
-          el("td", { class: "number" }, rounded(gold)), el("td", { class: "number" }, rounded(mined.get(agent) ?? 0)),
-          el("td", { class: "number" }, plots.get(agent) ?? 0)))))),
+      el("div", { class: "scroll" }, tableOf(["agent", "policy", "gold", "this round", "plots"], rows, ["gold", "this round", "plots"])),
       ranked.length > AGENTS_MAX ? el("p", { class: "note" }, `The first ${AGENTS_MAX} of ${ranked.length}.`) : null,
     ];
   }

@@ -1,6 +1,6 @@
 // The mining world's part of a run's page.
 import { HALF, WIDE } from "../../../view/chart.js";
-import { el, plural, replaceAll, rounded } from "../../../view/dom.js";
+import { el, plural, replaceAll, rounded, scrolling, tableOf } from "../../../view/dom.js";
 import { differenceOf, measureCharts } from "../../../view/events.js";
 import { folding, GOLD, History, OWNER } from "./facts.js";
 import { legend, PlotMap } from "./map.js";
@@ -102,12 +102,10 @@ class MiningView {
     const [a, b] = rounds.map(({ facts }) => facts);
     const agents = Array.from({ length: Math.max(a[GOLD].length, b[GOLD].length) }, (_, agent) => agent);
     const apart = areBoth(rounds) ? a[OWNER].filter((owner, plot) => owner !== b[OWNER][plot]).length : null;
-    const heads = ["agent", "gold in A", "gold in B", "B − A"];
+    const [titles, numbers] = [["agent", "gold in A", "gold in B", "B − A"], ["gold in A", "gold in B", "B − A"]];
     replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
       el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
-      el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Gold in both runs" }, el("table", {},
-        el("thead", {}, el("tr", {}, heads.map((head, index) => el("th", { scope: "col", class: index ? "number" : null }, head)))),
-        el("tbody", {}, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent]))))));
+      scrolling("Gold in both runs", tableOf(titles, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent])), numbers)));
   }
 
   describe() {
@@ -126,8 +124,7 @@ function areBoth(rounds) {
 
 function goldRow(agent, one, two) {
   const change = one === undefined || two === undefined ? "–" : `${two > one ? "+" : ""}${rounded(two - one)}`;
-  return el("tr", {}, el("th", { scope: "row" }, agent),
-    [rounded(one), rounded(two), change].map((text) => el("td", { class: "number" }, text)));
+  return [agent, rounded(one), rounded(two), change];
 }
 
 export const WORLD = {

@@ -5,7 +5,6 @@ to say: why, and what language models were sent.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.worlds.mining.events import show_action
 from goldrush.replay.tools import View
+from goldrush.replay.view.patterns import Patterns
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.mining.state import MiningState
@@ -129,26 +129,3 @@ VIEW: Final = View(
     facts=facts,
     computed=computed,
 )
-
-
-_NUMBER: Final = re.compile(r"(?<![0-9.])(0|[1-9][0-9]{0,14})(?![0-9.])")
-
-
-class Patterns:
-    """Texts as `[index of the pattern, number, ...]`: the parts of `known[index]`, with the numbers
-    between them, are the text.
-    """
-
-    def __init__(self) -> None:
-        self.known: list[list[str]] = []
-        self._indexes: dict[tuple[str, ...], int] = {}
-
-    def of(self, text: str) -> list[int]:
-        """A text as its pattern and numbers."""
-        parts = _NUMBER.split(text)
-        pattern = tuple(parts[::2])
-        index = self._indexes.get(pattern)
-        if index is None:
-            index = self._indexes[pattern] = len(self.known)
-            self.known.append(list(pattern))
-        return [index, *map(int, parts[1::2])]

@@ -1,15 +1,13 @@
 // Explanations of results: the page contains their texts, the journal the plans that complete them.
-import { el, listed, shellQuoted, typedJson } from "../../../view/dom.js";
+import { el, listed, shellQuoted, typedJson, unpacked } from "../../../view/dom.js";
 import { commandLine } from "../../../view/events.js";
 import { push } from "./facts.js";
 import { actionText } from "./style.js";
 
-// Unpack the page's explanations by round. A text is packed as the index of a pattern and the numbers
-// that fill it.
+// Unpack the page's explanations by round.
 export function openWhy(run) {
   const { patterns, why, ...rest } = run.computed;
-  const text = ([pattern, ...numbers]) =>
-    patterns[pattern].map((part, index) => (index ? numbers[index - 1] + part : part)).join("");
+  const text = (packed) => unpacked(patterns, packed);
   const byRound = new Map();
   for (const [round, kind, place, agents, account, planned, snippet, change] of why) {
     push(byRound, round, {

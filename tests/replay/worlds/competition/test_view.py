@@ -1,6 +1,7 @@
 """What the page of a season carries by the rules is what scores and measures rest on."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition.table import Stances
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.played import played
-from goldrush.replay.worlds.competition.score import scores
+from goldrush.replay.worlds.competition.score import grounds_of, scores
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.view.view import computed
 from tests.golden import season_path
@@ -27,14 +28,14 @@ def carried() -> dict[str, Any]:
 
 def test_without_an_agent_is_the_counterfactual_of_its_score(carried: dict[str, Any]) -> None:
     moved = differing = 0
-    for unit, tables in carried["tables"][::4]:
+    for unit, tables in with_lines(carried)[::4]:
         for table in tables:
             for agent, grounds in table["agents"].items():
                 [score] = scores(EVERY, unit, agent, tables.index(table))
                 without = [score.without.proposal, score.differs, score.without.tied]
 
                 assert without == grounds["without"]
-                assert [(one.agent, one.without) for one in score.moved] == grounds.get("moved", [])
+                assert grounds_of(score) == grounds["says"]
                 assert [(one.agent, one.without) for one in score.went] == [
                     (other, stance) for other, stance in grounds.get("went", []) if other != agent
                 ]
@@ -44,6 +45,20 @@ def test_without_an_agent_is_the_counterfactual_of_its_score(carried: dict[str, 
                 differing += score.differs
     assert moved > 5
     assert differing > 2
+
+
+def with_lines(carried: dict[str, Any]) -> list[Any]:
+    """The tables by assignment, with the grounds of scores as the page shows them."""
+    tables = deepcopy(carried["tables"])
+    for grounds in (each for _, of in tables for table in of for each in table["agents"].values()):
+        grounds["says"] = [
+            [_unpacked(carried["patterns"], *line) for line in lines] for lines in grounds["says"]
+        ]
+    return list(tables)
+
+
+def _unpacked(patterns: list[list[str]], index: int, *numbers: object) -> str:
+    return "".join(map("".join, zip(patterns[index], [*map(str, numbers), ""], strict=True)))
 
 
 def rich() -> Path:
@@ -120,4 +135,4 @@ def test_percentiles_are_those_that_are_measured(carried: dict[str, Any]) -> Non
 def test_a_part_of_a_season_is_as_in_the_whole(carried: dict[str, Any]) -> None:
     part = computed(EVERY, 7, 9)
 
-    assert carried["tables"][7:10] == part["tables"]
+    assert with_lines(carried)[7:10] == with_lines(part)
