@@ -12,7 +12,7 @@ else. At the edge of the library a row becomes an `Event`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -117,6 +117,14 @@ class Step:
     derived: Block
 
 
+OTHER: Final = "*"  # any other value of a field
+
+
+def if_given(text: str) -> Mapping[str | bool | None, str]:
+    """The cases of a field whose text is left out where it is null or empty."""
+    return {None: "", "": "", OTHER: text}
+
+
 @attrs.frozen
 class EventType:
     """A type of event.
@@ -128,8 +136,8 @@ class EventType:
             WORD).
         text: its sentence as a template: `{plot}` is a field (see replay/sentences.py); empty if
             the tools choose the sentence, or show events as JSON.
-        cases: by field, the text in its place in the template, itself a template, by value; a list
-            by whether it has items.
+        cases: by field, the text in its place in the template, itself a template, by value: None of
+            an empty list, too, OTHER of any value without a text.
         holds_all: whether all rows of a batch read from a file are valid.
     """
 
@@ -156,14 +164,15 @@ class EventType:
         for field in self.fields_naming(entity):
             yield from self.fields[field].ids(event[field])
 
-    def template(self, event: Event) -> str:
-        """The template of an event's sentence, with the texts of its cases in it."""
-        template = self.text
+    def template(self, event: Event, text: str) -> str:
+        """The template of an event's sentence (`text`, or another one) with its cases in it."""
         for field, texts in self.cases.items():
-            value = event[field]
-            case = texts[bool(value) if isinstance(value, list) else value]
-            template = template.replace(f"{{{field}}}", case)
-        return template
+            hole = f"{{{field}}}"
+            if hole in text:
+                value = None if event[field] == [] else event[field]
+                is_known = isinstance(value, (str, bool, type(None))) and value in texts
+                text = text.replace(hole, texts[value if is_known else OTHER])
+        return text
 
     def fault(self, row: object) -> str | None:
         """What is wrong with a row read from a file; None for a valid one."""
@@ -222,6 +231,11 @@ class Vocabulary:
     @closed.default
     def _of_unit(self) -> str:
         return f"{self.unit}_closed"
+
+    @property
+    def run(self) -> str:
+        """The noun for a run, by the name of its last event."""
+        return self.ended.removesuffix("_ended")
 
     @property
     def units(self) -> str:

@@ -1,9 +1,8 @@
-"""EventSentences of events: a template, and the values that go into it.
+"""Sentences of events: a template, and the values that go into it.
 
 In a template `{plot}` is a field of the event, `{terms.0}` an item of one, and `{}` the next value
 of the sentence; behind a colon stands the form in which it is shown, as in `{words:quoted}`. Here a
-template becomes a line of text, in the page of a run elements with links: the sentence itself is
-written once.
+template becomes a line of text, in the page of a run elements with links.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.world import Event, EventType, Vocabulary
+from goldrush.replay.journal.declared import format_fork
 
 # Text, or a hole: a field (or an item of one) or the index of a value, and the form to show it in.
 Part = str | tuple[str | int, str]
@@ -29,11 +29,12 @@ class Sentence:
     """The sentence of an event.
 
     Attributes:
-        template: the template; a text that agents wrote is a value instead, as it may have braces.
+        template: the template, of the event's type where it is empty; a text that agents wrote is a
+            value instead, as it may have braces.
         values: what the holes without a name stand for, in order.
     """
 
-    template: str
+    template: str = ""
     values: Sequence[object] = ()
 
 
@@ -70,7 +71,7 @@ def value_of(source: str | int, event: Event, values: Sequence[object]) -> objec
     field, *items = source.split(".")
     value = event[field]
     for item in items:
-        value = value[int(item)]
+        value = value[int(item) if isinstance(value, list) else item]
     return value
 
 
@@ -85,32 +86,34 @@ class EventSentences:
         vocabulary: Vocabulary,
         chosen: Mapping[str, Callable[[Event], Sentence]] | None = None,
         forms: Forms | None = None,
+        names: Mapping[int, str] | None = None,
     ) -> None:
-        """Make them.
+        """Sentences for one pass over a journal.
 
         Args:
             chosen: by name of event, the function that gives its sentence.
             forms: the world's own forms, and others in place of FORMS.
+            names: of agents, for forks.
         """
         self._types = {type.name: type for type in types}
-        self._chosen = {**_of_every_run(vocabulary), **(chosen or {})}
+        self._chosen = {**_of_every_run(vocabulary, names or {}), **(chosen or {})}
         self._forms = {**FORMS, **(forms or {})}
         self._parsed: dict[tuple[str, str], tuple[Part, ...]] = {}
 
     def of(self, event: Event) -> tuple[tuple[Part, ...], Sequence[object]]:
         """The parts and the values of an event's sentence: its JSON where it has none."""
         type, choose = self._types.get(event.name), self._chosen.get(event.name)
-        if choose is not None:
-            sentence = choose(event)
-        elif type is not None and type.text:
-            sentence = Sentence(type.template(event))
-        else:
-            sentence = Sentence("{:quoted}", (event.as_dict(),))
-        key = event.name, sentence.template
+        sentence = Sentence() if choose is None else choose(event)
+        template, values = sentence.template, sentence.values
+        if type is not None:
+            template = type.template(event, template or type.text)
+        if not template:
+            template, values = "{:quoted}", (event.as_dict(),)
+        key = event.name, template
         parts = self._parsed.get(key)
         if parts is None:
             parts = self._parsed[key] = tuple(self._parts(*key))
-        return parts, sentence.values
+        return parts, values
 
     def line(self, event: Event) -> str:
         """An event's sentence as text."""
@@ -136,8 +139,10 @@ class EventSentences:
                 yield next(numbers), form or "plain"
 
 
-def _of_every_run(vocabulary: Vocabulary) -> dict[str, Callable[[Event], Sentence]]:
-    unit, run = vocabulary.unit, vocabulary.ended.removesuffix("_ended")
+def _of_every_run(
+    vocabulary: Vocabulary, names: Mapping[int, str]
+) -> dict[str, Callable[[Event], Sentence]]:
+    unit, run = vocabulary.unit, vocabulary.run
     started = Sentence(f"a {run} of the {{world}} world starts (rules {{rules}})")
     closed = Sentence(f"{unit} {{{unit}}} closes with digest {{digest}}")
     ended = Sentence(f"the {run} ends with {unit} {{{unit}}}")
@@ -145,16 +150,7 @@ def _of_every_run(vocabulary: Vocabulary) -> dict[str, Callable[[Event], Sentenc
         vocabulary.started: lambda event: started,
         vocabulary.closed: lambda event: closed,
         vocabulary.ended: lambda event: ended,
-        vocabulary.forked: lambda event: forked(run, event),
+        vocabulary.forked: lambda event: Sentence(
+            "{}", [format_fork(vocabulary, event, names=names)]
+        ),
     }
-
-
-def forked(run: str, event: Event, others: Sequence[str] = ()) -> Sentence:
-    """The sentence of a fork: the settings that it changes, and what else it changes.
-
-    Args:
-        run: the world's noun for a run.
-    """
-    parts = [f"{name} becomes {quoted(value)}" for name, value in event["changes"].items()]
-    changed = "; ".join([*parts, *others]) or "no change"
-    return Sentence(f"the {run} is forked off {{}}: {{}}", (event["parent"][:16], changed))

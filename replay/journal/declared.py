@@ -21,7 +21,6 @@ from goldrush.kernel import fold
 from goldrush.kernel.codec import fingerprint, pack
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import FORK, START, JournalReader
-from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.text import format_ranges
 
@@ -120,13 +119,13 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
     rosters = [one for one in before.rosters if one[0] < first or who is None]
-    text = _fork_text(world.vocabulary, before.players, who, event)
+    text = format_fork(world.vocabulary, event, before.players)
     return Declared(
         settings,
         before.players if who is None else who,
         (*before.forks, facts),
         (*rosters, *(() if who is None else ((first, who),))),
-        (*before.history, (first, text)),
+        (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
     )
 
@@ -143,25 +142,34 @@ def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any
     ]
 
 
-def _fork_text(
-    vocabulary: Vocabulary, before: Sequence[Any], who: Sequence[Any] | None, event: Event
+def format_fork(
+    vocabulary: Vocabulary,
+    event: Event,
+    before: Sequence[object] | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence."""
+    """What a fork left and what it changed, as a sentence.
+
+    Args:
+        before: the players before it; None if they are not known.
+        names: of agents, by number.
+    """
     fields = {**event.fields}
-    parent, changes, replaced = (
-        fields.pop(name, None) for name in ("parent", "changes", "replaced")
-    )
-    for name in (vocabulary.unit, vocabulary.players):
+    parent, changes, replaced, who, _ = (
         fields.pop(name, None)
+        for name in ("parent", "changes", "replaced", vocabulary.players, vocabulary.unit)
+    )
     parts = [f"{name} becomes {json.dumps(value)}" for name, value in (changes or {}).items()]
     parts += [f"another {name}" for name, value in fields.items() if value is not None]
-    parts += _policy_changes(before, who or ())
-    if replaced:
-        parts.append(f"{format_count(len(replaced), 'submission')} put in by hand")
-    return (
-        f"Forked after {vocabulary.unit} {event.unit} from the run with SHA-256 "
-        f"{str(parent)[:16]}…: {'; '.join(parts) or 'nothing is changed'}."
-    )
+    if before is not None:
+        parts += _policy_changes(before, _completed(before, who) or ())
+    elif who is not None:
+        parts.append(f"played by {format_roster(who)}")
+    for number, agent in replaced or ():
+        name = (names or {}).get(agent, f"agent {agent}")
+        parts.append(f"the submission of {name} in {vocabulary.unit} {number} is put in by hand")
+    changed = "; ".join(parts) or "no change"
+    return f"the {vocabulary.run} is forked off SHA-256 {str(parent)[:16]}: {changed}"
 
 
 def _policy_changes(before: Sequence[Any], who: Sequence[Any]) -> list[str]:

@@ -90,7 +90,7 @@ def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path:
     assert re.search(r"^from round +agents +policy +options$", ran.out, re.MULTILINE)
     assert re.search(r"^1\d +5-9 +raid$", ran.out, re.MULTILINE)
     assert re.search(
-        r"^Forked after round 1\d from the run with SHA-256 [0-9a-f]{16}…: .*"
+        r"^After round 1\d the run is forked off SHA-256 [0-9a-f]{16}: .*"
         r"agents [\d, -]+ play raid \(before: ",
         ran.out, re.MULTILINE,
     )  # fmt: skip

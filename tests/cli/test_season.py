@@ -196,7 +196,7 @@ def test_fork_and_diff_tell_how_conclusion_and_scores_moved(journal: Path, tmp_p
 
     assert 0 == ran.code
     assert f"next:    python -m goldrush diff {journal} f.journal\n" in ran.out
-    assert f"what agent {said['agent']} said in assignment 1 is put in by hand" in ran.out
+    assert f"the submission of agent {said['agent']} in assignment 1 is put in by hand" in ran.out
     assert 1 == found.code
     assert "differ from assignment 1 on" in found.out
     assert "scores in assignment 1:" in found.out

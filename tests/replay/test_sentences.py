@@ -1,9 +1,9 @@
-"""EventSentences of events: what a template becomes, whatever stands in the fields."""
+"""Sentences of events: what a template becomes, whatever stands in the fields."""
 
 import pytest
 
 from goldrush.kernel import shape
-from goldrush.kernel.world import Event, EventType, Vocabulary
+from goldrush.kernel.world import OTHER, Event, EventType, Vocabulary, if_given
 from goldrush.replay.sentences import EventSentences, Sentence
 
 FISHED = EventType(
@@ -45,6 +45,21 @@ def test_fields_are_shown_by_their_kind_or_in_the_form_that_is_named(
     assert line == SENTENCES.line(event(**fields))
 
 
+def test_a_case_is_that_of_the_value_and_an_empty_list_is_none() -> None:
+    met = EventType(
+        "met",
+        {"with": shape.AGENTS, "kept": shape.optional(shape.BOOLEAN)},
+        text="they meet{with}{kept}",
+        cases={"with": if_given(" {with}"), "kept": {True: ", kept", OTHER: ", not kept"}},
+    )
+    sentences = EventSentences([met], Vocabulary())
+
+    assert "they meet, kept" == sentences.line(Event("met", 1, {"with": [], "kept": True}))
+    assert "they meet agent 3, not kept" == sentences.line(
+        Event("met", 1, {"with": [3], "kept": 1})  # 1 is no truth value
+    )
+
+
 def test_an_event_without_a_template_is_shown_as_json() -> None:
     assert '{"event": "slept", "day": 4, "agent": 1}' == SENTENCES.line(
         Event("slept", 4, {"day": 4, "agent": 1})
@@ -58,8 +73,8 @@ def test_events_of_every_run_have_sentences_in_the_nouns_of_the_world() -> None:
     assert "a trip of the lake world starts (rules 2)" == SENTENCES.line(start)
     assert "day 4 closes with digest 0f" == SENTENCES.line(event("day_closed", digest="0f"))
     assert "the trip ends with day 4" == SENTENCES.line(event("trip_ended"))
-    assert "the trip is forked off abababababababab: size becomes 7" == SENTENCES.line(
-        event("forked", **fork)
+    assert "the trip is forked off SHA-256 abababababababab: size becomes 7" == SENTENCES.line(
+        Event("forked", 4, fork)
     )
 
 

@@ -31,12 +31,13 @@ from goldrush.kernel.shape import (
     several,
     text,
 )
-from goldrush.kernel.world import EventType
+from goldrush.kernel.world import OTHER, EventType, if_given
 from goldrush.kernel.worlds.competition.terms import (
     ContractEnd,
     Dimension,
     EliminationCause,
     Income,
+    Move,
     Part,
     Refusal,
     Reward,
@@ -541,15 +542,39 @@ _DRAWN: Final[Mapping[type[Any], frozenset[str]]] = {
 # Sentences that an event's fields decide (see EventType.text).
 _TEXTS: Final[Mapping[type[Any], str]] = {
     ProjectProposed: "{by} proposes a project: {subject:subject}",
+    ProjectReviewed: "the user {approved} the project",
+    ClassMoved: "{agent} wants to run as {class:word}, {allowed}",
     TeamRecommended: "therapist recommends the team {team:agents}",
+    Answered: "{agent} was asked to {question:asked}: {text:answer}",
+    RoundtableOpened: (
+        "table {table} opens for up to {rounds} rounds; they speak in the order "
+        "{order:agents}{words}"
+    ),
+    Tested: "{at} ({conduct:conduct} under {treatment:word}, {runs:runs})",
     Tried: "{agent} tries {conduct:conduct} under {treatment:word}, on its own: {value:number}",
+    Spoke: "#{id} {agent} {move}{because:because}{words}",
+    Judged: "judge, round {round}: {signal:word}{ids:redirected}{reason}",
+    Stood: "{agent} stands by {target} in the end{because:because}{words}",
+    Refused: "refused: the act of {who} ({act.event}), {code}",
+    Concluded: "table {table} {proposal}",
+    Digested: "assistant: {text:quoted}{dissent}{rejected}",
+    Adopted: "admin {adopted} the conclusion",
     TraitRecorded: "therapist on {agent}: {trait:quoted}",
+    PersonaProposed: "a persona for {agent}, {taken}: {persona:quoted}",
+    SkillDistilled: "a skill for {agent}, {taken}: {skill:skill}",
+    Rated: "therapist rates {agent} {raw:quoted}: {reasons:joined}",
+    Scored: "{agent} scores {total}: {final:scores}{steps}",
+    SparksMoved: "{agent} has {balance:sparks} ({amount:signed}, {why})",
+    LeaderboardPosted: "leaderboard: {rows:ranks}",
+    Bottomed: "{agent} is last at table {table}, {streak:streak}{tied}",
     FateChosen: "{agent} chooses {fate:quoted}",
     Interviewed: "{agent} is interviewed: {questions:quoted} {answers:quoted}",
     ContractOffered: (
         "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
         "{conditions:quoted}"
     ),
+    ContractReviewed: "the user {approved}",
+    ConditionKept: "the user {kept} the condition {condition:word} of {agent}",
     ContractSigned: (
         "{agent} has a contract: target {terms.1:quoted} by assignment {terms.2} for "
         "{terms.0:quoted}"
@@ -558,19 +583,76 @@ _TEXTS: Final[Mapping[type[Any], str]] = {
     Relegated: "{agent} is benched",
     Returned: "{agent} returns in the place of {for}",
     Deleted: "{agent} is deleted",
+    Joined: "{name} joins{inherits}",
     ContractSettled: "the contract of {agent} ends: {outcome}",
     RewardUnlocked: "{agent} unlocks {reward}",
     StageReached: "{agent} reaches stage {stage}",
     ProjectCompleted: "project {project} is completed",
 }
-_CASES: Final[Mapping[type[Any], Mapping[str, Mapping[str | bool | None, str]]]] = {
+_Cases = Mapping[str | bool | None, str]
+_TAKEN: Final[_Cases] = {True: "taken", False: "left", OTHER: "without asking"}
+_WORDS: Final = if_given(": {words:quoted}")
+_CASES: Final[Mapping[type[Any], Mapping[str, _Cases]]] = {
+    ProjectReviewed: {"approved": {True: "approves", OTHER: "refuses"}},
+    ClassMoved: {
+        "allowed": {
+            True: "and the admin allows it", False: "and the admin does not allow it",
+            OTHER: "without asking",
+        }
+    },
+    RoundtableOpened: {"words": if_given(", as drawn")},
+    Tested: {"at": {None: "the bar is {value:number}", OTHER: "tested: {part} of #{at} is {}"}},
+    Spoke: {
+        "move": {
+            Move.PROPOSE: "proposes {conduct:conduct}, claims {claim:claim}",
+            Move.AMEND: "amends #{target:quoted} to {conduct:conduct}, claims {claim:claim}",
+            Move.CHALLENGE: "challenges the {part:word} of #{target:quoted}",
+            Move.SUPPORT: "supports #{target:quoted}",
+            Move.PASS: "passes",
+            OTHER: "does {move:quoted}",
+        },
+        "words": _WORDS,
+    },
+    Judged: {"reason": if_given(": {reason:quoted}")},
+    Stood: {"target": {None: "no proposal", OTHER: "#{target:quoted}"}, "words": _WORDS},
+    Concluded: {
+        "proposal": {
+            None: "comes to no conclusion",
+            OTHER: "concludes on #{proposal}, {conduct:conduct}{}{tied}; final stances: "
+            "{stances:stances}",
+        },
+        "tied": if_given(", drawn among {tied:ids}"),
+    },
+    Digested: {
+        "dissent": if_given("; dissent: {dissent:quoted}"),
+        "rejected": {True: "; it rejects the conclusion", OTHER: ""},
+    },
+    Adopted: {"adopted": {True: "adopts", OTHER: "does not adopt"}},
+    Debriefed: {"extra": {True: "once more ", False: ""}},
+    PersonaProposed: {"taken": _TAKEN},
+    SkillDistilled: {"taken": _TAKEN},
+    InstructionsRewritten: {"taken": _TAKEN},
+    Scored: {"steps": if_given(" ({steps:steps})")},
+    Bottomed: {"tied": if_given(", drawn among {tied:agents}")},
     EliminationFaced: {
         "cause": {
             EliminationCause.BOTTOMS: "it was last too often",
             EliminationCause.SPARKS: "it has no sparks",
         }
     },
-}
+    Joined: {"inherits": if_given(" with the memory of {inherits}")},
+    ContractReviewed: {
+        "approved": {True: "approves the contract of {agent}", OTHER: "{terms}"},
+        "terms": {
+            None: "refuses the contract of {agent}",
+            OTHER: "has other terms for the contract of {agent}: {terms:quoted}, {taken}",
+        },
+        "taken": {True: "which it takes", False: "which it leaves", OTHER: ""},
+    },
+    ConditionKept: {
+        "kept": {True: "keeps", False: "does not keep", OTHER: "says nothing of"},
+    },
+}  # fmt: skip
 
 
 def _event_type(form: type[Any]) -> EventType:

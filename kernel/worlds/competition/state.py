@@ -184,6 +184,11 @@ class SeasonState:
         return self.rules
 
     @property
+    def names(self) -> dict[int, str]:
+        """The names of all agents, by ordinal."""
+        return {agent.ordinal: agent.name for agent in self.agents.values()}
+
+    @property
     def day(self) -> int:
         """The day of the assignment under way."""
         return self.config.day(self.assignment)

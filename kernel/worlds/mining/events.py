@@ -27,7 +27,7 @@ from goldrush.kernel.shape import (
     several,
     text,
 )
-from goldrush.kernel.world import EventType
+from goldrush.kernel.world import EventType, if_given
 
 # The actions of an agent on a plot.
 KINDS: Final = ("defend", "mine", "claim", "raid")
@@ -91,14 +91,24 @@ EVENTS: Final = (
             "source": FROM_MODELS["source"],
         },
         is_input=True,
+        text="{agent} submits {actions:actions}{error}{say}{memo}",
+        cases={
+            "error": if_given("; error {error}"),
+            "say": if_given("; says {say:quoted}"),
+            "memo": if_given("; notes {memo:quoted}"),
+        },
     ),
-    EventType("pruned", {"agent": AGENT, "removed": several(REMOVAL), "cost": NATURAL}),
+    EventType(
+        "pruned",
+        {"agent": AGENT, "removed": several(REMOVAL), "cost": NATURAL},
+        text="{agent}: removed {removed:removed}; {cost} stamina spent",
+    ),
     EventType(
         "claim_drawn",
         {"plot": PLOT, "claimants": AGENTS, "winner": AGENT, "words": several(WORD)},
         drawn=frozenset({"winner"}),
         text="plot {plot}: claimed by {claimants}{words}",
-        cases={"words": {False: "", True: "; the draw gives it to {winner:plain}"}},
+        cases={"words": if_given("; the draw gives it to {winner:plain}")},
     ),
     EventType(
         "raid_resolved",

@@ -1,11 +1,12 @@
-"""The sentences of a season's events that more than their own fields decide: what was claimed
-before a test, the arena's subjects, which of the fields are given.
+"""The sentences of a season's events: how its values are shown, and what more than an event's own
+fields decides, like what was claimed before a test.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +23,8 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.terms import Move, Part
-from goldrush.replay.sentences import EventSentences, Sentence, forked, quoted
+from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.replay.sentences import EventSentences, Sentence, quoted
 from goldrush.replay.tools import Names, Story
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
@@ -42,36 +43,27 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}", re.ASCII)  # of policies, treatments
 
 def names_in(path: str | Path) -> dict[int, str]:
     """The names of all agents that a season ever had, by ordinal; of a damaged journal those
-    before the damage.
+    before the damage, which is reported to whoever reads the events.
     """
     names: dict[int, str] = {}
-    try:
-        with JournalReader(path) as reader:
-            world = season_world(reader)
-            for commit in reader:
-                if commit.kind == START:
-                    state = fold.start(world, reader, commit)
-                    names.update((agent.ordinal, agent.name) for agent in state.agents.values())
-                for block in commit.blocks[1::2]:
-                    joined = map(Joined._make, block.rows(CODES[Joined]))
-                    names.update((new.ordinal, new.name) for new in joined)
-    except (JournalError, *fold.REFUSED):
-        pass  # reported to whoever reads the events
+    with suppress(JournalError, *fold.REFUSED), JournalReader(path) as reader:
+        world = season_world(reader)
+        for commit in reader:
+            if commit.kind == START:
+                names |= fold.start(world, reader, commit).names
+            for block in commit.blocks[1::2]:
+                joined = map(Joined._make, block.rows(CODES[Joined]))
+                names.update((new.ordinal, new.name) for new in joined)
     return names
 
 
 def story_of(path: str | Path) -> Story:
     """The Story of one journal, with the subjects and the rules of its arena."""
-    arena: Arena | None = None
-    rules: Rules | None = None
-    try:
-        with JournalReader(path) as reader:
-            world = season_world(reader)
-            state = fold.start(world, reader, next(iter(reader)))
-            arena, rules = state.arena, state.rules
-    except (JournalError, StopIteration, *fold.REFUSED):
-        pass  # reported to whoever reads the events
-    return Story(partial(sentences, arena=arena, rules=rules), names=names_in, brief=BRIEF)
+    of_arena: dict[str, Any] = {}
+    with suppress(JournalError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
+        state = fold.start(season_world(reader), reader, next(iter(reader)))
+        of_arena = {"arena": state.arena, "rules": state.rules}
+    return Story(partial(sentences, **of_arena), names=names_in, brief=BRIEF)
 
 
 def sentences(
@@ -85,16 +77,44 @@ def sentences(
         rules: the rules of the arena; without them conducts are shown as JSON.
     """
     season = _Season(names or {}, arena, rules)
-    chosen = {name: partial(choose, season) for name, choose in _CHOSEN.items()}
+    chosen = {
+        "season_started": _started,
+        "assignment_opened": season.opened,
+        "table_set": _table_set,
+        "tested": season.tested,
+        "spoke": season.spoke,
+        "concluded": season.concluded,
+        "debriefed": _debriefed,
+        "instructions_rewritten": _rewritten,
+    }
     forms = {
         "agent": season.name,
         "agents": season.listed,
+        "answer": lambda text: quoted(text[:ANSWER_SHOWN] + "..." * (len(text) > ANSWER_SHOWN)),
+        "asked": lambda question: _word(question).rstrip("_"),
+        "because": _because,
+        "claim": _claim,
         "conduct": season.conduct,
+        "ids": format_ids,
+        "joined": lambda texts: quoted(
+            " ".join(map(str, texts)) if isinstance(texts, list) else texts
+        ),
         "number": format_number,
+        "redirected": lambda ids: f" {format_ids(ids)}" if format_ids(ids) else "",
+        "ranks": lambda rows: ", ".join(f"{row[0]} {season.name(row[1])} {row[2]}" for row in rows),
+        "runs": lambda runs: format_count(len(runs), "run"),
+        "scores": lambda scores: ", ".join(map("{} {}".format, DIMENSIONS, scores)),
+        "signed": "{:+d}".format,
+        "skill": season.skill,
+        "sparks": lambda balance: format_count(balance, "spark"),
+        "stances": season.stances,
+        "steps": lambda steps: "; ".join("{}: {} {} to {}".format(*step) for step in steps),
+        "streak": lambda count: f"{count} in a row" if count > 1 else "for the first time",
         "subject": season.about,
+        "subjects": season.subjects,
         "word": _word,
     }
-    return EventSentences(EVENTS, VOCABULARY, chosen, forms)
+    return EventSentences(EVENTS, VOCABULARY, chosen, forms, names)
 
 
 @attrs.define
@@ -119,19 +139,15 @@ class _Season:
         self._subjects: list[Subject | None] = []
         self._tables: dict[int, _Table] = {}
 
-    def open(self, event: Event, subjects: Sequence[Any] = ()) -> None:
+    def _open(self, event: Event) -> None:
         """Begin the assignment of an event, unless it has begun."""
         if event.unit != self._unit:
             self._unit, self._subjects, self._tables = event.unit, [], {}
-        if subjects:
-            self._subjects = list(map(self._subject, subjects))
 
-    def table(self, event: Event) -> tuple[_Table, Subject | None]:
-        """The table of an event so far, and its subject."""
-        self.open(event)
-        number, subjects = event["table"], self._subjects
-        subject = subjects[number] if number < len(subjects) else None
-        return self._tables.setdefault(number, _Table()), subject
+    def _table(self, event: Event) -> _Table:
+        """The table of an event so far."""
+        self._open(event)
+        return self._tables.setdefault(event["table"], _Table())
 
     def name(self, agent: Any) -> str:
         """The name of an agent."""
@@ -156,8 +172,79 @@ class _Season:
         subject = self._subject(value)
         return quoted(value) if subject is None else format_subject(subject)
 
+    def subjects(self, value: Any) -> str:
+        """The subjects of an assignment."""
+        return " and ".join(map(self.about, value)) if isinstance(value, list) else quoted(value)
+
+    def skill(self, value: Any) -> str:
+        """A skill: [objective, treatment, conduct, value]."""
+        if not isinstance(value, list) or len(value) != 4:
+            return quoted(value)
+        return f"{self.conduct(value[2])} for {self.about(value[:2])}"
+
+    def stances(self, value: Sequence[tuple[int, int]]) -> str:
+        """Who stands by each proposal."""
+        held: dict[int, list[int]] = {}
+        for agent, proposal in value:
+            held.setdefault(proposal, []).append(agent)
+        return "; ".join(f"#{at} {self.listed(agents)}" for at, agents in sorted(held.items()))
+
     def _subject(self, value: Any) -> Subject | None:
         return self._arena.subject(_tupled(value)) if self._arena else None
+
+    def opened(self, event: Event) -> Sentence:
+        """The opening of an assignment, with the team and order of a directive that has them."""
+        self._open(event)
+        subjects, directive = event["subjects"], event["directive"]
+        if isinstance(subjects, list):
+            self._subjects = list(map(self._subject, subjects))
+        directed = ", with the directive {directive:quoted}" if directive else ""
+        if isinstance(directive, list) and len(directive) == 2:
+            parts = [
+                f"the {name} {{directive.{index}:agents}}"
+                for index, name in enumerate(("team", "order"))
+                if directive[index]
+            ]
+            directed = f", with {' and '.join(parts)}" if parts else ""
+        return Sentence(
+            "{by} opens the assignment (day {day}, project {project}): {subjects:subjects}"
+            + directed
+        )
+
+    def spoke(self, event: Event) -> Sentence:
+        """A contribution, whose claim is kept for the tests."""
+        claim = event["claim"]
+        if isinstance(claim, list) and len(claim) == 2 and type(claim[0]) in (int, float):
+            self._table(event).claimed[event["id"]] = claim[0]
+        return Sentence()
+
+    def tested(self, event: Event) -> Sentence:
+        """A tested value, and whether the claim held and was sharp if claim and subject are
+        known.
+        """
+        table, at, value = self._table(event), event["at"], event["value"]
+        is_base = event["part"] == Part.BASE
+        if at is None:
+            table.bar = value
+        elif is_base:
+            table.tested[at] = value
+        number, claimed = event["table"], table.claimed.get(at)
+        subject = self._subjects[number] if number < len(self._subjects) else None
+        if claimed is None or subject is None:
+            return Sentence(values=[format_number(value)])
+        compared = "{} for {} claimed".format(*format_apart(value, claimed))
+        if not subject.holds(value, claimed):
+            return Sentence(values=[f"{compared}: it does not hold"])
+        is_sharp = is_base and subject.is_sharp(value, claimed, table.bar)
+        return Sentence(values=[f"{compared}: it holds{', and is sharp' if is_sharp else ''}"])
+
+    def concluded(self, event: Event) -> Sentence:
+        """A conclusion, with its test beside the bar where it was tested."""
+        table, proposal = self._table(event), event["proposal"]
+        if proposal not in table.tested:
+            return Sentence(values=[""])
+        value, bar = format_apart(table.tested[proposal], table.bar)
+        return Sentence(values=[f", tested {value} where the bar is {bar}"])
 
 
 def _tupled(value: Any) -> Any:
@@ -170,24 +257,28 @@ def _word(value: Any) -> str:
     return value if is_name else quoted(value)
 
 
-def _ids(value: Any) -> str:
+def format_ids(value: object) -> str:
     """The ids of contributions, as "#0, #1"."""
-    return ", ".join(f"#{quoted(id)}" for id in value) if isinstance(value, list) else ""
+    return ", ".join(f"#{quoted(id)}" for id in value) if isinstance(value, (list, tuple)) else ""
 
 
-def _either(value: Any, yes: str, no: str, other: str) -> str:
-    """One of three texts: for True, False, and any other value."""
-    return yes if value is True else no if value is False else other
+def _claim(value: Any) -> str:
+    if not isinstance(value, list) or len(value) != 2:
+        return quoted(value)
+    claimed, edge = value
+    return quoted(claimed) + ("" if edge is None else f", also under {_word(edge)}")
 
 
-def _taken(event: Event) -> str:
-    return _either(event["taken"], "taken", "left", "without asking")
+def _because(value: Any) -> str:
+    if not isinstance(value, list) or len(value) != 2:
+        return "" if value is None else f", because of {quoted(value)}"
+    ids, on_own = value
+    reasons = [format_ids(ids)] if ids and isinstance(ids, list) else []
+    reasons += ["its own trials"] * (on_own is True)
+    return f", because of {' and '.join(reasons)}" if reasons else ""
 
 
-# Before a table.
-
-
-def _started(season: _Season, event: Event) -> Sentence:
+def _started(event: Event) -> Sentence:
     config = event["config"]
     arena = config["arena"]
     return Sentence(
@@ -203,297 +294,31 @@ def _started(season: _Season, event: Event) -> Sentence:
     )
 
 
-def _answered(season: _Season, event: Event) -> Sentence:
-    text = event["text"]
-    shown = text if len(text) <= ANSWER_SHOWN else text[:ANSWER_SHOWN] + "..."
-    asked = _word(event["question"]).rstrip("_")
-    return Sentence("{agent} was asked to {}: {:quoted}", (asked, shown))
-
-
-def _opened(season: _Season, event: Event) -> Sentence:
-    subjects, directive = event["subjects"], event["directive"]
-    about = "{subjects:quoted}"
-    if isinstance(subjects, list):
-        season.open(event, subjects)
-        about = " and ".join(f"{{subjects.{table}:subject}}" for table in range(len(subjects)))
-    directed = ", with the directive {directive:quoted}" if directive else ""
-    if isinstance(directive, list) and len(directive) == 2:
-        named = zip(("team", "order"), directive, range(2), strict=True)
-        parts = [f"the {name} {{directive.{at}:agents}}" for name, value, at in named if value]
-        directed = f", with {' and '.join(parts)}" if parts else ""
-    return Sentence(
-        f"{{by}} opens the assignment (day {{day}}, project {{project}}): {about}{directed}"
-    )
-
-
-def _class_moved(season: _Season, event: Event) -> Sentence:
-    asked = ("and the admin allows it", "and the admin does not allow it", "without asking")
-    return Sentence(
-        f"{{agent}} wants to run as {{class:word}}, {_either(event['allowed'], *asked)}"
-    )
-
-
-def _table_set(season: _Season, event: Event) -> Sentence:
+def _table_set(event: Event) -> Sentence:
     parts = [f"{name} {{{name}:agents}}" for name in ("team", "order") if event[name] is not None]
     if event["rounds"] is not None:
         parts.append("up to {rounds:quoted} rounds")
     return Sentence(f"{{by}} sets the table: {'; '.join(parts) or 'as it is'}")
 
 
-# At the table.
-
-
-def _tested(season: _Season, event: Event) -> Sentence:
-    value, at = event["value"], event["at"]
-    runs = format_count(len(event["runs"]), "run")
-    how = f"({{conduct:conduct}} under {{treatment:word}}, {runs})"
-    if at is None:
-        season.table(event)[0].bar = value
-        return Sentence(f"the bar is {{value:number}} {how}")
-    if event["part"] == Part.BASE:
-        season.table(event)[0].tested[at] = value
-    beside = _beside_claim(season, event)
-    return Sentence(f"tested: {{part}} of #{{at}} is {{}} {how}", (beside,))
-
-
-def _beside_claim(season: _Season, event: Event) -> str:
-    """A tested value, and whether the claim held and was sharp if claim and subject are known."""
-    table, subject = season.table(event)
-    value, claimed = event["value"], table.claimed.get(event["at"])
-    if claimed is None or subject is None:
-        return format_number(value)
-    tested, promised = format_apart(value, claimed)
-    compared = f"{tested} for {promised} claimed"
-    if not subject.holds(value, claimed):
-        return f"{compared}: it does not hold"
-    is_sharp = event["part"] == Part.BASE and subject.is_sharp(value, claimed, table.bar)
-    return f"{compared}: it holds{', and is sharp' if is_sharp else ''}"
-
-
-def _roundtable(season: _Season, event: Event) -> Sentence:
-    drawn = ", as drawn" if event["words"] else ""
-    return Sentence(
-        "table {table} opens for up to {rounds} rounds; they speak in the order "
-        f"{{order:agents}}{drawn}"
-    )
-
-
-def _spoke(season: _Season, event: Event) -> Sentence:
-    move = event["move"]
-    says = {
-        Move.PROPOSE: "proposes",
-        Move.AMEND: "amends #{target:quoted} to",
-        Move.CHALLENGE: "challenges the {part:word} of #{target:quoted}",
-        Move.SUPPORT: "supports #{target:quoted}",
-        Move.PASS: "passes",
-    }.get(move if isinstance(move, str) else "", "does {move:quoted}")
-    values = [_because(event)]
-    if move in (Move.PROPOSE, Move.AMEND):
-        says += " {conduct:conduct}, claims {}"
-        values.insert(0, _claim(season, event))
-    return Sentence(f"#{{id}} {{agent}} {says}{{}}{_words(event)}", values)
-
-
-def _claim(season: _Season, event: Event) -> str:
-    claim = event["claim"]
-    if not isinstance(claim, list) or len(claim) != 2:
-        return quoted(claim)
-    claimed, edge = claim
-    if type(claimed) in (int, float):
-        season.table(event)[0].claimed[event["id"]] = claimed
-    return quoted(claimed) + ("" if edge is None else f", also under {_word(edge)}")
-
-
-def _because(event: Event) -> str:
-    because = event["because"]
-    if not isinstance(because, list) or len(because) != 2:
-        return "" if because is None else f", because of {quoted(because)}"
-    ids, on_own = because
-    reasons = [_ids(ids)] * bool(ids) + ["its own trials"] * (on_own is True)
-    return f", because of {' and '.join(reasons)}" if reasons else ""
-
-
-def _words(event: Event) -> str:
-    return ": {words:quoted}" if event["words"] else ""
-
-
-def _stood(season: _Season, event: Event) -> Sentence:
-    target = "no proposal" if event["target"] is None else "#{target:quoted}"
-    return Sentence(
-        f"{{agent}} stands by {target} in the end{{}}{_words(event)}", [_because(event)]
-    )
-
-
-def _judged(season: _Season, event: Event) -> Sentence:
-    ids = _ids(event["ids"])
-    reason = ": {reason:quoted}" if event["reason"] else ""
-    return Sentence(f"judge, round {{round}}: {{signal:word}}{{}}{reason}", [ids and f" {ids}"])
-
-
-def _refused(season: _Season, event: Event) -> Sentence:
-    return Sentence("refused: the act of {who} ({}), {code}", [event["act"]["event"]])
-
-
-def _concluded(season: _Season, event: Event) -> Sentence:
-    if event["proposal"] is None:
-        return Sentence("table {table} comes to no conclusion")
-    stances: dict[int, list[int]] = {}
-    for agent, proposal in event["stances"]:
-        stances.setdefault(proposal, []).append(agent)
-    held = "; ".join(f"#{at} {season.listed(agents)}" for at, agents in sorted(stances.items()))
-    drawn = f", drawn among {_ids(list(event['tied']))}" if event["tied"] else ""
-    table, tested = season.table(event)[0], ""
-    if event["proposal"] in table.tested:
-        value, bar = format_apart(table.tested[event["proposal"]], table.bar)
-        tested = f", tested {value} where the bar is {bar}"
-    return Sentence(
-        f"table {{table}} concludes on #{{proposal}}, {{conduct:conduct}}{tested}{drawn}; final "
-        "stances: {}",
-        [held],
-    )
-
-
-def _digested(season: _Season, event: Event) -> Sentence:
-    dissent = "; dissent: {dissent:quoted}" if event["dissent"] else ""
-    rejects = "; it rejects the conclusion" if event["rejected"] is True else ""
-    return Sentence(f"assistant: {{text:quoted}}{dissent}{rejects}")
-
-
-# After the tables.
-
-
-def _debriefed(season: _Season, event: Event) -> Sentence:
+def _debriefed(event: Event) -> Sentence:
     questions, answers = event["questions"], event["answers"]
-    extra = "once more " if event["extra"] else ""
     pairs = "{questions:quoted} {answers:quoted}"
     if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
         numbers = range(len(questions))
         pairs = " ".join(f"{{questions.{n}:quoted}} {{answers.{n}:quoted}}" for n in numbers)
-    return Sentence(f"therapist debriefs {{agent}} {extra}- {pairs}")
+    return Sentence(f"therapist debriefs {{agent}} {{extra}}- {pairs}")
 
 
-def _persona(season: _Season, event: Event) -> Sentence:
-    return Sentence(f"a persona for {{agent}}, {_taken(event)}: {{persona:quoted}}")
-
-
-def _skill(season: _Season, event: Event) -> Sentence:
-    front, skill = f"a skill for {{agent}}, {_taken(event)}: ", event["skill"]
-    if isinstance(skill, list) and len(skill) == 4:
-        return Sentence(f"{front}{{skill.2:conduct}} for {{:subject}}", [skill[:2]])
-    return Sentence(f"{front}{{skill:quoted}}")
-
-
-def _rewritten(season: _Season, event: Event) -> Sentence:
+def _rewritten(event: Event) -> Sentence:
     before, after = event["before"] or {}, event["after"] or {}
-    changed = [(name, value) for name, value in after.items() if before.get(name) != value]
-    holes = ", ".join(["{:word} {:quoted}"] * len(changed)) or "nothing new"
-    return Sentence(
-        f"instructions of {{agent}} rewritten, {_taken(event)}: {holes}",
-        [text for pair in changed for text in pair],
-    )
-
-
-def _rated(season: _Season, event: Event) -> Sentence:
-    reasons = event["reasons"]
-    why = " ".join(map(str, reasons)) if isinstance(reasons, list) else reasons
-    return Sentence("therapist rates {agent} {raw:quoted}: {:quoted}", [why])
-
-
-def _scored(season: _Season, event: Event) -> Sentence:
-    parts = zip(DIMENSIONS, event["final"], strict=True)
-    scores = ", ".join(f"{name} {score}" for name, score in parts)
-    steps = "; ".join(f"{rule}: {name} {a} to {b}" for rule, name, a, b in event["steps"])
-    return Sentence("{agent} scores {total}: {}", [f"{scores} ({steps})" if steps else scores])
-
-
-def _sparks(season: _Season, event: Event) -> Sentence:
-    balance = format_count(event["balance"], "spark")
-    return Sentence("{agent} has {} ({}, {why})", [balance, f"{event['amount']:+d}"])
-
-
-def _leaderboard(season: _Season, event: Event) -> Sentence:
-    rows = (f"{rank} {season.name(agent)} {rolling}" for rank, agent, rolling, _ in event["rows"])
-    return Sentence("leaderboard: {}", [", ".join(rows)])
-
-
-def _bottomed(season: _Season, event: Event) -> Sentence:
-    drawn = ", drawn among {tied:agents}" if event["tied"] else ""
-    row = "{streak} in a row" if event["streak"] > 1 else "for the first time"
-    return Sentence(f"{{agent}} is last at table {{table}}, {row}{drawn}")
-
-
-def _joined(season: _Season, event: Event) -> Sentence:
-    memory = "" if event["inherits"] is None else " with the memory of {inherits}"
-    return Sentence(f"{{name}} joins{memory}")
-
-
-def _reviewed(season: _Season, event: Event) -> Sentence:
-    if event["approved"] is True:
-        return Sentence("the user approves the contract of {agent}")
-    if event["terms"] is None:
-        return Sentence("the user refuses the contract of {agent}")
-    answer = _either(event["taken"], "which it takes", "which it leaves", "")
-    return Sentence(
-        f"the user has other terms for the contract of {{agent}}: {{terms:quoted}}, {answer}"
-    )
-
-
-def _kept(season: _Season, event: Event) -> Sentence:
-    keeps = _either(event["kept"], "keeps", "does not keep", "says nothing of")
-    return Sentence(f"the user {keeps} the condition {{condition:word}} of {{agent}}")
-
-
-def _forked(season: _Season, event: Event) -> Sentence:
-    others = []
-    if event["program"] is not None:
-        named = {"program": "of the same name", **event["program"]}
-        others.append(f"another program tests: {quoted(named['program'])}")
-    if event["cast"] is not None:
-        others.append("another cast")
-    others += [
-        f"what {season.name(agent)} said in assignment {assignment} is put in by hand"
-        for assignment, agent in event["replaced"]
-    ]
-    return forked("season", event, others)
-
-
-def _project(season: _Season, event: Event) -> Sentence:
-    approves = "approves" if event["approved"] is True else "refuses"
-    return Sentence(f"the user {approves} the project")
-
-
-def _adopted(season: _Season, event: Event) -> Sentence:
-    adopts = "adopts" if event["adopted"] is True else "does not adopt"
-    return Sentence(f"admin {adopts} the conclusion")
-
-
-_CHOSEN: Final[Mapping[str, Callable[[_Season, Event], Sentence]]] = {
-    "season_started": _started,
-    "answered": _answered,
-    "project_reviewed": _project,
-    "class_moved": _class_moved,
-    "assignment_opened": _opened,
-    "table_set": _table_set,
-    "tested": _tested,
-    "roundtable_opened": _roundtable,
-    "spoke": _spoke,
-    "stood": _stood,
-    "judged": _judged,
-    "refused": _refused,
-    "concluded": _concluded,
-    "digested": _digested,
-    "adopted": _adopted,
-    "debriefed": _debriefed,
-    "persona_proposed": _persona,
-    "skill_distilled": _skill,
-    "instructions_rewritten": _rewritten,
-    "rated": _rated,
-    "scored": _scored,
-    "sparks_moved": _sparks,
-    "leaderboard_posted": _leaderboard,
-    "bottomed": _bottomed,
-    "joined": _joined,
-    "contract_reviewed": _reviewed,
-    "condition_kept": _kept,
-    "forked": _forked,
-}
+    holes, values = [], []
+    for name, value in after.items():
+        if name not in before:
+            holes.append("{:word} {:quoted}")
+            values += [name, value]
+        elif before[name] != value:
+            holes.append("{:word} from {:quoted} to {:quoted}")
+            values += [name, before[name], value]
+    changed = ", ".join(holes) or "nothing new"
+    return Sentence(f"instructions of {{agent}} rewritten, {{taken}}: {changed}", values)

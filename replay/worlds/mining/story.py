@@ -5,16 +5,14 @@ of many plots or rounds as one line.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
-from goldrush.agents.seats import policy_label
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.sentences import EventSentences, Sentence, forked
+from goldrush.replay.sentences import EventSentences, Sentence
 
 BRIEF: Final = ("pruned", "claim_drawn", "raid_resolved", "ruled", "forked")
 
@@ -83,16 +81,12 @@ def _started(event: Event) -> Sentence:
     )
 
 
-def _submitted(event: Event) -> Sentence:
-    actions = ", ".join(map(action_text, event["actions"])) or "nothing"
-    parts = {"error": "error {error}", "say": "says {say:quoted}", "memo": "notes {memo:quoted}"}
-    others = "".join(f"; {part}" for field, part in parts.items() if event[field])
-    return Sentence(f"{{agent}} submits {{}}{others}", (actions,))
+def _actions(actions: Sequence[Any]) -> str:
+    return ", ".join(map(action_text, actions)) or "nothing"
 
 
-def _pruned(event: Event) -> Sentence:
-    removed = ", ".join(f"item {index} ({reason})" for index, reason in event["removed"])
-    return Sentence("{agent}: removed {}; {cost} stamina spent", (removed,))
+def _removed(removed: Sequence[tuple[int, str]]) -> str:
+    return ", ".join(f"item {index} ({reason})" for index, reason in removed)
 
 
 def _mining(events: list[Event]) -> Iterator[str]:
@@ -111,22 +105,9 @@ def _mined(events: list[Event]) -> str:
     return f"agent {events[0]['agent']} mines {plots} with {stamina} stamina: {gold:,.10g} gold"
 
 
-def _forked(event: Event) -> Sentence:
-    others = []
-    if event["roster"] is not None:
-        policies = Counter(policy_label(entry) for entry in event["roster"])
-        others.append(
-            "played by " + ", ".join(f"{count} {name}" for name, count in policies.items())
-        )
-    others += [
-        f"agent {agent}'s plan of round {round} is put in by hand"
-        for round, agent in event["replaced"]
-    ]
-    return forked("run", event, others)
-
-
 SENTENCES: Final = EventSentences(
     MINING.events,
     MINING.vocabulary,
-    {"run_started": _started, "submitted": _submitted, "pruned": _pruned, "forked": _forked},
+    {"run_started": _started},
+    {"actions": _actions, "removed": _removed},
 )

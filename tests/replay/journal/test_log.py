@@ -326,13 +326,13 @@ def forked(**fields: Any) -> Event:
                     for agent, policy in enumerate(["raid", "mine", "raid"])
                 ]
             ),
-            "played by 2 raid, 1 mine",
+            "played by raid,mine,raid",
         ),
-        (forked(replaced=[[5, 2]]), "agent 2's plan of round 5 is put in by hand"),
+        (forked(replaced=[[5, 2]]), "the submission of agent 2 in round 5 is put in by hand"),
     ],
 )
 def test_a_fork_says_what_it_changes(event: Event, says: str) -> None:
-    assert f"the run is forked off 0123456789abcdef: {says}" == tell(event)
+    assert f"the run is forked off SHA-256 0123456789abcdef: {says}" == tell(event)
 
 
 def test_a_fork_is_an_event_of_the_round_that_it_follows(tmp_path: Path) -> None:

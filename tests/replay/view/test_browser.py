@@ -205,7 +205,7 @@ def test_a_fork_says_what_it_left_and_who_played_what_when(
     parent, fork = path_of("baseline"), path_of("forked")
     hashed = sha256(parent.read_bytes()).hexdigest()
     says = (
-        f"Forked after round 10 from the run with SHA-256 {hashed[:16]}…: visibility "
+        f"After round 10 the run is forked off SHA-256 {hashed[:16]}: visibility "
         'becomes 8; authority becomes "punish"; detection becomes 0.5; agents 0-2 play random '
         "(before: greedy-mine); agents 3-4 play random (before: defend-then-mine); agent 5 plays "
     )

@@ -168,6 +168,7 @@ export const Roundtables = (() => {
     if (grounds === null) return null;
     const [proposal, , tied] = grounds.without;
     const stances = concludedStances(table);
+    stances.delete(agent);
     for (const [other, stance] of grounds.went) {
       if (stance === null) stances.delete(other);
       else stances.set(other, stance);

@@ -146,8 +146,7 @@ export const Season = (() => {
         const { proposal, conduct, tied } = table.concluded;
         conclusions.push({
           unit, table: table.number, subject: table.subject, proposal, conduct, drawn: tied.length > 0,
-          value: table.tests.get(`${proposal} base`)?.value ?? null, bar: table.bar?.value ?? null,
-          percentile: table.ruled.percentile,
+          value: table.tests.get(`${proposal} base`)?.value ?? null, percentile: table.ruled.percentile,
         });
       }
     }

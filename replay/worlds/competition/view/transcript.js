@@ -55,8 +55,8 @@ export const Transcript = (() => {
 
   class Cards {
     // `people`: Season.People of the run; `other`: the same table of another run, or null.
-    constructor(people, table, position, other, openLine) {
-      Object.assign(this, { people, table, position, other, openLine });
+    constructor(people, table, position, other) {
+      Object.assign(this, { people, table, position, other });
       this.scale = scaleOf(other === null ? [table] : [table, other]);
       this.ruled = new Map(table.ruled.claims.map(([id, base, sharp, edge]) => [id, { base, sharp, edge }]));
       this.removed = new Set(table.ruled.removed);
@@ -299,11 +299,8 @@ export const Transcript = (() => {
   function listOf(cards) {
     const gutter = svg("svg", { class: "edges", "aria-hidden": "true" });
     const list = el("ol", { class: "cards" }, cards.rows().map(([, node]) => node));
-    const node = el("div", { class: "transcript" }, gutter, list);
-    const draw = () => drawEdges(gutter, list, cards.edges(), cards.position.line);
-    const watch = new ResizeObserver(draw);
-    watch.observe(list);
-    return { node, list };
+    new ResizeObserver(() => drawEdges(gutter, list, cards.edges(), cards.position.line)).observe(list);
+    return el("div", { class: "transcript" }, gutter, list);
   }
 
   function drawEdges(gutter, list, edges, line) {
@@ -355,5 +352,5 @@ export const Transcript = (() => {
         el("ol", { class: "cards", "aria-label": `Run ${"AB"[side]}` }, node ?? el("li", { class: "note nothing" }, "–"))))));
   }
 
-  return { Cards, listOf, pairOf, legendOf, modelOf, verdict };
+  return { Cards, listOf, pairOf, legendOf, modelOf };
 })();

@@ -141,10 +141,6 @@ export const WORLD = (() => {
       return code === null ? null : [" Refused: ", this.people.refusal(code)];
     }
 
-    link(id) {
-      return this.people.link(this.table, id);
-    }
-
     // The stances, with and without the selected agent, and the scores.
     aside(table) {
       const agent = this.people.find(this.position.without);
@@ -231,6 +227,7 @@ export const WORLD = (() => {
       return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => [
         rated === undefined ? el("p", { class: "note" }, "The therapist gave no numbers: those of the rubric stand.") : null,
         el("dl", {}, rows()),
+        grounds && el("p", {}, el("a", { href: this.player.href({ without: people.name(agent) }) }, "See the table without it"), "."),
         commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${table.number} --score ${shell(people.name(agent))}`),
       ]));
     }
@@ -348,7 +345,7 @@ export const WORLD = (() => {
       this.section.hidden = first === undefined;
       if (first !== undefined) {
         replaceAll(this.talk, legendOf(first.table, first.scale),
-          this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]).node);
+          this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]));
       }
       if (this.panes.length > 1) replaceAll(this.apart, this.differences());
       const at = `${position.assignment} ${position.table} ${position.line}`;

@@ -109,11 +109,13 @@ export class Story {
 
   // An event in a list, with explanations of these kinds.
   line(event, kinds = []) {
-    const { agent = null, plot = null, outcome, defense, removed = [] } = event;
-    const actions = removed.map(([index]) => actionText(this.round.plans.get(agent)?.actions[index] ?? null));
+    const { agent = null, plot = null, outcome, defense, removed = [], words = [] } = event;
+    const notes = [
+      ...removed.map(([index]) => actionText(this.round.plans.get(agent)?.actions[index] ?? null)),
+      ...(outcome === "captured" && defense ? [`defence ${defense}`] : []), ...(words.length ? [`draw ${words.join(" ")}`] : []),
+    ];
     return el("li", { class: outcome ? `raid ${outcome}` : null }, this.sentence(event),
-      outcome === "captured" && defense ? el("span", { class: "note" }, ` (defence ${defense})`) : null,
-      actions.length ? el("span", { class: "note" }, ` (${listed(actions)})`) : null,
+      notes.length ? el("span", { class: "note" }, ` (${listed(notes)})`) : null,
       kinds.length ? whyPart(this.round, kinds, plot, agent) : null);
   }
 

@@ -69,8 +69,8 @@ def test_a_fork_differs_in_those_alone_who_play_another_policy(
     assert ("worker", "silent") == (ada["role"], ada["policy"])
     [(first, text)] = declared.history
     assert AT + 1 == first
-    assert text.startswith(f"Forked after assignment {AT} from the run with SHA-256 ")
-    assert text.endswith("…: ada plays silent (before: scripted).")
+    assert text.startswith(f"After assignment {AT} the season is forked off SHA-256 ")
+    assert text.endswith(": ada plays silent (before: scripted).")
 
 
 def test_up_to_the_fork_the_bytes_are_the_parents(parent: Path, forked: Path) -> None:
