@@ -33,12 +33,8 @@ DIGITS: Final = 6  # significant digits of a measure in a page
 
 @attrs.frozen
 class Piece:
-    """Consecutive bytes of a journal.
-
-    Attributes:
-        offset: their offset in the journal, in bytes.
-        before: the checksum before them in hex; None if they begin with the header.
-        bytes: the bytes.
+    """Consecutive bytes of a journal: their offset, and the checksum before them in hex (None if
+    they begin with the header).
     """
 
     offset: int
@@ -51,12 +47,10 @@ class Carried:
     """The content of a page for one run.
 
     Attributes:
-        title: the title of the page.
         shown: facts at the top of the page, by name.
-        names: the names of the agents.
-        size: the size of the journal in bytes.
+        size: of the journal, in bytes.
         first, last: the public numbers of the first and last unit that are shown.
-        total: the public number of the last closed unit.
+        total: that of the last closed unit.
         whole: all closed units are shown.
         trouble: the error that breaks off the journal, or None.
         pieces: the bytes of the journal, or of its start and of these units.
@@ -68,7 +62,6 @@ class Carried:
         sentences: see Told.
         measures: name, title, definition, lower limit, whether it is a main one, and a value by
             unit.
-        computed: the world's own results.
     """
 
     title: str
@@ -120,10 +113,7 @@ class _Walked:
 def carried(
     path: str | Path, tools: Tools, view: View, units: tuple[int | None, int | None]
 ) -> Carried:
-    """The content of a page for the journal at a path.
-
-    Args:
-        view: the world's view, or the generic one.
+    """The content of a page for a journal.
 
     Raises:
         BadInput: for units that the journal does not have.

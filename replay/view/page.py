@@ -2,9 +2,8 @@
 
 The journal is in the page as base64. The script reads it, computes every checksum again, and shows
 the events; for each unit it compares its facts with a fingerprint of those folded here. Results
-that take the world's rules are computed here, and labelled so. The page's policy allows its one
-script and its one style sheet, by their hashes, and no request. The page depends only on the
-journals and the version of goldrush: it holds neither a path nor a date.
+that take the world's rules are computed here, and labelled so. The page's policy allows its script
+and its style sheet, by their hashes, and no request. The page holds neither a path nor a date.
 """
 
 from __future__ import annotations
@@ -47,13 +46,7 @@ GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
 @attrs.frozen
 class Written:
-    """A page that was written.
-
-    Attributes:
-        path: the file.
-        size: its size in bytes.
-        runs: its content for each run.
-    """
+    """A page that was written: its file, its size in bytes and its content for each run."""
 
     path: Path
     size: int
@@ -74,12 +67,10 @@ def write_page(
     units: tuple[int | None, int | None] = (None, None),
     force: bool = False,
 ) -> Written:
-    """Write the page of a journal.
+    """Write the page of a journal; for `against` and `units` see `page_of`.
 
     Args:
         out: the file. An earlier page there is replaced.
-        against: as for `page_of`.
-        units: as for `page_of`.
         force: replace another file that goldrush wrote, such as a report.
 
     Raises:
@@ -271,10 +262,6 @@ EXACT_MAX: Final = (1 << 53) - 1  # larger numbers are text: a page's numbers ar
 @reader_of
 def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """States of a run, as many as STATES_MAX characters hold, at equal distances.
-
-    Args:
-        first: the public number of the first unit.
-        last: that of the last unit.
 
     Returns:
         `{"states": [[unit, state], ...]}`: a state is the world's view of it as JSON, else its

@@ -26,8 +26,8 @@ from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 @attrs.frozen
 class AssignmentResults:
-    """The results of an assignment in one season, by table: the conduct concluded on (None: no
-    conclusion) and the four final scores of each agent.
+    """The results of an assignment by table: the conduct concluded on (None: no conclusion) and
+    the four final scores of each agent.
     """
 
     conclusions: Sequence[str | None]
@@ -61,11 +61,9 @@ class WorkerEnd:
 
 @attrs.frozen
 class SeasonConsequences:
-    """Two seasons, a and b, compared over the assignments of both.
+    """Two seasons, a and b, compared from the unit of the first difference to the last of both.
 
     Attributes:
-        since: the unit of the first difference.
-        until: the last unit of both.
         assignments: those with different results.
         standings: the workers that differ at the end.
         names: of agents by ordinal, in a if it has that agent.
@@ -83,12 +81,8 @@ class SeasonConsequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> SeasonConsequences | None:
-    """The consequences of a difference; None if there is none, or no common assignment.
-
-    Args:
-        by_round: ignored; all assignments are compared.
-
-    Raises JournalError if a journal cannot be read.
+    """The consequences of a difference; None if there is none, or no common assignment. All
+    assignments are compared, whatever `by_round` is. Raises JournalError.
     """
     if found.same or found.world is None:
         return None
@@ -108,7 +102,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> SeasonConsequences |
         for place, (a, b) in enumerate(zip_longest(came_a, came_b))
         if a != b
     ]
-    names = {**_names(end_b), **_names(end_a)}
+    names = {**end_b.names, **end_a.names}
     return SeasonConsequences(
         number(unit), number(common), apart, list(_standings(end_a, end_b)), names
     )
@@ -142,10 +136,6 @@ def _came(blocks: Sequence[Block], rules: Rules | None) -> AssignmentResults:
             scored = Scored(*row)
             scores[scored.table][scored.agent] = scored.final
     return AssignmentResults(conclusions, scores)
-
-
-def _names(state: SeasonState) -> dict[int, str]:
-    return {agent.ordinal: agent.name for agent in state.agents.values()}
 
 
 def _standings(a: SeasonState, b: SeasonState) -> Iterator[WorkerEnd]:

@@ -32,7 +32,7 @@ class Act:
 
     Attributes:
         act: its event as recorded, valid or not.
-        code: the reason of its refusal; None if it was not refused.
+        code: of its refusal; None if it was not refused.
         round: the current round; None before the first and after the talk.
         id: the index of a contribution in Roundtable.contributions; None for all other acts, and
             for contributions refused because it was not their author's turn.
@@ -46,12 +46,8 @@ class Act:
 
 @attrs.frozen
 class Played:
-    """A closed assignment with all its events.
-
-    Attributes:
-        state: the state just before it closes.
-        acts: the acts at its tables, in order.
-        derived: the derived events, in order.
+    """A closed assignment with the state just before it closes, the acts at its tables and the
+    derived events, both in order.
     """
 
     state: SeasonState
@@ -103,11 +99,7 @@ def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]
 def _acts(
     step: Step, state: SeasonState, heard: Sequence[int], under_way: int | None
 ) -> Iterator[Act]:
-    """The acts at tables in a step.
-
-    Args:
-        heard: the number of contributions of each table before it.
-    """
+    """The acts at tables in a step; `heard`: the contributions of each table before it."""
     codes = refused_in(step.derived)
     heard = list(heard)
     for index, (form, row) in enumerate(acts_in(step.inputs.batches)):

@@ -27,11 +27,8 @@ class Proven:
     """A proposal after the proof.
 
     Attributes:
-        id: the proposal.
-        agent: its author.
-        conduct: its conduct, as text.
-        claimed, tested: the claimed and the tested value of the base.
-        held: whether the base holds.
+        conduct: as text.
+        claimed, tested, held: the values of the base, and whether it holds.
         edge_held: whether the edge does; None without one.
         refuted: BY_CHALLENGE or BY_PROOF; None if it is not refuted.
     """
@@ -48,14 +45,9 @@ class Proven:
 
 @attrs.frozen
 class Side:
-    """Where a participant stood, each time a proposal, or None for no stance.
-
-    Attributes:
-        agent: the participant.
-        talked: at the end of the talk.
-        proven: as the proof left it.
-        final: in the end.
-        stood: the final stance that it gave; None if it gave no valid one, and `proven` stays.
+    """Where a participant stood at the end of the talk, as the proof left it and in the end: by a
+    proposal, or None for no stance. `stood`: the final stance that it gave; None if it gave no
+    valid one, and `proven` stays.
     """
 
     agent: int
@@ -75,7 +67,6 @@ class Proof:
     """What became of a table once the talk was over.
 
     Attributes:
-        table: the table, from 0.
         subject: its objective, direction and treatment.
         bar: the value of the bar.
         proposals: those that were not redirected, by id.
@@ -117,10 +108,7 @@ def refuted_by(table: Roundtable, proposal: int) -> str | None:
 
 @reader_of
 def proofs(path: str | Path, assignment: int) -> list[Proof]:
-    """The proofs of the tables of a closed assignment.
-
-    Args:
-        assignment: the assignment, from 0.
+    """The proofs of the tables of a closed assignment, from 0.
 
     Raises:
         BadInput: if there is no such closed assignment.

@@ -40,15 +40,14 @@ from goldrush.kernel.worlds.competition.terms import Part, ScoreStep, Scoring
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.text import format_table
 from goldrush.replay.worlds.competition.steps import conduct_text, state_before_scores
+from goldrush.replay.worlds.competition.story import format_ids
 
 LISTED_MAX = 12  # names that an error lists
 
 
 @attrs.frozen
 class Proposal:
-    """A proposal compared with known ones; see
-    `goldrush.kernel.worlds.competition.rubric.Compared`.
-    """
+    """A proposal compared with known ones: see `rubric.Compared`."""
 
     id: int
     round: int
@@ -62,9 +61,7 @@ class Proposal:
 
 @attrs.frozen
 class Checked:
-    """A part of a claim that was tested. `claimed` and `tested` are values; `is_sharp` and
-    `is_counted` of a base, see `goldrush.kernel.worlds.competition.rubric.Base`.
-    """
+    """A part of a claim that was tested; for a base see `rubric.Base`."""
 
     id: int
     part: str
@@ -78,13 +75,8 @@ class Checked:
 
 @attrs.frozen
 class Moved:
-    """Another agent whose stance differs in the counterfactual without this agent.
-
-    Attributes:
-        agent: the other agent.
-        name: its name.
-        stance: the proposal that it stood for; None: for none.
-        without: the same in the counterfactual.
+    """Another agent whose stance, a proposal or None, differs in the counterfactual without this
+    agent.
     """
 
     agent: int
@@ -95,17 +87,11 @@ class Moved:
 
 @attrs.frozen
 class Score:
-    """One agent's score at one table, as recorded and derived again.
+    """One agent's score at one table, as recorded and derived again; see `rubric.Grounds`.
 
     Attributes:
-        assignment: the assignment, from 0.
-        table: the table, from 0.
-        name: its name.
-        subject: the subject of the table.
         bar: the value of the bar.
-        proposals: the agent's proposals, compared with known ones.
         claims: of its proposals, by id, base before edge.
-        is_wide: see `rubric.Grounds`.
         concluded: the conclusion of the table.
         without: the conclusion in the counterfactual without the agent.
         equals: the candidates for that conclusion.
@@ -116,17 +102,12 @@ class Score:
         went: other agents whose stances in the end differ there.
         gone: the contributions that the counterfactual leaves out.
         stood: the agent's final stance as given; None if it gave no valid one.
-        challenges: see `rubric.Grounds`.
-        followed: see `rubric.Grounds`.
-        supported: see `rubric.Grounds`.
-        rubric: the four scores by the rubric.
-        given: the four scores by the therapist; None if it gave none.
+        rubric, given: the four scores by the rubric, and by the therapist; None if it gave none.
         middles: the lower median of each dimension, to which scores are relative; empty if scores
             are absolute.
         recorded: (scores, total, sum by the rubric) of each `scored` event; one, except in forged
             journals.
         again: the scores derived again.
-        rules: the rules of the arena.
     """
 
     assignment: int
@@ -187,8 +168,7 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
     """The scores of an agent in an assignment.
 
     Args:
-        assignment: the assignment, from 0.
-        table: only the score at this table; None: at each table where it sat.
+        table: None for each table where it sat.
 
     Raises:
         BadInput: for an unknown assignment, agent or table, and if the agent did not sit there.
@@ -227,11 +207,8 @@ def score_at(
     grounds: Mapping[int, Grounds],
     scored: Sequence[Scored] = (),
 ) -> Score:
-    """The score of an agent at a table.
-
-    Args:
-        grounds: of all participants.
-        scored: the `scored` events of the assignment.
+    """The score of an agent at a table, by the grounds of all participants and the `scored` events
+    of the assignment.
     """
     raw = {other: table.raw.get(other, grounds[other].scores) for other in table.participants}
     again = finished(table, grounds, raw, state.config.scoring)
@@ -400,16 +377,16 @@ def _impact(score: Score) -> list[str]:
     own = ", which is its own or amends it" if score.is_own else ""
     without = "the same"
     if score.differs:
-        among = f", drawn among {_ids(score.equals)}" if len(score.equals) > 1 else ""
+        among = f", drawn among {format_ids(score.equals)}" if len(score.equals) > 1 else ""
         without = f"{_concluded(score, score.without)}{among}"
     tied = score.concluded.tied
-    drawn = f", drawn among {_ids(tied)}" if tied else ""
+    drawn = f", drawn among {format_ids(tied)}" if tied else ""
     return [
         f"concluded: {_concluded(score, score.concluded)}{drawn}{own}",
         f"its final stance: {_final_stance(score)}",
         f"without it: {without}",
-        f"left out then: {_ids(score.gone) or 'nothing'} (what it said and what refers to that, "
-        "conducts that it proposed first, what was redirected)",
+        f"left out then: {format_ids(score.gone) or 'nothing'} (what it said and what refers to "
+        "that, conducts that it proposed first, what was redirected)",
         *(f"at the end of the talk {_moved(moved, 'stood')}" for moved in score.moved),
         *(f"in the end {_moved(moved, 'stands')}" for moved in score.went),
     ]
@@ -419,10 +396,6 @@ def _final_stance(score: Score) -> str:
     if score.stood is None:
         return "none was given"
     return "for no proposal" if score.stood.target is None else f"#{score.stood.target}"
-
-
-def _ids(ids: Sequence[int]) -> str:
-    return ", ".join(f"#{id}" for id in ids)
 
 
 def _concluded(score: Score, concluded: Conclusion) -> str:

@@ -17,7 +17,7 @@ from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.text import Paint, format_table
 from goldrush.replay.worlds.competition.proof import BY_PROOF, Proof, Proven, Side, proofs
-from goldrush.replay.worlds.competition.story import sentences
+from goldrush.replay.worlds.competition.story import format_ids, sentences
 
 if TYPE_CHECKING:
     from goldrush.kernel.worlds.competition.memory import Memory
@@ -76,6 +76,7 @@ def format_line(rebuilt: Rebuilt) -> str:
         and e["part"] != "edge"
     }  # fmt: skip
     parts = []
+    moves = sentences(rebuilt.state.names)
     for event in rebuilt.events:
         if event.name == "concluded":
             table_, proposal = event["table"], event["proposal"]
@@ -88,14 +89,9 @@ def format_line(rebuilt: Rebuilt) -> str:
         elif event.name == "leaderboard_posted" and event["rows"]:
             _, agent, rolling, _ = event["rows"][0]
             parts.append(f"{escaped(agents[agent].name)} leads with {rolling}")
-        elif event.name in _MOVES:
-            parts.append(f"{escaped(agents[event['agent']].name)} {_MOVES[event.name]}")
-        elif event.name == "joined":
-            parts.append(f"{escaped(event['name'])} joins")
+        elif event.name in ("relegated", "returned", "deleted", "joined"):
+            parts.append(escaped(moves.line(event)))
     return "; ".join(parts)
-
-
-_MOVES: Final = {"relegated": "is benched", "returned": "returns", "deleted": "is deleted"}
 
 
 def _conclusions(summary: SeasonSummary) -> list[str]:
@@ -139,18 +135,19 @@ def _answers(count: int) -> str:
 
 def _workers(workers: Sequence[WorkerLine]) -> str:
     """The table of workers, with their last ranks and the changes since the first."""
-    rows: list[Sequence[str]] = [
-        ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "tables")
-    ]
-    for worker in workers:
-        rank = "-" if worker.rank is None else str(worker.rank)
-        rows.append(
-            (
-                rank, escaped(worker.name), _moved(worker), worker.status, worker.class_,
-                str(worker.sparks), str(worker.rolling), str(worker.total), str(worker.sat),
-            )
-        )  # fmt: skip
-    return format_table(rows, numbers=(0, 5, 6, 7, 8))
+    titles = ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "tables")
+    rows = [
+        (
+            _or_dash(w.rank), escaped(w.name), _moved(w), w.status, w.class_, str(w.sparks),
+            str(w.rolling), str(w.total), str(w.sat),
+        )
+        for w in workers
+    ]  # fmt: skip
+    return format_table([titles, *rows], numbers=(0, 5, 6, 7, 8))
+
+
+def _or_dash(value: object) -> str:
+    return "-" if value is None else str(value)
 
 
 def _moved(worker: WorkerLine) -> str:
@@ -173,20 +170,19 @@ def _left(left: Sequence[tuple[int, str, str]]) -> str:
 
 def _ended(tables: Sequence[Ended]) -> str:
     """The last tables: their conclusions, bars and best tested values."""
-    rows: list[Sequence[str]] = [
+    rows = [
         ("assignment", "subject", "conclusion", "tested", "bar", "best tested", "better than", "")
     ]
     for ended in tables[-LINES_MAX:]:
         value, bar, best = format_apart(ended.value, ended.bar, ended.best)
-        said = ["drawn"] * (ended.tied > 0) + ["not adopted"] * (ended.adopted is False)
+        notes = ["drawn"] * (ended.tied > 0) + ["not adopted"] * (ended.adopted is False)
         rows.append(
             (
                 str(ended.assignment), escaped(f"{ended.objective}, {ended.treatment}"),
-                escaped(ended.conduct or "nothing"),
-                "-" if ended.conduct is None else value, bar,
+                escaped(ended.conduct or "nothing"), "-" if ended.conduct is None else value, bar,
                 "-" if ended.best is None else best,
                 "-" if ended.quality is None else _percent(ended.quality.percentile),
-                ", ".join(said),
+                ", ".join(notes),
             )
         )  # fmt: skip
     more = len(tables) - LINES_MAX
@@ -228,22 +224,19 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
     """
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
-    rows = [("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")]
-    for agent in state.agents.values():
-        if agent.is_worker and agent.status != Status.GONE:
-            rows.append(
-                (
-                    escaped(agent.name), agent.status, agent.class_, str(agent.sparks),
-                    str(agent.stage), str(agent.all_time), str(ranks.get(agent.ordinal, "-")),
-                    escaped(agent.persona or "-"),
-                )
-            )  # fmt: skip
-    head = f"assignment {rebuilt.round}, {state.config.assignments} in all"
-    names = {agent.ordinal: agent.name for agent in state.agents.values()}
+    titles = ("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")
+    rows = [
+        (
+            escaped(agent.name), agent.status, agent.class_, str(agent.sparks), str(agent.stage),
+            str(agent.all_time), str(ranks.get(agent.ordinal, "-")), escaped(agent.persona or "-"),
+        )
+        for agent in state.agents.values() if agent.is_worker and agent.status != Status.GONE
+    ]  # fmt: skip
     parts = [
-        f"{head}, digest {rebuilt.digest:016x}",
-        *(format_proof(proof, names) for proof in _proofs(rebuilt)),
-        format_table(rows, numbers=(3, 4, 5, 6)),
+        f"assignment {rebuilt.round}, {state.config.assignments} in all, digest "
+        f"{rebuilt.digest:016x}",
+        *(format_proof(proof, state.names) for proof in _proofs(rebuilt)),
+        format_table([titles, *rows], numbers=(3, 4, 5, 6)),
     ]
     return "\n\n".join(parts)
 
@@ -254,11 +247,7 @@ def _proofs(rebuilt: Rebuilt) -> Sequence[Proof]:
 
 
 def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
-    """What the talk of a table came to: which claims hold, who changed sides, what was concluded.
-
-    Args:
-        names: the agents' names by ordinal.
-    """
+    """What a talk came to: which claims hold, who changed sides, what was concluded."""
     objective, better, treatment = proof.subject
     direction = "more" if better == UP else "less"
     head = (
@@ -290,7 +279,7 @@ def format_proven(proof: Proof) -> str:
 
 def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
     rows = [("proposal", "by", "conduct", "claimed", "tested", "the claim")]
-    for each in proposals[:SHOWN_MAX]:
+    for each in proposals:
         claimed, tested = format_apart(each.claimed, each.tested)
         says = "holds" if each.held else "does not hold"
         if each.edge_held is not None:
@@ -303,7 +292,7 @@ def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
                 says,
             )
         )  # fmt: skip
-    return format_table(rows, numbers=(3, 4)) + _more(len(proposals))
+    return format_table(rows, numbers=(3, 4), most=SHOWN_MAX)
 
 
 def format_choice(proof: Proof) -> str:
@@ -319,21 +308,18 @@ def format_choice(proof: Proof) -> str:
 
 
 def _sides(sides: Sequence[Side], names: Mapping[int, str]) -> str:
-    rows: list[Sequence[str]] = [("worker", "end of the talk", "after the proof", "in the end", "")]
-    for side in sides[:SHOWN_MAX]:
-        stances = (side.talked, side.proven, side.final)
-        rows.append(
-            (
-                escaped(names[side.agent]),
-                *("nothing" if stance is None else f"#{stance}" for stance in stances),
-                "changed sides" if side.changed else "",
-            )
+    def stance(proposal: int | None) -> str:
+        return "nothing" if proposal is None else f"#{proposal}"
+
+    titles = ("worker", "end of the talk", "after the proof", "in the end", "")
+    rows = [
+        (
+            escaped(names[side.agent]), stance(side.talked), stance(side.proven),
+            stance(side.final), "changed sides" * side.changed,
         )
-    return format_table(rows) + _more(len(sides))
-
-
-def _more(count: int) -> str:
-    return f"\nand {count - SHOWN_MAX} more; --json has all" if count > SHOWN_MAX else ""
+        for side in sides
+    ]  # fmt: skip
+    return format_table([titles, *rows], most=SHOWN_MAX)
 
 
 def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
@@ -346,10 +332,10 @@ def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
     foremost = [proposal for proposal, count in counts.items() if count == most]
     why = "more than by any other"
     if proof.tied:
-        among = ", ".join(f"#{id}" for id in proof.tied)
+        among = format_ids(proof.tied)
         why = f"as many and as good a test as the others of {among}, among which it was drawn"
     elif len(foremost) > 1:
-        among = ", ".join(f"#{id}" for id in sorted(foremost))
+        among = format_ids(sorted(foremost))
         why = f"and of {among}, by which as many stand, it has the best test"
     elif len(counts) == 1:
         why = "and nobody by another" if most < len(proof.sides) else ""
@@ -361,26 +347,18 @@ def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
 
 
 def format_consequences(came: SeasonConsequences, by_round: bool) -> str:
-    """The consequences as text.
-
-    Args:
-        by_round: show all differing assignments with their scores, not the first ones only.
-    """
+    """The consequences as text; with `by_round` all differing assignments with their scores."""
     head = f"from assignment {came.since} to {came.until}"
     if not came.assignments:
         return f"{head} every conclusion and every score is the same"
     shown = came.assignments if by_round else came.assignments[:SHOWN_MAX]
-    rows = [("assignment", "concluded in a", "concluded in b", "mean total a", "b")]
-    for apart in shown:
-        rows.append(
-            (
-                str(apart.assignment), _concluded(apart.a), _concluded(apart.b), _mean(apart.a),
-                _mean(apart.b),
-            )
-        )  # fmt: skip
+    titles = ("assignment", "concluded in a", "concluded in b", "mean total a", "b")
+    rows = [
+        (str(r.assignment), _concluded(r.a), _concluded(r.b), _mean(r.a), _mean(r.b)) for r in shown
+    ]
     parts = [
         f"{head}, differences in {format_count(len(came.assignments), 'assignment')}:",
-        format_table(rows, numbers=(0, 3, 4)),
+        format_table([titles, *rows], numbers=(0, 3, 4)),
     ]
     if len(came.assignments) > len(shown):
         parts.append(f"and {len(came.assignments) - len(shown)} more; --by-round has all")
@@ -428,11 +406,8 @@ def _four(scores: Sequence[int] | None) -> str:
 def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
         return "every worker ends with the same status, sparks and total"
-    rows = [("worker", "a: status, sparks, all-time", "b")]
-    for standing in standings[:SHOWN_MAX]:
-        rows.append((escaped(standing.name), _stands(standing.a), _stands(standing.b)))
-    more = len(standings) - SHOWN_MAX
-    return format_table(rows) + (f"\nand {more} more; --json has all" if more > 0 else "")
+    rows = [(escaped(end.name), _stands(end.a), _stands(end.b)) for end in standings]
+    return format_table([("worker", "a: status, sparks, all-time", "b"), *rows], most=SHOWN_MAX)
 
 
 def _stands(stands: tuple[str, int, int] | None) -> str:

@@ -60,12 +60,8 @@ _SEASONS: Final = Tools(world=world_of)
 
 
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
-    """The world of a season's journal.
-
-    Args:
-        judging: whether the rules of its arena are needed.
-
-    Raises UnsupportedJournal if they are needed and the arena is not installed.
+    """The world of a season's journal. Raises UnsupportedJournal with `judging` if its arena is not
+    installed.
     """
     world = open_world(reader, _SEASONS)
     if judging and world.missing is not None and reader.header.world == world.name:
@@ -84,11 +80,8 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that need
 
 @attrs.frozen
 class JudgedAssignment:
-    """An assignment when its scores were given.
-
-    Attributes:
-        state: the state just before, including the ratings of the debrief.
-        scored: the scores, in order.
+    """An assignment when its scores were given: the state just before, with the ratings of the
+    debrief, and the scores.
     """
 
     state: SeasonState
@@ -104,7 +97,6 @@ def assignment_in(
     """The walk through a closed assignment, whose digest is checked, from the state before it.
 
     Args:
-        assignment: the assignment, from 0.
         walk: a walk over the journal to reach it by; None: by an index.
 
     Raises:
@@ -139,10 +131,7 @@ def assignment_in(
 
 @reader_of
 def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
-    """A closed assignment at the time its debrief was judged, with the rules of its arena.
-
-    Args:
-        assignment: the assignment, from 0.
+    """A closed assignment, from 0, at the time its debrief was judged.
 
     Raises:
         UnsupportedJournal: if the arena is not installed.

@@ -50,14 +50,8 @@ class WorkerLine:
     """A worker at the end of a season.
 
     Attributes:
-        agent: its ordinal.
-        name: its name.
-        status: its status.
-        class_: its class.
-        sparks: its sparks.
         first_rank: its rank on the first leaderboard that has it.
-        rank: its rank on the last leaderboard; None if it is not on it.
-        rolling: its rolling sum on that leaderboard.
+        rank, rolling: its rank (None without one) and its rolling sum on the last leaderboard.
         total: the sum of its scores.
         sat: the number of roundtables that it sat at.
     """
@@ -79,12 +73,7 @@ class Ended:
     """A table that has ended.
 
     Attributes:
-        assignment: the assignment, from 0.
-        table: the table, from 0.
-        objective: of its subject.
-        treatment: of its subject.
-        conduct: the concluded one; None without a conclusion.
-        value: its tested value.
+        conduct, value: the concluded conduct and its tested value; None without a conclusion.
         bar: the value of the bar.
         best: the best tested value of a proposal.
         tied: the number of proposals among which the conclusion was drawn; 0 without a draw.
@@ -111,11 +100,8 @@ class TableCounts:
 
     Attributes:
         trials: trials ordered by agents.
-        claims: proposals, amendments included, that were not redirected.
-        held: claims whose base held.
-        sharp: claims whose base is sharp.
-        challenges: challenges that were not redirected.
-        sustained: challenges that were sustained.
+        claims, challenges: those that were not redirected; amendments are claims.
+        held, sharp: claims whose base held, and is sharp.
         stood: final stances that were given.
         changed: participants that stand elsewhere in the end than at the end of the talk.
     """
@@ -135,23 +121,15 @@ class SeasonSummary:
     """The summary of a season.
 
     Attributes:
-        path: the journal.
-        bytes: its size.
+        bytes: the size of the journal.
         assignments: the number of closed assignments.
-        finished: whether the season has ended.
-        config: the settings.
-        tables: the ended tables, in order.
-        counts: counts over all tables.
         percentiles: the mean percentile of conclusions in the first and in the second half of the
             planned assignments; None if undefined.
         refused: the number of refused acts by code.
         mean_total: the mean of all recorded totals, from 0 to 12; None without scores.
         workers: the workers, ranked ones first.
         left: eliminations, returns and newcomers, in order: (assignment, name, text).
-        forks: the events of forks.
-        models: the number of answers by language models.
-        people: the number of answers by humans.
-        failures: the failures by model.
+        models, people: the number of answers by language models, and by humans.
         unsaid: (assignment, table, round, agent) of replaced submissions that were never used,
             because the turn did not come.
     """
@@ -182,10 +160,7 @@ class SeasonSummary:
 
 @reader_of
 def summarise(path: str | Path) -> SeasonSummary:
-    """The summary of a season's journal.
-
-    Raises JournalError if the journal cannot be read.
-    """
+    """The summary of a season's journal. Raises JournalError if it cannot be read."""
     with JournalReader(path) as reader:
         world = season_world(reader)
         counting = _Counting()

@@ -21,16 +21,8 @@ from goldrush.replay.worlds.mining.summary import counted
 
 @attrs.frozen
 class RoundDifference:
-    """The difference of two runs, a and b, after a round.
-
-    Attributes:
-        plots: the number of plots with different owners; None if the grids differ.
-        gold_a: the gold of all agents in a.
-        gold_b: the gold of all agents in b.
-        raids_a: the raids of the round in a.
-        raids_b: the raids of the round in b.
-        captures_a: the captures of the round in a.
-        captures_b: the captures of the round in b.
+    """The difference of two runs, a and b, after a round: the number of plots with different owners
+    (None if the grids differ), the gold of all agents, the raids and the captures of the round.
     """
 
     round: int
@@ -48,12 +40,10 @@ class MiningConsequences:
     """Two mining runs, a and b, compared after the last round of both.
 
     Attributes:
-        since: the first round of the counts.
-        round: the last round of both.
+        since, round: the first round of the counts, and the last one of both.
         owners: (plot, owner in a, owner in b) where they differ; None if the grids differ.
         gold: (agent, gold in a, gold in b); None if a run has no such agent.
-        counts_a: counts of events in a (see `summary.counted`).
-        counts_b: counts of events in b.
+        counts_a, counts_b: counts of events (see `summary.counted`).
         rounds: the difference after each round, if requested.
     """
 
@@ -71,12 +61,8 @@ class MiningConsequences:
 
 
 def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences | None:
-    """The consequences of the first differing event of two mining runs.
-
-    Args:
-        by_round: keep the difference after each round.
-
-    Returns the consequences; None if no event differs in a round that both runs closed.
+    """The consequences of the first differing event of two mining runs, with `by_round` after each
+    round; None if no event differs in a round that both runs closed.
 
     Raises:
         MalformedEvents: if events cannot be applied.

@@ -4,9 +4,8 @@ The environment drives the run loop that `record` drives (`kernel.run.steps`), s
 does is judged, recorded and verified like any other agent's plans. ENVIRONMENT.md in this folder is
 its page. Importing this module registers the environment with PettingZoo.
 
-Observations and actions are arrays of fixed shape. Everything in an observation is what
-`kernel.worlds.mining.observe` shows the agent, and nothing else; only messages, which are text, are
-left out. `Arrays.features` names the rows of an observation.
+Observations and actions are arrays of fixed shape. An observation has all that
+`kernel.worlds.mining.observe` shows the agent but messages, which are text.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -105,9 +104,9 @@ def choice_of(config: MiningConfig, kind: str, plot: int) -> int:
 def plan_of(config: MiningConfig, action: Action) -> list[tuple[str, int, int]]:
     """The plan, `(kind, plot, amount)` in the order of first mention, of an action.
 
-    Units that mine one plot make one action with their number as its amount; so do units that
-    defend one, where `defense` is "pointwise". Any other choice is an action of its own, so one
-    that is made twice is removed by the rules as a duplicate.
+    Units that mine one plot, or defend it where `defense` is "pointwise", make one action with
+    their number as its amount. Any other choice is an action of its own: the rules remove a second
+    one as a duplicate.
     """
     merged = (MINE, DEFEND) if config.defense == POINTWISE else (MINE,)
     plan: list[tuple[str, int, int]] = []
@@ -128,10 +127,7 @@ def plan_of(config: MiningConfig, action: Action) -> list[tuple[str, int, int]]:
 class Arrays:
     """The spaces of a configuration, and the arrays of one run after the other.
 
-    - `features`: the names of the rows of an observation, which has a column for each plot.
-    - `observation_spaces`, `action_spaces`: by agent; `state_space`.
-
-    An observation has, in this order:
+    An observation has a column for each plot, and these rows (`features`), in this order:
 
     - owner: of the plot, agent + 1; 0 is nobody. alpha: gold per stamina unit. round: to plan for,
       from 1 (one more than `rounds` when all is over). rounds: of the whole run.
@@ -159,21 +155,13 @@ class Arrays:
         self._public: deque[NDArray[np.float32]] = deque(maxlen=self._length)
         self._own: deque[Mapping[int, NDArray[np.float32]]] = deque(maxlen=self._length)
         self._last = np.zeros((self._last_rows, config.plots), np.float32)
-        ids, past = range(config.agents), range(1, self._length + 1)
-        kinds = [row for kind in KINDS for row in (kind, f"{kind} succeeded")]
-        self.features = (
-            "owner", "alpha", "round", "rounds", *_LAST,
-            *(f"claimant {a}" for a in ids), *(f"raider {a}" for a in ids),
-            *(f"{row} -{ago}" for ago in past for row in _PUBLIC),
-            *_OWN,
-            *(f"{row} -{ago}" for ago in past for row in kinds),
-        )  # fmt: skip
+        self.features = tuple(name for name, _ in self._rows(0))
         self.observation_spaces = {agent: self._observation_space(agent) for agent in agents}
         self.action_spaces = {
             agent: StaminaUnits([1 + len(KINDS) * config.plots] * config.staminas[agent])
             for agent in agents
         }
-        gold = [self._most_gold(agent) for agent in ids]
+        gold = [self._most_gold(agent) for agent in range(config.agents)]
         rich = float(self._alphas.max())
         high = [config.agents, rich, config.rounds, len(HOLDINGS) - 1, config.rounds, *gold]
         self.state_space = _box(high, config.plots)
@@ -186,24 +174,30 @@ class Arrays:
         config = self._config
         return config.rounds * config.staminas[agent] * float(self._alphas.max())
 
+    def _rows(self, agent: int) -> Iterator[tuple[str, float]]:
+        """The names of the rows of an agent's observations, each with its highest value."""
+        config, past = self._config, range(1, self._length + 1)
+        agents, stamina = config.agents, config.staminas[agent]
+        yield from (("owner", agents), ("alpha", float(self._alphas.max())))
+        yield from (("round", config.rounds + 1), ("rounds", config.rounds))
+        yield from zip(_LAST, (agents, agents, len(OUTCOMES), agents), strict=True)
+        yield from ((f"{act} {a}", 1) for act in ("claimant", "raider") for a in range(agents))
+        public = dict(zip(_PUBLIC, (agents, agents, 1, 1), strict=True))
+        yield from ((f"{row} -{ago}", high) for ago in past for row, high in public.items())
+        yield from zip(_OWN, (agents, self._most_gold(agent), stamina, 1), strict=True)
+        spent = [row for kind in KINDS for row in ((kind, stamina), (f"{kind} succeeded", 1))]
+        yield from ((f"{row} -{ago}", high) for ago in past for row, high in spent)
+
     def _observation_space(self, agent: int) -> spaces.Dict:
         config = self._config
-        agents, stamina = config.agents, config.staminas[agent]
-        high = [
-            agents, float(self._alphas.max()), config.rounds + 1, config.rounds,
-            agents, agents, len(OUTCOMES), agents, *[1] * (2 * agents),
-            *[agents, agents, 1, 1] * self._length,
-            agents, self._most_gold(agent), stamina, 1,
-            *[stamina, 1] * (len(KINDS) * self._length),
-        ]  # fmt: skip
-        choices = (1 + len(KINDS) * config.plots) * stamina
+        choices = (1 + len(KINDS) * config.plots) * config.staminas[agent]
         return spaces.Dict(
-            observation=_box(high, config.plots),
+            observation=_box([high for _, high in self._rows(agent)], config.plots),
             action_mask=spaces.Box(0, 1, (choices,), np.int8),
         )
 
     def begin(self, config: MiningConfig) -> None:
-        """A new run begins; `config` differs from the first one in its seed and what follows."""
+        """Begin a run; `config` differs from the first one in its seed and what follows."""
         self._config, self._alphas = config, np.array(config.alphas, np.float32)
         self._public.clear()
         self._own.clear()
@@ -242,7 +236,8 @@ class Arrays:
         shown, config, plots = SharedView(state), self._config, self._config.plots
         owner = np.array([_from_1(owner) for owner in shown.owners], np.float32)
         common = np.zeros((len(self.features), plots), np.float32)
-        common[:4] = owner, self._alphas, _all(state.round + 1, plots), _all(config.rounds, plots)
+        common[:2] = owner, self._alphas
+        common[2:4] = [[state.round + 1], [config.rounds]]
         common[4 : 4 + self._last_rows] = self._last
         at = _fill(common, 4 + self._last_rows, self._public)
         at += (self._length - len(self._public)) * len(_PUBLIC)
@@ -277,15 +272,11 @@ def _box(high: Sequence[float], plots: int) -> spaces.Box:
 
 
 def _fill(rows: NDArray[Any], at: int, parts: Iterable[NDArray[Any]]) -> int:
-    """Lay parts one below the other, from a row on; gives the row after them."""
+    """Lay parts one below the other, from row `at` on; returns the row after them."""
     for part in parts:
         rows[at : at + len(part)] = part
         at += len(part)
     return at
-
-
-def _all(value: float, plots: int) -> NDArray[np.float32]:
-    return np.full(plots, value, np.float32)
 
 
 def _from_1(agent: int | None) -> int:
@@ -298,10 +289,8 @@ NOBODYS: Final = (245, 246, 248)
 
 
 def picture(state: MiningState) -> NDArray[np.uint8]:
-    """The pixels, height × width × 3 (red, green, blue; 0 to 255).
-
-    Each plot is a square in its owner's colour, light grey without an owner, with white lines
-    between the plots where a plot is larger than 2 pixels.
+    """The map as pixels, height × width × 3 (red, green, blue; 0 to 255): plots in their owners'
+    colours, with white lines between those larger than 2 pixels.
     """
     rows, cols = state.config.rows, state.config.cols
     fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
@@ -340,22 +329,21 @@ class _Learner:
 class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
     """The mining world for learners: every agent whose roster entry is `external`.
 
-    Agents are called `agent_0`, ...; the number is that of the agent in the journal. Other agents
-    of the roster play their policies in the same journal. All agents live to the end.
+    Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
+    play their policies in the same journal. All agents live to the end.
 
     - Action: `MultiDiscrete([1 + 4P] * S)`: what each of the S stamina units of a round is spent
       on, on a map of P plots (`choice_of`; 0: nothing).
-    - Observation: `{"observation": float32 (rows, P), "action_mask": int8 (S * (1 + 4P),)}`; the
-      rows are named by `features` and described at `arrays.Arrays`. The mask says which choices are
-      legal for a unit by itself, for one unit after the other.
+    - Observation: `{"observation": float32 (rows, P), "action_mask": int8 (S * (1 + 4P),)}`; for
+      the rows see Arrays. The mask says which choices are legal for a unit by itself, for one unit
+      after the other.
     - Reward: the gold that the round's settlements give the agent, less its fines.
-    - Termination: when the last round is closed. Its number is part of the rules and of what agents
-      see, so this is an end, not a cut. Truncation: after `max_cycles` rounds, if that is before.
+    - Termination: when the last round is closed, which the rules and the agents know. Truncation:
+      after `max_cycles` rounds, if that is before.
     - Info: `pruned`, the actions that the rules removed, as (kind, plot, amount, reason).
 
     Learners send no messages, whatever the treatment. `journal` is the path of the episode's
-    journal, None before the first one; it is whole when the last round is played, and can be
-    resumed when the episode was left before that.
+    journal, None before the first one; an episode left before its last round can be resumed.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # PettingZoo declares it so
@@ -413,21 +401,18 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self._state: MiningState | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies: where no path is given they have a temporary folder of their own.
-
-        Raises BadInput while an episode is under way.
-        """
+        """For copies, which have temporary folders of their own. Raises BadInput in an episode."""
         if self._run is not None:
             raise BadInput("an episode is under way", "copy the environment before reset()")
         journal = None if self._temporary else self.journal
         return {**self.__dict__, "_temporary": None, "journal": journal}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of an agent's observations: the same object on every call."""
+        """The space of an agent's observations."""
         return self._arrays.observation_spaces[self._names[agent]]
 
     def action_space(self, agent: str) -> spaces.MultiDiscrete[Any]:
-        """The space of an agent's actions: the same object on every call."""
+        """The space of an agent's actions."""
         return self._arrays.action_spaces[self._names[agent]]
 
     def choice_of(self, kind: str, plot: int) -> int:
@@ -526,8 +511,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             raise
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The map as it is: as text ("ansi"), as a picture of height x width x 3 bytes in the
-        colours of the page of `goldrush view` ("rgb_array"); "human" prints the text.
+        """The map as text ("ansi") or as `picture` ("rgb_array"); "human" prints the text.
 
         Raises BadInput before the first `reset`.
         """
@@ -597,9 +581,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
 
 
 def env(*arguments: Any, **settings: Any) -> pettingzoo.AECEnv[str, Observed, Action | None]:
-    """The environment whose agents act one after the other, made by PettingZoo's conversion.
-
-    Arguments and errors as those of `goldrush.parallel_env`.
+    """The environment whose agents act one after the other, with the arguments and errors of
+    `goldrush.parallel_env`.
     """
     return parallel_to_aec(MiningEnv(*arguments, **settings))
 

@@ -18,7 +18,6 @@ from goldrush.replay.text import Paint, format_ranges, format_table, plain
 from goldrush.replay.worlds.mining.story import tell
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.failures import Failures
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.usage import Taken
     from goldrush.replay.worlds.mining.consequences import MiningConsequences, RoundDifference
@@ -42,22 +41,19 @@ def format_summary(summary: RunSummary) -> str:
     for entry in summary.policies:
         spent = sum(entry.spent.values()) or 1
         shares = [f"{points / spent:.0%}" for points in entry.spent.values()]
-        each = f"{entry.gold / entry.agents:,.1f}"
         rows.append(
             (
-                escaped(entry.policy),
-                str(entry.agents),
-                f"{entry.gold:,.1f}",
-                each,
-                str(entry.plots),
-                *shares,
+                escaped(entry.policy), str(entry.agents), f"{entry.gold:,.1f}",
+                f"{entry.gold / entry.agents:,.1f}", str(entry.plots), *shares,
             )
-        )
+        )  # fmt: skip
     forks = "".join(f"after round {fork.unit} {escaped(tell(fork))}\n" for fork in summary.forks)
-    since = [fork.unit + 1 for fork in summary.forks if fork["roster"] is not None][-1:]
-    whose = "".join(
-        f"\n\nThese policies play from round {first} on; gold and stamina count from round 1."
-        for first in since
+    since = [fork.unit + 1 for fork in summary.forks if fork["roster"] is not None]
+    whose = since and (
+        f"\n\nThese policies play from round {since[-1]} on; gold and stamina count from round 1."
+    )
+    failed = "".join(
+        f"{line}\n" for line in format_failures(summary.failures, "no plan was played")
     )
     return f"""\
 {_size(summary.rounds, config["agents"])} on {config["rows"]} x {config["cols"]} plots, \
@@ -65,8 +61,8 @@ seed {config["seed"]}, pressure {summary.pressure:.2f}
 {summary.claims:,} plots claimed ({summary.contested:,} contested), {summary.raids:,} raided, \
 {summary.captures:,} captured{undone}; {summary.owned} owned at the end; \
 {summary.mined:,.1f} gold mined
-{forks}{_asked(summary.models)}{_failed(summary.failures)}
-{format_table(rows, numbers=range(1, 9))}{whose}"""
+{forks}{_asked(summary.models)}{failed}
+{format_table(rows, numbers=range(1, 9))}{whose or ""}"""
 
 
 def _size(rounds: int, agents: int) -> str:
@@ -85,11 +81,6 @@ def _asked(models: Taken | None) -> str:
         f"a whole plan{without}; {models.tokens_in:,} tokens in, {models.tokens_out:,} out"
         f"{partly}\n"
     )
-
-
-def _failed(failures: Sequence[Failures]) -> str:
-    """A line for each model with failed answers."""
-    return "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
 
 
 def unit_as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
@@ -207,9 +198,8 @@ def _holders(state: MiningState, paint: Paint) -> str:
 
 
 def _held(state: MiningState, agent: int) -> str:
-    """An agent's plots by the round in which it gained them.
-
-    With more than `SINCE_MAX` groups: all plots, with the first and the last of the rounds.
+    """An agent's plots by the round in which it gained them; of more than SINCE_MAX rounds all
+    plots, with the first and the last one.
     """
     plots = state.plots_of[agent]
     by_round: dict[tuple[int, bool], list[int]] = {}
@@ -254,14 +244,13 @@ def _owners(came: MiningConsequences) -> str:
         return "the grids differ, so owners are not compared"
     if not came.owners:
         return "every plot has the same owner"
-    listed = [f"{plot} ({_owner(a)}, {_owner(b)})" for plot, a, b in came.owners[:SHOWN_MAX]]
+    listed = [
+        f"{plot} ({', '.join('nobody' if owner is None else str(owner) for owner in owners)})"
+        for plot, *owners in came.owners[:SHOWN_MAX]
+    ]
     more = len(came.owners) - len(listed)
     rest = f" and {more} more" if more else ""
     return f"plots with other owners (a, b): {', '.join(listed)}{rest}"
-
-
-def _owner(agent: int | None) -> str:
-    return "nobody" if agent is None else str(agent)
 
 
 def _rounds(rounds: Sequence[RoundDifference]) -> str:

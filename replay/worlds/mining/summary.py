@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -32,17 +32,13 @@ from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.usage import Taken, usage
 
+COUNTED: Final = ("claims", "contested", "raids", "captures", "undone")
+
 
 @attrs.frozen
 class PolicySummary:
-    """The agents of one policy.
-
-    Attributes:
-        policy: the policy's label.
-        agents: the number of agents.
-        gold: their total gold at the end of the journal.
-        plots: the number of their plots at the end of the journal.
-        spent: stamina points spent, by kind of action.
+    """The agents of one policy: their number, their gold and the number of their plots at the end
+    of the journal, and the stamina points that they spent, by kind of action.
     """
 
     policy: str
@@ -57,11 +53,8 @@ class RunSummary:
     """Counts over the whole run.
 
     Attributes:
-        path: the journal.
         bytes: the journal's size.
         rounds: the number of closed rounds.
-        finished: whether the run has ended.
-        config: the configuration.
         pressure: the number of plots that the agents could use ÷ the number of plots.
         claims: the number of claimed plots, added over the rounds, as all counts of events.
         contested: claims with two claimants or more.
@@ -70,11 +63,8 @@ class RunSummary:
         undone: captures that an authority has undone.
         owned: plots with an owner at the end of the journal.
         mined: mined gold, before fines.
-        policies: the agents of each policy.
-        forks: the `forked` events.
         waiting: the number of submissions in the open round.
         models: usage of language models; None if none plays.
-        failures: failed answers of each model.
     """
 
     path: str
@@ -104,10 +94,7 @@ class RunSummary:
 
 @reader_of
 def summarise(path: str | Path) -> RunSummary:
-    """The summary of a mining journal.
-
-    Raises JournalError if the journal cannot be read.
-    """
+    """The summary of a mining journal. Raises JournalError if it cannot be read."""
     counts: Counter[str] = Counter()
     mined: list[float] = []
     rounds = waiting = 0
@@ -126,7 +113,7 @@ def summarise(path: str | Path) -> RunSummary:
             counts.update(happened)
         size, finished = reader.size, reader.ended
     state = walk.state
-    took = usage(path) if any(map(_is_model, state.roster)) else None
+    took = usage(path) if any(entry["policy"] == LLM for entry in state.roster) else None
     return RunSummary(
         path=str(path),
         bytes=size,
@@ -134,11 +121,7 @@ def summarise(path: str | Path) -> RunSummary:
         finished=finished,
         config=state.config.as_dict(),
         pressure=state.config.pressure,
-        claims=counts["claims"],
-        contested=counts["contested"],
-        raids=counts["raids"],
-        captures=counts["captures"],
-        undone=counts["undone"],
+        **{name: counts[name] for name in COUNTED},
         owned=sum(map(len, state.plots_of)),
         mined=math.fsum(mined),
         policies=_by_policy(state),
@@ -151,9 +134,7 @@ def summarise(path: str | Path) -> RunSummary:
 
 def counted(commit: Commit) -> dict[str, Any]:
     """Counts of the events in a commit, by the attributes of `RunSummary` with the same names."""
-    happened: dict[str, Any] = dict.fromkeys(
-        ("claims", "contested", "raids", "captures", "undone"), 0
-    )
+    happened: dict[str, Any] = dict.fromkeys(COUNTED, 0)
     mined: list[float] = []
     for block in commit.blocks[1::2]:
         claims = block.rows(CLAIM_DRAWN)
@@ -166,10 +147,6 @@ def counted(commit: Commit) -> dict[str, Any]:
         happened["undone"] += undone
         mined += (row[3] for row in block.rows(MINING_SETTLED))
     return {**happened, "mined": math.fsum(mined)}
-
-
-def _is_model(entry: Mapping[str, Any]) -> bool:
-    return bool(entry["policy"] == LLM)
 
 
 def _by_policy(state: MiningState) -> list[PolicySummary]:

@@ -3,10 +3,8 @@ claims, and removed actions.
 
 Each explanation lists the agents' actions and, for a raid, how the owner spent its stamina. Then it
 gives a small change of one agent's plan that would have changed the result: unspent stamina is used
-first, then the stamina of the agent's least important actions. A change is given only if the plots
-of both plans, derived again with it, have the other result: the replaced submission is validated
-like one from a file, and the world's own rules judge it with what was left of the other agents'
-plans on these plots.
+first, then that of the agent's least important actions. A change is given only if the plots of both
+plans, decided again by the world's rules, have the other result with it.
 """
 
 from __future__ import annotations
@@ -74,14 +72,8 @@ _GIVEN_BACK: Final = "; the authority would have given it back"
 def explained(
     path: str | Path, first: int | None = None, last: int | None = None
 ) -> Iterator[tuple[Explanation, Sequence[Row]]]:
-    """The explanations of a mining journal's rounds, in order.
-
-    Args:
-        first: the first round, from 1; None for the start of the run.
-        last: the last round, inclusive; None for the end of the journal.
-
-    Yields:
-        Each explanation, with the `submitted` rows of all agents in its round.
+    """The explanations of the rounds `first` to `last` (None: from the start, to the end), in
+    order, each with the `submitted` rows of all agents in its round.
 
     Raises JournalError where the journal cannot be read, after the explanations of the rounds
     before the damage.
@@ -96,13 +88,8 @@ def explained(
 def explained_rounds(
     path: str | Path, plot: int | None = None, agent: int | None = None
 ) -> Iterator[int]:
-    """The rounds that have explanations, ascending.
-
-    Args:
-        plot: only explanations of this plot; None for all plots.
-        agent: only explanations that involve this agent; None for all agents.
-
-    Raises JournalError as `explained`.
+    """The rounds that have explanations, of a plot and that involve an agent (None: of any),
+    ascending. Raises JournalError as `explained`.
     """
     for before, record in _rounds(path, 1, None):
         round = Round(before, record)
@@ -118,12 +105,7 @@ def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:
 def explained_at(
     path: str | Path, round: int, plot: int | None = None, agent: int | None = None
 ) -> list[Explanation]:
-    """The explanations of one round.
-
-    Args:
-        round: the round, from 1.
-        plot: only explanations of this plot; None for all plots.
-        agent: only explanations that involve this agent; None for all agents.
+    """The explanations of one round, as in `explained_rounds`.
 
     Raises:
         BadInput: if there is no such round, plot or agent, or the round has no such explanation.
@@ -169,9 +151,8 @@ def _rounds(
 
 
 def explanations(round: Round) -> Iterator[Explanation]:
-    """The explanations of one round: removed actions, then contested claims, then raids.
-
-    Removed actions are ordered by agent, claims and raids by plot.
+    """The explanations of one round: removed actions by agent, then contested claims, then raids,
+    both by plot.
     """
     for agent, removed, _ in round.outcome.removals.values():
         for index, reason in removed:
@@ -247,9 +228,8 @@ def _blocked(round: Round, row: Row) -> Explanation:
 def _one_more(
     round: Round, plot: int, owner: int, raiders: Sequence[int]
 ) -> tuple[int, Swap] | None:
-    """The further agent that can raid a plot by giving up the fewest actions, and its new plan.
-
-    The lowest number decides between equal agents; None if no agent can.
+    """The further agent that can raid a plot by giving up the fewest actions, the lowest number
+    among equal ones, and its new plan; None if no agent can.
     """
     found: tuple[int, Swap] | None = None
     for agent in range(round.config.agents):
@@ -351,7 +331,7 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
 
 
 def _objection(round: Round, agent: int, index: int, reason: int) -> str:
-    """The text of the reason why an action was removed."""
+    """Why an action was removed."""
     config = round.config
     action: Action = round.submitted[agent][1][index]
     if reason == MALFORMED or action is None:
@@ -414,7 +394,7 @@ def _raid(raiders: Sequence[int]) -> str:
 
 
 def _held(round: Round, plot: int) -> str:
-    """The text of how and since which round the owner of a raided plot holds it."""
+    """How and since which round the owner of a raided plot holds it."""
     if plot in round.outcome.claims:
         return "which has claimed it in this round"
     before = round.before
@@ -422,14 +402,14 @@ def _held(round: Round, plot: int) -> str:
 
 
 def _defended(round: Round, owner: int, defense: int) -> str:
-    """The text of how the owner of a raided plot spent its stamina."""
+    """How the owner of a raided plot spent its stamina."""
     does = f"defends it with {format_count(defense, 'point')}" if defense else "does not defend it"
     spent, stamina = round.spent(owner) - defense, round.before.staminas[owner]
     return f"agent {owner} {does}; it spends {spent} of {stamina} stamina elsewhere"
 
 
 def _ruling(round: Round, plot: int) -> Iterator[str]:
-    """The text of the authority's ruling on a capture, if there is one."""
+    """The authority's ruling on a capture, if there is one."""
     if plot in round.outcome.rulings:
         _, captor, victim, detected, remedy, fine, _ = round.outcome.rulings[plot]
         yield "the authority " + (
@@ -442,10 +422,8 @@ def _ruling(round: Round, plot: int) -> Iterator[str]:
 def _if_raid(
     round: Round, plot: int, agent: int, plan: Sequence[Act], outcome: int, says: str
 ) -> PlanChange:
-    """The change of one plan that gives the raid on a plot another outcome.
-
-    Raises ValueError if the raid does not have that outcome: the round's events then do not follow
-    from its inputs.
+    """The change of one plan that gives the raid on a plot another outcome. Raises ValueError if it
+    does not: then the round's events do not follow from its inputs.
     """
     again = round.again(agent, plan)
     if again.raids[plot][4] != outcome:
@@ -519,12 +497,7 @@ class Outcome:
 
 @attrs.frozen
 class Swap:
-    """A plan with one action replaced.
-
-    Attributes:
-        plan: the new plan.
-        given: the actions given up for it.
-    """
+    """A plan with one action replaced, and the actions given up for it."""
 
     plan: Sequence[Act]
     given: Sequence[Act]
@@ -555,10 +528,8 @@ class Round:
         return sum(points for _, _, points in self._plans[agent])
 
     def swapped(self, agent: int, wanted: Act) -> Swap | None:
-        """An agent's plan with another action first.
-
-        The action replaces the agent's own one of that kind on that plot, and as few other points
-        as the agent's stamina requires. None if its stamina does not suffice.
+        """An agent's plan with another action first, in place of its own one of that kind on that
+        plot and of as few other points as its stamina requires; None if that does not suffice.
         """
         kind, plot, points = wanted
         rest = [action for action in self._plans[agent] if action[:2] != (kind, plot)]
@@ -606,7 +577,7 @@ class Round:
         return PlanChange(says, agent, self.number, replaced)
 
     def _recorded(self, agent: int) -> dict[str, Any]:
-        """The event of an agent's submission, in the form of an input of a fork."""
+        """An agent's submission, in the form of an input of a fork."""
         _, actions, error, say, memo, _ = self.submitted[agent]
         said = {"error": error, "say": say, "memo": memo}
         return {
@@ -617,7 +588,7 @@ class Round:
         }
 
     def _submission(self, agent: int, plan: Sequence[Act]) -> dict[str, Any]:
-        """The event of a submission with another plan, and the same message and memo."""
+        """An agent's submission with another plan."""
         again = {**self._recorded(agent), "actions": [show_action(action) for action in plan]}
         again.pop("error", None)
         return again

@@ -1,9 +1,8 @@
 """What the page of a season carries beside its journal: the facts that its script folds from
 derived events, and what takes the rules to work out.
 
-The rules are asked for the stances as they changed in the talk, by the proof and in the end,
-whether claims hold, the grounds of scores, and each table without one of those who sat there. All
-else the script reads from the events.
+The rules are asked for stances, whether claims hold, the grounds of scores, and each table without
+one of those who sat there. All else the script reads from the events.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
-from goldrush.kernel.worlds.competition.events import CODES, Spoke, Tested, Tried, named
+from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke, Tested, Tried, named
 from goldrush.kernel.worlds.competition.evolve import acts_in
-from goldrush.kernel.worlds.competition.rubric import Grounds
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
-from goldrush.kernel.worlds.competition.terms import Part, Phase, Refusal
+from goldrush.kernel.worlds.competition.terms import Part, Phase
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import View
 from goldrush.replay.view.patterns import Patterns
@@ -38,35 +37,12 @@ from goldrush.replay.worlds.competition.show import (
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 _HERE: Final = Path(__file__).parent
-# Events before and after the talk, each a line of the page.
-_TOLD: Final = (
-    "assignment_opened", "roundtable_opened", "digested", "adopted", "debriefed", "table_set",
-    "project_proposed", "project_reviewed", "class_moved", "team_recommended", "trait_recorded",
-    "persona_proposed", "skill_distilled", "instructions_rewritten", "elimination_faced",
-    "fate_chosen", "relegated", "returned", "deleted", "joined", "interviewed", "contract_offered",
-    "contract_reviewed", "condition_kept", "contract_signed", "contract_settled", "sparks_moved",
-    "reward_unlocked", "stage_reached", "project_completed",
+# Events that the page shows otherwise than in their sentences.
+_SHOWN: Final = (
+    "answered", "spoke", "tested", "tried", "stood", "judged", "refused", "concluded", "rated",
+    "scored", "leaderboard_posted", "bottomed",
 )  # fmt: skip
 LINE_MAX: Final = 300  # characters of a line of grounds, in which conducts may be programs
-# Why an act was refused.
-REASONS: Final = {
-    Refusal.NOT_YET: "its author may not do that yet",
-    Refusal.NONE_LEFT: "no moves were left",
-    Refusal.UNKNOWN_TARGET: "there is no such proposal to refer to",
-    Refusal.OWN: "one's own proposal can be neither supported nor challenged",
-    Refusal.REPEATED: "that had been done already",
-    Refusal.REFUTED: "the proposal had been refuted",
-    Refusal.NOT_CANONICAL: "the conduct is not one of the arena's, or not in its one form",
-    Refusal.VACUOUS: "the claim is no better than the bar",
-    Refusal.NOT_CONVERGED: "no proposal was held by more than half",
-    Refusal.TOO_SMALL: "a team has three members at least",
-    Refusal.NOT_FACED: "it did not face elimination",
-    Refusal.FINAL: "scores that are recorded are final",
-    Refusal.NOT_OFFERED: "no contract was on offer",
-    Refusal.NO_TRIAL_LEFT: "no trials were left",
-    Refusal.OFF: "a setting of the season switches that off",
-    Refusal.MALFORMED: "it was malformed, or not its turn",
-}
 _TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
 
 
@@ -115,7 +91,7 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
         "missing": world.missing,
         "conducts": list(texts.items()),
         "tables": tables,
-        "reasons": REASONS,
+        "reasons": REFUSALS,
         "steps": STEPS,
         "patterns": shown.patterns.known,
     }
@@ -193,15 +169,13 @@ def _table(
         quality = atlases.of_table(table, state.rules.bar(table.subject))
         grounds = grounds_at(state, table)
         agents = {
-            agent: _grounds(grounds[agent], table, score_at(state, table, agent, grounds), patterns)
-            for agent in grounds
+            agent: _grounds(score_at(state, table, agent, grounds), patterns) for agent in grounds
         }
     proof = proof_at(state, table)
-    names = {agent.ordinal: agent.name for agent in state.agents.values()}
     return {
         "stances": moved,
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
-        "says": [format_proven(proof), format_choice(proof), format_conclusion(proof, names)],
+        "says": [format_proven(proof), format_choice(proof), format_conclusion(proof, state.names)],
         "claims": [
             [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
              table.held(said.id, Part.EDGE)]
@@ -214,29 +188,22 @@ def _table(
     }  # fmt: skip
 
 
-def _grounds(
-    grounds: Grounds, table: Roundtable, score: Score, patterns: Patterns
-) -> dict[str, Any]:
+def _grounds(score: Score, patterns: Patterns) -> dict[str, Any]:
     """What an agent's scores rest on, and the table without it.
 
     - `rubric`: the four scores by the rubric;
     - `says`: what each of them rests on, in packed lines;
     - `without`: the conclusion without it: [proposal, whether it differs, those drawn among];
-    - `went`: all whose final stance differs, the agent among them: [agent, stance];
+    - `went`: the others whose final stance differs: [agent, stance];
     - `gone`: the contributions that the table is folded without.
 
     What is empty is left out.
     """
-    now, then = table.stances.by_agent, grounds.counterfactual.stances.final.by_agent
     found = {
         "rubric": score.rubric,
         "says": [[patterns.of(line[:LINE_MAX]) for line in lines] for lines in grounds_of(score)],
         "without": [score.without.proposal, score.differs, score.without.tied],
-        "went": [
-            (agent, then.get(agent))
-            for agent in sorted({*now, *then})
-            if now.get(agent) != then.get(agent)
-        ],
+        "went": [(moved.agent, moved.without) for moved in score.went],
         "gone": score.gone,
     }
     return {name: value for name, value in found.items() if value not in (None, [])}
@@ -247,7 +214,7 @@ VIEW: Final = View(
     style=_HERE / "view.css",
     modules=[_HERE / f"{name}.js" for name in ("assignment", "season", "transcript", "stances")],
     selectors=("agent", "table", "line"),
-    told=_TOLD,
+    told=[type.name for type in EVENTS if type.name not in _SHOWN],
     facts=facts,
     computed=computed,
 )

@@ -46,8 +46,8 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """Explanations as short as the page can make whole again: it has the plans.
 
     Each is [round, kind, place, agents, account, whose plan is listed, snippet, change]; a change
-    is [what it says, agent, its actions, whose plans a fork puts in by hand beside it]. Of the
-    actions those of the recorded plan are given by position.
+    is [text, agent, its actions, whose plans a fork puts in by hand beside it]. Of the actions
+    those of the recorded plan are given by position.
     """
     from goldrush.replay.worlds.mining.why import explained
 
