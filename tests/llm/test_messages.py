@@ -10,7 +10,11 @@ import pytest
 
 from goldrush.agents.llm.messages import Messages, formats_in, plural
 
-FILES = [("mining", "wording.toml"), ("competition", "sentences.toml")]
+FILES = [
+    ("mining", "wording.toml"),
+    ("competition", "wording.toml"),
+    ("competition", "sentences.toml"),
+]
 
 
 def test_fields_are_put_in_once_and_two_dollars_are_one() -> None:

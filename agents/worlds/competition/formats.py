@@ -10,14 +10,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from goldrush.agents.llm.messages import Messages
 from goldrush.agents.llm.wording import quoted, within
 from goldrush.agents.worlds.competition.limits import CONDUCT_MAX, NAME_MAX, WORDS_MAX
 from goldrush.kernel.worlds.competition.arena import UP, Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.config import CLASSES, SeasonConfig
 from goldrush.kernel.worlds.competition.memory import Remembered
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import Fact, Move, Part, Refusal
+
+wording: Final = Messages("goldrush.agents.worlds.competition")
 
 DEPTH_MAX: Final = 5  # the depth of other terms of a contract, in an offer
 ITEMS_MAX: Final = 20
@@ -30,6 +34,12 @@ AWAY: Final = ("equal to", "next to", "far from")  # by the distance of two cond
 def format_agent(agent: AgentState) -> str:
     """An agent by number and name: `5 "ada"`."""
     return f"{agent.ordinal} {quoted(agent.name, NAME_MAX)}"
+
+
+def class_values(config: SeasonConfig) -> dict[str, int]:
+    """The fee and the trials of each class, as fields of messages."""
+    fees = {f"{name}_fee": config.fee(name) for name in CLASSES}
+    return fees | {f"{name}_trials": config.trials_of(name) for name in CLASSES}
 
 
 def format_number(value: float | None, digits: int = DIGITS) -> str:

@@ -17,7 +17,7 @@ import attrs
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.people import every_field
-from goldrush.agents.worlds.competition.formats import format_agent
+from goldrush.agents.worlds.competition.formats import format_agent, wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.kernel.worlds.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
@@ -127,6 +127,16 @@ def agreement(name: str, text: Text) -> QuestionKind:
 def named(seen: SeasonObservation, arguments: Arguments) -> str:
     """The agent that a question is about, by number and name."""
     return format_agent(seen.people[arguments["agent"]])
+
+
+def plain_text(id: str) -> Text:
+    """The text of a question that is the same for everybody."""
+    return lambda seen, arguments: wording(id)
+
+
+def about_agent(id: str) -> Text:
+    """The text of a question that names the agent that it is about."""
+    return lambda seen, arguments: wording(id, agent=named(seen, arguments))
 
 
 # JSON schemas.

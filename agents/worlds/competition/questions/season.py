@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.agents.worlds.competition.formats import format_plain, format_subject
+from goldrush.agents.worlds.competition.formats import (
+    class_values,
+    format_plain,
+    format_subject,
+    wording,
+)
 from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
@@ -17,6 +22,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     Arguments,
     QuestionKind,
     a_list,
+    about_agent,
     agreement,
     an_object,
     decision,
@@ -26,6 +32,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     or_null,
     parts,
     parts_or_none,
+    plain_text,
     scalar,
     subject,
     text,
@@ -37,22 +44,14 @@ from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import LINES_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.config import CLASSES
-from goldrush.kernel.worlds.competition.terms import Class, Condition, Fate, Role, names_of
+from goldrush.kernel.worlds.competition.terms import Condition, Fate, Role, names_of
 
 # Opening.
 
 
 def _class_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    costs = (
-        f"{name} {seen.config.fee(name)} sparks and {seen.config.trials_of(name)} trials"
-        for name in CLASSES
-    )
-    asks = "" if seen.me.is_self_determined else " The admin has to allow it."
-    return (
-        f"which class do you want, null for the one that you have ({seen.me.class_})? A seat costs "
-        f"and brings, as {', as '.join(costs)}. A {Class.SONNET} is shown more of the table and of "
-        f"its memory.{asks}"
-    )
+    asks = "" if seen.me.is_self_determined else wording("want_class_asks")
+    return wording("want_class", grade=seen.me.class_, asks=asks, **class_values(seen.config))
 
 
 def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
@@ -61,21 +60,20 @@ def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
 
 
 def _open_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    says = ["open the assignment: an objective and a treatment for the table to discuss."]
+    is_bound = rights.is_bound(seen.me)
     if seen.me.role == Role.WORKER:
-        says = ["do you want to open the assignment? If not, subjects is null."]
+        parts = [wording("open_worker")]
     else:
-        says.append(f"Next on the agenda is {format_subject(seen.agenda())}.")
-    if rights.is_bound(seen.me):
-        if seen.stipulated is not None:
-            says.append(f"A contract asks for the objective {format_plain(seen.stipulated)}.")
-        elif seen.approved is not None:
-            says.append(f"An approved project asks for {format_subject(seen.approved)}.")
+        parts = [wording("open_office", subject=format_subject(seen.agenda()))]
+    if is_bound and seen.stipulated is not None:
+        parts.append(wording("open_contract", objective=format_plain(seen.stipulated)))
+    elif is_bound and seen.approved is not None:
+        parts.append(wording("open_project", subject=format_subject(seen.approved)))
     if seen.is_split and seen.me.role == Role.ADMIN:
-        says.append("The judge recommends two tables: you may name two different treatments.")
+        parts.append(wording("open_split"))
     if seen.recommended is not None:
-        says.append(f"The therapist recommends the team {format_plain(seen.recommended)}.")
-    return " ".join([*says, active(seen)])
+        parts.append(wording("open_team", team=format_plain(seen.recommended)))
+    return " ".join([*parts, active(seen)])
 
 
 def _asks_open(name: str, before: Answer) -> bool:
@@ -111,46 +109,24 @@ def _read_project(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _answer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     questions = arguments["questions"]
-    return (
-        f"you are interviewed. Give one answer to each question ({len(questions)} in all), in "
-        f"order: {format_plain(questions, ARGUMENTS_MAX)}"
-    )
+    shown = format_plain(questions, ARGUMENTS_MAX)
+    return wording("answer", count=len(questions), questions=shown)
 
 
 def _take_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        "do you take what you are offered, true or false? It is "
-        f"{format_plain(arguments['offer'], ARGUMENTS_MAX)}"
-    )
-
-
-def _fate_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        'you face elimination. Choose "relegation": you go to the bench, and come back when '
-        'another is relegated and you can pay a seat; or "deletion": you are gone for good, and a '
-        "new worker inherits your memory."
-    )
+    return wording("take", offer=format_plain(arguments["offer"], ARGUMENTS_MAX))
 
 
 # Contracts.
 
-_TARGETS: Final[Mapping[str, str]] = {
-    Role.WORKER: "[k, x]: of the next k tables that you sit at, x at which your total is above the "
-    "table's lower median",
-    Role.ADMIN: "projects completed until then",
-    Role.ASSISTANT: "conclusions adopted until then",
-    Role.JUDGE: "tables until then that you end as converged and that conclude on what led",
-    Role.THERAPIST: "the mean of the rubric's four numbers together, over everybody, at least",
-}
-
 
 def _offer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
-    return (
-        "offer the user a contract that makes you self-determined. Conditions: any of "
-        f"{format_plain(names)}, each once; objective is null but for the condition "
-        f'"{Condition.OBJECTIVE}". Target: {_TARGETS[seen.me.role]}. Due: an assignment after '
-        f"{seen.assignment}. Conditions null offers none."
+    return wording(
+        "offer_contract",
+        conditions=format_plain(names),
+        target=wording(f"target_{seen.me.role}"),
+        assignment=seen.assignment,
     )
 
 
@@ -186,10 +162,11 @@ def _condition(value: Any) -> Any:
 
 
 def _review_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        f"agent {named(seen, arguments)} ({seen.people[arguments['agent']].role}) offers a "
-        f"contract: {format_plain(arguments['terms'], ARGUMENTS_MAX)}. Do you approve it? If not, "
-        "you may offer other terms of the same form, or null."
+    return wording(
+        "review_contract",
+        agent=named(seen, arguments),
+        role=seen.people[arguments["agent"]].role,
+        terms=format_plain(arguments["terms"], ARGUMENTS_MAX),
     )
 
 
@@ -219,42 +196,30 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "allow_class": agreement(
         "allowed",
-        lambda seen, arguments: (
-            f"may worker {named(seen, arguments)} change its class to "
-            f"{format_plain(arguments['class_'])}, true or false?"
+        lambda seen, arguments: wording(
+            "allow_class", agent=named(seen, arguments), grade=format_plain(arguments["class_"])
         ),
     ),
     "propose_project": QuestionKind(
-        lambda seen, arguments: (
-            "do you propose a project to the user? If so, give the objective and "
-            "the treatment that the next assignment should be about; if not, both are null."
-        ),
+        plain_text("propose_project"),
         lambda rules: {name: or_null(schema) for name, schema in subject(rules).items()},
         _read_project,
     ),
     "review_project": decision(
         "approved",
-        lambda seen, arguments: (
-            f"the admin proposes a project about {format_plain(arguments['subject'])}. "
-            "Do you approve it?"
+        lambda seen, arguments: wording(
+            "review_project", subject=format_plain(arguments["subject"])
         ),
     ),
     "answer": texts("answers", _answer_text),
     "take": agreement("take", _take_text),
     "choose_fate": QuestionKind(
-        _fate_text,
+        plain_text("choose_fate"),
         lambda rules: {"fate": one_of(names_of(Fate))},
         lambda answer, seen: word(answer.get("fate")),
         sees_table=False,
     ),
-    "interview": texts(
-        "questions",
-        lambda seen, arguments: (
-            f"agent {named(seen, arguments)} wants a contract. What do you ask it? Give one to "
-            "three questions."
-        ),
-        sees_table=False,
-    ),
+    "interview": texts("questions", about_agent("interview"), sees_table=False),
     "offer_contract": QuestionKind(
         _offer_text,
         _terms_fields,
@@ -275,9 +240,10 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "keep_condition": decision(
         "kept",
-        lambda seen, arguments: (
-            f"do you keep the condition {format_plain(arguments['condition'])} of the "
-            f"contract with agent {named(seen, arguments)} in the next assignment, true or false?"
+        lambda seen, arguments: wording(
+            "keep_condition",
+            condition=format_plain(arguments["condition"]),
+            agent=named(seen, arguments),
         ),
         sees_table=False,
     ),

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.wording import within
-from goldrush.agents.worlds.competition.formats import format_number
+from goldrush.agents.worlds.competition.formats import format_number, wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     BOOLEAN,
@@ -28,6 +28,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     or_null,
     parts,
     parts_or_none,
+    plain_text,
     scalar,
     text,
     word,
@@ -45,21 +46,14 @@ _NUMBERED: Final = re.compile(r"#([0-9]{1,4})\b")
 
 def active(seen: SeasonObservation) -> str:
     """The text on teams and orders, with the active workers."""
-    return (
-        "Team (who sits at the table) and order (who speaks when) are null or lists of numbers of "
-        f"active workers, a team of {TEAM_MIN} at least: {within(map(str, seen.active), 600)}."
-    )
+    return wording("teams", least=TEAM_MIN, active=within(map(str, seen.active), 600))
 
 
 # Trials.
 
 
 def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        f"you may order a trial: one conduct is run once, and you alone are told its value. Trials "
-        f"left to you now: {seen.trials_left}. Treatment null is that of the table. Conduct null "
-        "orders none."
-    )
+    return wording("try", left=seen.trials_left)
 
 
 def may_try(seen: SeasonObservation) -> bool:
@@ -105,39 +99,21 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
         if config.challenges and not table.was_challenged(said.id, part)
     ]
     amend = [said.id for said in table.proposals()]
-    bar = (
-        "" if table.bar is None else f" It must be better than the bar, {format_number(table.bar)}."
-    )
-    return "\n".join(
-        [
-            "it is your turn. Contributions left to you at this table: "
-            f"{table.moves.get(me.ordinal, 0)}. You may:",
-            '- "propose": a conduct and a value that you claim for it;',
-            *_offered('- "amend": target, the changed conduct, a value; targets:', amend),
-            *_offered('- "support": target; targets:', support),
-            *_offered('- "challenge": target and part, "base" or "edge"; targets:', challenge),
-            *([_try_offered(seen)] if may_try(seen) else []),
-            '- "pass".',
-            f"The value is what a test must reach for your claim to hold.{bar} Claim what you have "
-            "grounds for: a claim that fails scores nothing, and so does one far below what the "
-            "test shows. Edge is null, or another treatment under which you claim the same value. "
-            "Whatever a move does not need is null. Words: one or two sentences that give your "
-            "reason and name the contributions that it rests on, as #0; trials: whether it rests "
-            "on trials of your own.",
-        ]
-    )
+    bar = "" if table.bar is None else wording("speak_bar", bar=format_number(table.bar))
+    parts = [
+        wording("speak", left=table.moves.get(me.ordinal, 0)),
+        wording("speak_propose"),
+        _offered("speak_amend", amend),
+        _offered("speak_support", support),
+        _offered("speak_challenge", challenge),
+        wording("speak_try", left=seen.trials_left) if may_try(seen) else "",
+        wording("speak_pass", bar=bar),
+    ]
+    return "\n".join(filter(None, parts))
 
 
-def _try_offered(seen: SeasonObservation) -> str:
-    return (
-        '- "try", before any of these: a conduct that is run once under a treatment (null: that of '
-        f"the table). You alone are told its value, and are then asked again. Trials left: "
-        f"{seen.trials_left};"
-    )
-
-
-def _offered(says: str, targets: Sequence[Any]) -> list[str]:
-    return [f"{says} {within(map(str, targets[::-1]), 300)};"] if targets else []
+def _offered(id: str, targets: Sequence[Any]) -> str:
+    return wording(id, targets=within(map(str, targets[::-1]), 300)) if targets else ""
 
 
 def _speak_fields(rules: Rules) -> Mapping[str, Any]:
@@ -198,19 +174,14 @@ def _named(said: str, id: int) -> list[int]:
 
 def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table = seen.table
-    standing = [
+    proposals = (
         f"#{said.id} ({format_number(table.tests[said.id, Part.BASE])})"
         for said in table.unrefuted()
-    ]
-    shown = within(standing, 600) or "there is none"
-    whose = "yours or another's" if seen.config.is_shared else "yours"
-    return (
-        "the talk is over and every claim is tested. Which proposal do you stand by? All are asked "
-        "this at the same time, and it costs no contribution. Target: one of the proposals that "
-        f"hold, {whose}, here with their tested values: {shown}; or "
-        "null, for none. The proposal with most stances is the conclusion, of a tie the one with "
-        "the best tested base. Words: one or two sentences that give your reason and name the "
-        "contributions that it rests on, as #0; trials: whether it rests on trials of your own."
+    )
+    return wording(
+        "stand",
+        whose=wording("stand_all" if seen.config.is_shared else "stand_own"),
+        proposals=within(proposals, 600) or wording("stand_none"),
     )
 
 
@@ -242,19 +213,16 @@ def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
         for said in reversed(table.of_round())
         if said.move != Move.PASS and said.id not in table.removed
     ]
-    may = [f"round {table.round} is spoken. Give your signal:", f'- "{Signal.CLEAN}": it goes on;']
+    lines = [wording("judge", round=table.round), wording("judge_clean")]
     if spoken:
-        may.append(
-            f'- "{Signal.REDIRECT}": ids of this round which are off the subject or against a '
-            f"rule: {within(map(str, spoken), 300)};"
-        )
+        lines.append(wording("judge_redirect", ids=within(map(str, spoken), 300)))
     if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
-        may.append(f'- "{Signal.CONVERGED}": more than half hold one proposal; the table ends;')
+        lines.append(wording("judge_converged"))
     if rights.may_flag_weakness(me) and not table.was_weak:
-        may.append(f'- "{Signal.WEAK_CONSENSUS}": everybody gets one more contribution and round;')
+        lines.append(wording("judge_weak"))
     if rights.may_recommend_split(me):
-        may.append(f'- "{Signal.SPLIT}": the next assignment should have two tables;')
-    return "\n".join([*may, "ids is empty but for a redirection; the reason may be empty."])
+        lines.append(wording("judge_split"))
+    return "\n".join([*lines, wording("judge_ids")])
 
 
 def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:
@@ -264,14 +232,17 @@ def _read_judge(answer: Answer, seen: SeasonObservation) -> Any:
 
 
 def _set_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    me, most = seen.me, 2 * seen.config.rounds_max
-    says = ["set the table. What you leave to the rules is null.", active(seen)]
-    if not rights.may_set_team(me):
-        says.append("You may not choose the team: null.")
-    if not rights.may_set_order(me):
-        says.append("You may not choose the order: null.")
-    may = rights.may_set_rounds(me)
-    return " ".join([*says, f"Rounds: from 2 to {most}." if may else "Rounds: null."])
+    me, may_set_rounds = seen.me, rights.may_set_rounds(seen.me)
+    parts = [
+        wording("set"),
+        active(seen),
+        "" if rights.may_set_team(me) else wording("set_no_team"),
+        "" if rights.may_set_order(me) else wording("set_no_order"),
+        wording(
+            "set_rounds" if may_set_rounds else "set_no_rounds", most=2 * seen.config.rounds_max
+        ),
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _read_set(answer: Answer, seen: SeasonObservation) -> Any:
@@ -286,11 +257,7 @@ def _read_set(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _digest_text(seen: SeasonObservation, arguments: Arguments) -> str:
     may = rights.may_reject(seen.me) and seen.is_rejectable
-    rejects = "you may reject it before the admin sees it" if may else "rejected must be false"
-    return (
-        "sum up for the admin what the table concluded (text) and who was against it and why "
-        f"(dissent, may be empty); {rejects}."
-    )
+    return wording("digest", rejects=wording("digest_may" if may else "digest_must"))
 
 
 def _read_digest(answer: Answer, seen: SeasonObservation) -> Any:
@@ -335,8 +302,5 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         neutral={},
         shaped=parts,
     ),
-    "adopt": decision(
-        "adopted",
-        lambda seen, arguments: "do you adopt the conclusion of the table, true or false?",
-    ),
+    "adopt": decision("adopted", plain_text("adopt")),
 }

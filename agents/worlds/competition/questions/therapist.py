@@ -8,6 +8,7 @@ from typing import Any, Final
 from goldrush.agents.llm.wording import within
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.character import MOST, TRAITS
+from goldrush.agents.worlds.competition.formats import wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
     INTEGER,
@@ -18,6 +19,7 @@ from goldrush.agents.worlds.competition.questions.question import (
     Arguments,
     QuestionKind,
     a_list,
+    about_agent,
     an_object,
     conduct,
     integers,
@@ -41,18 +43,13 @@ VALUE_MAX: Final = 2_000  # and of their texts
 
 
 def _debrief_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    last = " It was last at its table." if arguments["extra"] else ""
-    return (
-        f"debrief worker {named(seen, arguments)}.{last} What do you ask it? Give one to three "
-        "questions."
-    )
+    last = wording("debrief_last") if arguments["extra"] else ""
+    return wording("debrief", agent=named(seen, arguments), last=last)
 
 
 def _rate_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        f"rate worker {named(seen, arguments)} by the rubric: {', '.join(DIMENSIONS)}, each from 0 "
-        f"to {SCORE_MAX}, and for each a reason in one sentence, which it will remember."
-    )
+    dimensions = ", ".join(DIMENSIONS)
+    return wording("rate", agent=named(seen, arguments), dimensions=dimensions, most=SCORE_MAX)
 
 
 def _read_rate(answer: Answer, seen: SeasonObservation) -> Any:
@@ -74,13 +71,6 @@ def _read_trait(answer: Answer, seen: SeasonObservation) -> Any:
     return {"trait": trait, "from": integers(answer.get("from")) or []} if trait else None
 
 
-def _skill_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return (
-        f"is there a conduct that worker {named(seen, arguments)} should remember for a subject, "
-        "with its tested value? Or null."
-    )
-
-
 def _read_skill(answer: Answer, seen: SeasonObservation) -> Any:
     skill = answer.get("skill")
     if not isinstance(skill, dict):
@@ -97,15 +87,9 @@ def _skill_fields(rules: Rules) -> Mapping[str, Any]:
 
 def _rewrite_text(seen: SeasonObservation, arguments: Arguments) -> str:
     agent = seen.people[arguments["agent"]]
-    form = (
-        "text that says how it should go about it; the other entries are null"
-        if agent.policy == LLM
-        else f"numbers from 0 to 10 named {', '.join(TRAITS)}; text is null"
-    )
-    return (
-        f"should worker {named(seen, arguments)} have other instructions? They replace those that "
-        f"it has. If so, give them: {form}. Or null."
-    )
+    form = "rewrite_text" if agent.policy == LLM else "rewrite_traits"
+    traits = ", ".join(TRAITS)
+    return wording("rewrite", agent=named(seen, arguments), form=wording(form, traits=traits))
 
 
 def _read_rewrite(answer: Answer, seen: SeasonObservation) -> Any:
@@ -152,30 +136,23 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         shaped=parts,
     ),
     "trait": QuestionKind(
-        lambda seen, arguments: (
-            f"what stands out in worker {named(seen, arguments)}? A trait in a few words "
-            "and the numbers of the contributions that show it; null if nothing does."
-        ),
+        about_agent("trait"),
         lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
         _read_trait,
         shaped=parts_or_none,
     ),
     "persona": QuestionKind(
-        lambda seen, arguments: (
-            f"would a persona help worker {named(seen, arguments)}? Name it in a few words, "
-            "or null."
-        ),
+        about_agent("persona_helps"),
         lambda rules: {"persona": or_null(STRING)},
         lambda answer, seen: text(answer.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
     ),
-    "skill": QuestionKind(_skill_text, _skill_fields, _read_skill),
+    "skill": QuestionKind(about_agent("skill"), _skill_fields, _read_skill),
     "rewrite": _REWRITE,
     "improve": _REWRITE,
     "recommend_team": QuestionKind(
-        lambda seen, arguments: (
-            "whom do you recommend for the next table? At least "
-            f"{TEAM_MIN} of {within(map(str, seen.active), 600)}; or null for no recommendation."
+        lambda seen, arguments: wording(
+            "recommend_team", least=TEAM_MIN, active=within(map(str, seen.active), 600)
         ),
         lambda rules: {"team": INTEGERS},
         lambda answer, seen: integers(answer.get("team")),
