@@ -18,7 +18,7 @@ class Messages:
     def __init__(self, package: str, file: str = "wording.toml") -> None:
         self._package, self._file = package, file
 
-    def __call__(self, id: str, **fields: object) -> str:
+    def __call__(self, id: str, /, **fields: object) -> str:
         """A message with its fields put in; a value put in is not read again."""
         return self.formats[id].format_map(fields)
 

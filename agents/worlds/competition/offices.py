@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import format_number, format_subject
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.agents.worlds.competition.sentences import speech
 from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import rights
@@ -25,6 +26,24 @@ AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second
 def consent(self: Any, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
     """Whether an office takes other terms of a contract: always."""
     return True
+
+
+def interview(self: Any, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
+    """The questions of an office before a contract."""
+    return [speech("interview_wish"), speech("interview_offer")]
+
+
+def interviewed(
+    self: Any,
+    seen: SeasonObservation,
+    draws: Draws,
+    questions: Sequence[str],
+    table: int | None = None,
+) -> list[str]:
+    """The answers of an office in its own interview."""
+    me = seen.me
+    offer = speech(f"offer_{me.role}", served=me.served, projects=seen.projects)
+    return [speech("wish"), offer][: len(questions)]
 
 
 class Admin:
@@ -62,29 +81,12 @@ class Admin:
         subjects = seen.config.arena.subjects
         return subjects[draws.below(len(subjects))].key
 
-    def interview(self, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
-        """Its questions to the therapist before a contract."""
-        return INTERVIEW
-
-    def answer(
-        self,
-        seen: SeasonObservation,
-        draws: Draws,
-        questions: Sequence[str],
-        table: int | None = None,
-    ) -> list[str]:
-        """Its answers in its own interview."""
-        return ["To go on.", f"{seen.projects} projects are completed; one more."][: len(questions)]
-
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers one more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
 
-    take = consent
-
-
-INTERVIEW: Final = ["What do you want?", "What will you deliver?"]
+    take, answer, interview = consent, interviewed, interview
 
 
 def objective_asked(seen: SeasonObservation, draws: Draws) -> list[tuple[str, str]]:
@@ -118,27 +120,21 @@ class Assistant:
         table = seen.table
         conclusion = table.conclusion
         if conclusion is None or conclusion.proposal is None:
-            return {"text": "The table came to no conclusion.", "dissent": "", "rejected": False}
+            return {"text": speech("digest_none"), "dissent": "", "rejected": False}
         value = table.tests[conclusion.proposal, Part.BASE]
-        says = (
-            f"{seen.rules.describe(conclusion.conduct)} for {format_subject(table.subject)}: "
-            f"tested at {format_number(value)}, the bar is {format_number(table.bar)}."
+        text = speech(
+            "digest",
+            conduct=seen.rules.describe(conclusion.conduct),
+            subject=format_subject(table.subject),
+            value=format_number(value),
+            bar=format_number(table.bar),
         )
         best = table.best_tested()
         if best is not None and table.subject.beats(best[1], value):
-            says += f" {seen.rules.describe(best[0])} was tested at {format_number(best[1])}."
+            conduct = seen.rules.describe(best[0])
+            text += speech("digest_best", conduct=conduct, value=format_number(best[1]))
         rejected = rights.may_reject(seen.me) and seen.is_rejectable
-        return {"text": says, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
-
-    def answer(
-        self,
-        seen: SeasonObservation,
-        draws: Draws,
-        questions: Sequence[str],
-        table: int | None = None,
-    ) -> list[str]:
-        """Its answers in its interview."""
-        return ["To go on.", f"I have set {seen.me.served} tables; more of use."][: len(questions)]
+        return {"text": text, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
@@ -149,7 +145,7 @@ class Assistant:
             "due": due,
         }
 
-    take = consent
+    take, answer = consent, interviewed
 
 
 def _rounds(seen: SeasonObservation) -> int | None:
@@ -169,12 +165,13 @@ def _dissent(seen: SeasonObservation, concluded: int) -> str:
     elsewhere = {a for a, held in table.stances.by_agent.items() if held != concluded}
     parts = []
     if against:
-        parts.append(f"Challenged by {', '.join(seen.people[a].name for a in sorted(against))}.")
+        names = ", ".join(seen.people[agent].name for agent in sorted(against))
+        parts.append(speech("dissent_challenged", names=names))
     if elsewhere:
         names = ", ".join(
             f"{seen.people[a].name} (#{table.stances.by_agent[a]})" for a in sorted(elsewhere)
         )
-        parts.append(f"Elsewhere: {names}.")
+        parts.append(speech("dissent_elsewhere", names=names))
     return " ".join(parts)
 
 
@@ -201,35 +198,25 @@ class Judge:
         table = seen.table
         repeated = _repeated(seen)
         if repeated:
-            return _signal(Signal.REDIRECT, "That was on the table already.", repeated)
+            return _signal(Signal.REDIRECT, speech("signal_redirect"), repeated)
         counts = table.stances.counts()
         most = max(counts.values(), default=0)
         is_agreed = 2 * most > len(table.participants)
         is_new = any(said.is_proposal for said in table.of_round())
         if is_agreed and not is_new:
-            return _signal(Signal.CONVERGED, "More than half hold one view, and nothing new came.")
+            return _signal(Signal.CONVERGED, speech("signal_converged"))
         if is_agreed or not is_over(table):
             return _signal(Signal.CLEAN, "")
         if most and rights.may_flag_weakness(seen.me) and not table.was_weak:
-            return _signal(Signal.WEAK_CONSENSUS, "No proposal has a majority.")
+            return _signal(Signal.WEAK_CONSENSUS, speech("signal_weak"))
         may_split = not seen.is_split and rights.may_recommend_split(seen.me)
         if may_split and _are_far(seen):
-            return _signal(Signal.SPLIT, "There are two subjects in this.")
+            return _signal(Signal.SPLIT, speech("signal_split"))
         return _signal(Signal.CLEAN, "")
 
     def set_table(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Sets the number of rounds, if it may."""
         return {"team": None, "order": None, "rounds": _rounds(seen)}
-
-    def answer(
-        self,
-        seen: SeasonObservation,
-        draws: Draws,
-        questions: Sequence[str],
-        table: int | None = None,
-    ) -> list[str]:
-        """Its answers in its interview."""
-        return ["To go on.", f"Order, as in {seen.me.served} assignments so far."][: len(questions)]
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a drawn number of tables that it ends as converged and that conclude on what led
@@ -238,7 +225,7 @@ class Judge:
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 
-    take = consent
+    take, answer = consent, interviewed
 
 
 def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:

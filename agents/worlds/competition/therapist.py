@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from goldrush.agents.llm.messages import plural
 from goldrush.agents.worlds.competition.character import MOST, instructions_of
 from goldrush.agents.worlds.competition.formats import AWAY
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.offices import INTERVIEW, consent, objective_asked
+from goldrush.agents.worlds.competition.offices import (
+    consent,
+    interview,
+    interviewed,
+    objective_asked,
+)
+from goldrush.agents.worlds.competition.sentences import speech
 from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
@@ -37,9 +44,7 @@ class Therapist:
     ) -> list[str]:
         """Its question to one participant."""
         name = seen.people[agent].name
-        if extra:
-            return [f"{name}, you were last. What would you do differently?"]
-        return [f"{name}, what did you bring to the table?"]
+        return [speech("debrief_last" if extra else "debrief", name=name)]
 
     def rate(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said:
         """The four scores by the rubric, each with its reason."""
@@ -96,27 +101,12 @@ class Therapist:
         team = [agent for agent in active if agent not in last]
         return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
-    def interview(self, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
-        """Its questions before a contract."""
-        return INTERVIEW
-
-    def answer(
-        self,
-        seen: SeasonObservation,
-        draws: Draws,
-        questions: Sequence[str],
-        table: int | None = None,
-    ) -> list[str]:
-        """Its answers in its own interview."""
-        served = f"I have debriefed {seen.me.served} assignments."
-        return ["To go on.", f"Higher scores; {served}"][: len(questions)]
-
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
         """Offers a mean total by the rubric of 3 or 4."""
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}
 
-    take = consent
+    take, answer, interview = consent, interviewed, interview
 
 
 def _weakest(scores: Sequence[int]) -> str:
@@ -137,37 +127,48 @@ def reasons(ground: Grounds, rules: Rules) -> list[str]:
 def _of_novelty(ground: Grounds, rules: Rules) -> str:
     best = ground.best
     if best is None:
-        return "No proposal."
+        return speech("novelty_none")
     if best.distance is None:
-        return f"#{best.id}: nothing like it was known."
-    turned = ", and the conclusion comes of it while another led" * (best.score == SCORE_MAX)
-    return f"#{best.id}: {AWAY[best.distance]} {rules.describe(best.nearest)}{turned}."
+        return speech("novelty_first", id=best.id)
+    return speech(
+        "novelty",
+        id=best.id,
+        away=AWAY[best.distance],
+        nearest=rules.describe(best.nearest),
+        turned=speech("novelty_turned") if best.score == SCORE_MAX else "",
+    )
 
 
 def _of_accuracy(ground: Grounds) -> str:
     bases = [base for base in ground.bases if base.is_counted]
     if not bases and not ground.challenges:
-        return "Nothing of its own was claimed."
-    held, sharp = sum(base.held for base in bases), sum(base.is_sharp for base in bases)
-    parts = [f"Bases that held: {held} of {len(bases)}, sharp: {sharp}"] * bool(bases)
+        return speech("accuracy_none")
+    parts = []
+    if bases:
+        held, sharp = sum(base.held for base in bases), sum(base.is_sharp for base in bases)
+        parts.append(speech("accuracy_bases", held=held, count=len(bases), sharp=sharp))
     if ground.challenges:
-        right = sum(challenge.is_sustained for challenge in ground.challenges)
-        parts.append(f"challenges with grounds: {right} of {len(ground.challenges)}")
+        right = _sustained(ground)
+        parts.append(speech("accuracy_challenges", sustained=right, count=len(ground.challenges)))
     if ground.edges:
-        parts.append(f"edges: {sum(edge.held for edge in ground.edges)} of {len(ground.edges)}")
+        held = sum(edge.held for edge in ground.edges)
+        parts.append(speech("accuracy_edges", held=held, count=len(ground.edges)))
     return "; ".join(parts) + "."
 
 
 def _of_impact(ground: Grounds, rules: Rules) -> str:
     without = ground.counterfactual
-    if without.differs:
-        other = without.conclusion
-        says = "no conclusion" if other.proposal is None else rules.describe(other.conduct)
-        return f"Without it: {says}."
-    count = len(without.moved)
-    return f"Without it the same conclusion; {count} other stance{'' if count == 1 else 's'} moved."
+    if not without.differs:
+        return speech(plural("impact_same", len(without.moved)), count=len(without.moved))
+    other = without.conclusion
+    if other.proposal is None:
+        return speech("impact", conclusion=speech("impact_none"))
+    return speech("impact", conclusion=rules.describe(other.conduct))
 
 
 def _of_challenge(ground: Grounds) -> str:
-    sustained = sum(challenge.is_sustained for challenge in ground.challenges)
-    return f"{len(ground.challenges)} made, {sustained} sustained."
+    return speech("challenges", count=len(ground.challenges), sustained=_sustained(ground))
+
+
+def _sustained(ground: Grounds) -> int:
+    return sum(challenge.is_sustained for challenge in ground.challenges)

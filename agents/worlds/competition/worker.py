@@ -14,13 +14,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from goldrush.agents.llm.messages import plural
 from goldrush.agents.worlds.competition.character import MOST, PERSONAS, character_of
 from goldrush.agents.worlds.competition.evidence import ConductEvidence, Evidence
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.sentences import Sentences
+from goldrush.agents.worlds.competition.sentences import Sentences, speech
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
+from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.table import Contribution
 from goldrush.kernel.worlds.competition.terms import Class, Condition, Fact, Fate, Move, Part
 
@@ -101,8 +103,8 @@ class Worker:
         me = seen.me
         if table is None:
             says = [
-                f"My seat: I have sat in {me.served} assignments and have {me.sparks} sparks left.",
-                "To do better than the middle of the tables at which I sit.",
+                speech("seat", served=me.served, sparks=me.sparks),
+                speech("seat_aim"),
             ]
         elif seen.tables[table].bottom == me.ordinal:
             says = [_lesson(seen, table)]
@@ -141,19 +143,10 @@ class Worker:
         }
 
 
-# What a bottom scorer would do differently, by its weakest dimension.
-_LESSONS: Final = (
-    "I would look further away from what everybody knows.",
-    "I would try again what I am about to claim, or claim less of it.",
-    "I would build on what leads, so that the table needs me.",
-    "I would challenge what nobody has shown.",
-)
-
-
 def _lesson(seen: SeasonObservation, table: int) -> str:
     """What a bottom scorer says of a table."""
     scores = seen.tables[table].final[seen.me.ordinal]
-    return _LESSONS[scores.index(min(scores))]
+    return speech(f"lesson_{DIMENSIONS[scores.index(min(scores))]}")
 
 
 def _account(seen: SeasonObservation, table: int) -> str:
@@ -162,15 +155,15 @@ def _account(seen: SeasonObservation, table: int) -> str:
     own = [said for said in at.proposals() if said.agent == me]
     if not own:
         tried = len(at.trials)
-        return f"I proposed nothing; I tried {tried} conduct{'' if tried == 1 else 's'}."
-    said = own[-1]
-    what, tested = seen.rules.describe(said.conduct), at.tests.get((said.id, Part.BASE))
-    verdict = "held" if at.held(said.id, Part.BASE) else "failed"
-    claimed, found = format_number(said.claimed), format_number(tested)
-    held = sum(at.held(other.id, Part.BASE) is True for other in own)
-    before = f"{held} of my {len(own)} claims held. The last: " * (len(own) > 1)
-    return (
-        f"{before}I claimed {claimed} for {what}; the test gave {found}, and the claim {verdict}."
+        return speech(plural("account_none", tried), count=tried)
+    last, held = own[-1], sum(at.held(other.id, Part.BASE) is True for other in own)
+    return speech(
+        "account",
+        before=speech("account_before", held=held, count=len(own)) if len(own) > 1 else "",
+        claimed=format_number(last.claimed),
+        conduct=seen.rules.describe(last.conduct),
+        value=format_number(at.tests.get((last.id, Part.BASE))),
+        verdict=speech("account_held" if at.held(last.id, Part.BASE) else "account_failed"),
     )
 
 
