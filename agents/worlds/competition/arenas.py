@@ -43,10 +43,7 @@ _HOW: Final = "write arena or arena[option=value], as in nk[noise=0.1;drift=0]"
 
 
 class UnknownArena(BadInput):
-    """An arena is not installed, has another version, or fails to load.
-
-    Its journals cannot be judged here; they may hold.
-    """
+    """An arena is not installed, has another version, or fails to load. Its journals may hold."""
 
 
 class NoProgram(BadInput):
@@ -91,8 +88,6 @@ class ArenaEntry:
     """The catalogue entry of an arena.
 
     Attributes:
-        name: of the arena.
-        version: of its rules.
         text: one line on it.
         takes_program: it is tested by a user-defined program.
         options: (name, default, range as text) of each option.
@@ -142,7 +137,6 @@ def arena_record(
 
     Args:
         text: a name, with or without options: `nk[noise=0.1;drift=0]`; None: the default arena.
-        assignments: number of assignments of the season.
         test: the path of the program, for an arena that takes one (`--test`).
         more: options in addition to those in the text.
         seed: of the season, the default of the option `ArenaType.seeded`.
@@ -172,9 +166,8 @@ def arena_record(
 
 
 def with_program(arena: Arena, test: str) -> Arena:
-    """The record of an arena with another program; unchanged if it is the recorded one.
-
-    Raises UnknownArena, and BadInput for an arena that takes no program.
+    """The record of an arena with another program. Raises UnknownArena, and BadInput for an arena
+    that takes no program.
     """
     _type_of(arena.name, arena.version)
     return attrs.evolve(arena, options={**arena.options, **_program(arena.name, test)})
@@ -194,8 +187,8 @@ def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mappin
 
 
 def seeded_setting(settings: Mapping[str, object]) -> Sequence[tuple[str, ...]]:
-    """The settings of a season, besides `seed`, whose default is the seed: each as the keys that
-    lead to it. None are known for an arena that is not installed, or has another version.
+    """The settings of a season, besides `seed`, whose default is the seed, each as the keys that
+    lead to it; () for an arena that is not installed, or has another version.
     """
     record = settings.get("arena")
     name, version = map(record.get, ("name", "version")) if isinstance(record, dict) else (None, 0)
@@ -223,10 +216,7 @@ def _check_program(name: str, test: str | None) -> None:
 
 
 def remark_of(arena: Arena, test: str | None = None) -> str | None:
-    """A warning on one line about an arena, its options or its program, or None.
-
-    Raises as `bench_of`.
-    """
+    """A warning on one line about an arena, its options or its program. Raises as `bench_of`."""
     found = _type_of(arena.name, arena.version)
     bench = bench_of(arena, test)
     try:
@@ -236,25 +226,17 @@ def remark_of(arena: Arena, test: str | None = None) -> str | None:
 
 
 def rules_of(arena: Arena) -> Rules:
-    """The rules of a recorded arena.
-
-    Raises:
-        UnknownArena: if that version is not installed.
-        BadInput: for options or subjects that it does not have.
+    """The rules of a recorded arena. Raises UnknownArena if that version is not installed, BadInput
+    for options or subjects that it does not have.
     """
     return _type_of(arena.name, arena.version).rules(arena)
 
 
 def bench_of(arena: Arena, test: str | None = None) -> Bench:
-    """The bench of a recorded arena.
+    """The bench of a recorded arena, whose program is at the path `test`.
 
-    Args:
-        test: the path of the program, for an arena that takes one.
-
-    Raises:
-        UnknownArena: if that version is not installed.
-        NoProgram: if the arena needs a program.
-        BadInput: if the bench cannot be opened.
+    Raises UnknownArena if that version is not installed, NoProgram, and BadInput if the bench
+    cannot be opened.
     """
     _type_of(arena.name, arena.version)
     _check_program(arena.name, test)

@@ -120,19 +120,13 @@ class Tests:
     """Tests of conducts in an arena. A context manager that closes the bench.
 
     Attributes:
-        bench: of the arena.
         played: number of runs that were made.
         kept: number of runs whose results were kept.
         timed_out: the runs of the last call of `values` that a time limit ended.
     """
 
     def __init__(self, arena: Arena, opened: Callable[[], Bench], jobs: int = 1) -> None:
-        """Open the bench.
-
-        Args:
-            opened: opens the bench, also in other processes.
-            jobs: number of parallel runs.
-        """
+        """Open the bench by `opened`, also in other processes, for `jobs` parallel runs."""
         self.bench = opened()
         self.played = self.kept = 0
         self.timed_out: Collection[Task] = ()
@@ -158,17 +152,14 @@ class Tests:
     def value(
         self, conduct: Conduct, treatment: str, objective: str, seeds: Sequence[int]
     ) -> Result:
-        """The tested value of a conduct, and (seed, digest) of each run.
-
-        The value is the mean of the runs, summed in the order of the seeds; None if one of them is
-        undefined.
+        """The tested value of a conduct, the mean of the runs, and (seed, digest) of each run. The
+        value is None if that of a run is undefined.
         """
         return self.values([Request(conduct, treatment, objective, seeds)])[0]
 
     def values(self, requests: Sequence[Request]) -> list[Result]:
-        """The tested values of several requests, in their order.
-
-        Raises WorkerDied if a process is killed, and any exception of the bench.
+        """The tested values of several requests, in their order. Raises WorkerDied if a process is
+        killed, and any exception of the bench.
         """
         tasks = [
             (self.bench.as_tested(one.conduct, one.treatment), one.treatment, one.objective, seed)

@@ -33,9 +33,8 @@ _SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
 def changed_by(state: SeasonState, change: ForkChange, models: Models | None) -> ResolvedChange:
-    """A change checked against a state. New models are asked a short question.
-
-    Raises BadInput for an invalid change, and for a model that does not answer.
+    """A change checked against a state. New models are asked a short question. Raises BadInput for
+    an invalid change, and for a model that does not answer.
     """
     treated = {} if change.treatment is None else treatment_named(change.treatment).settings
     settings = {**treated, **change.settings}

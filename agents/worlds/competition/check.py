@@ -44,9 +44,9 @@ class SeasonCheck:
     rest of the step is taken from the record; only tests of claims are run again.
 
     Attributes:
-        not_asked: descriptions of agents whose policy is not available here.
-        unknown: descriptions of agents that this version does not know.
-        unjudged: descriptions of the runs so far that cannot be compared with the record.
+        not_asked: agents whose policy is not available here, as text.
+        unknown: agents that this version does not know.
+        unjudged: the runs so far that cannot be compared with the record.
     """
 
     def __init__(
@@ -59,13 +59,9 @@ class SeasonCheck:
         *,
         reruns: bool = True,
     ) -> None:
-        """Sort the agents by whether they can be asked.
-
-        Args:
-            state: after the START or FORK that named the cast.
-            forks: the fields of the FORK commits so far.
-            trust: names of user-defined policies that may be imported.
-            reruns: run trials and tests again; otherwise their recorded results are taken.
+        """Sort the agents by whether they can be asked. `state` is that after the START or FORK
+        that named the cast, `forks` the fields of the FORK commits so far; without `reruns` the
+        recorded results of trials and tests are taken.
 
         Raises ImpossiblePlayer for an agent that no season has.
         """
@@ -93,16 +89,11 @@ _INSTEAD: Final = "verify again where the program is as fast as it was, with --j
 
 
 class Repeated(Scripts):
-    """The scripts of a recorded season.
-
-    Attributes:
-        unjudged: descriptions of the trials and tests so far that cannot be compared.
-    """
+    """The scripts of a recorded season. `unjudged`: as of `SeasonCheck`."""
 
     def __init__(
         self, tests: Tests, replaced: Replaced | None = None, *, reruns: bool = True
     ) -> None:
-        """As of `Scripts`; `reruns`: run trials and tests again, else take the recorded results."""
         super().__init__(tests, replaced)
         self._reruns = reruns
         self.unjudged: list[str] = []

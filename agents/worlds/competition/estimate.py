@@ -35,13 +35,8 @@ LIKE: Final = 4  # assignments that are extrapolated
 
 
 def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> list[Estimate]:
-    """The estimate of each model in a cast.
-
-    Args:
-        models: has prices and limits.
-        resources: has the test program, which is not run.
-
-    Raises BadInput as the season would.
+    """The estimate of each model in a cast. Test programs are not run. Raises BadInput as the
+    season.
     """
     config, cast = config_of(prepared.facts["config"]), prepared.roster.entries
     # A stand-in keeps the options of the model whose seat it has, and newcomers inherit them.

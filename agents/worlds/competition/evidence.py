@@ -22,13 +22,8 @@ TRIAL, TEST, CLAIM, REMEMBERED, ELSEWHERE, OLDER, IGNORANCE = 5.0, 4.0, 3.0, 1.5
 
 @attrs.define
 class ConductEvidence:
-    """The evidence on one conduct.
-
-    Attributes:
-        margin: weighted mean of the margins.
-        weight: sum of the weights.
-        own: values of the worker's own trials in the assignment.
-        remembered: the conduct is in the worker's memory.
+    """The evidence on one conduct: the weighted mean of the margins and the sum of the weights, the
+    values of own trials in the assignment, and whether it is in the memory.
     """
 
     conduct: Conduct

@@ -167,11 +167,8 @@ def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) ->
 
 
 def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False) -> str:
-    """One fact of an agent's memory, as a sentence.
-
-    Args:
-        rules: those of the arena; None if it is not installed.
-        apart: whether values have the decimals that they take to differ; not in prompts.
+    """One fact of an agent's memory, as a sentence. `rules`: None for an arena that is not
+    installed; `apart`: values get the decimals that they take to differ, which prompts do not.
     """
     where = f"Assignment {fact.assignment}, {fact.objective} under {fact.treatment}"
     if fact.kind == Fact.SCORES:

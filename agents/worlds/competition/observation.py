@@ -42,11 +42,8 @@ class SeasonObservation:
         bench: Bench,
         grounds: dict[int, Mapping[int, Grounds]] | None = None,
     ) -> None:
-        """Observe a state.
-
-        Args:
-            bench: for `vary`.
-            grounds: a cache by table, shared by the observations of the same state.
+        """Observe a state. `bench` is for `vary`; `grounds` is a cache by table, shared by the
+        observations of the same state.
         """
         self._state = state
         self._grounds = {} if grounds is None else grounds
@@ -91,10 +88,9 @@ class SeasonObservation:
 
     @cached_property
     def tables(self) -> tuple[Roundtable, ...]:
-        """The tables of the assignment so far, each with the trials of `me` only.
-
-        Until it has concluded a table is empty in independent search, and as the setting `shown`
-        has it for its participants.
+        """The tables of the assignment so far, each with the trials of `me` only. Until it has
+        concluded a table is empty in independent search, else as the setting `shown` has it for
+        participants.
         """
         return tuple(map(self._shown, self._state.tables))
 

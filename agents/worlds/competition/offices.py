@@ -28,13 +28,13 @@ def consent(self: Any, seen: SeasonObservation, draws: Draws, offer: Said) -> bo
     return True
 
 
-def interview(self: Any, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
+def interview(self: object, seen: SeasonObservation, draws: Draws, agent: int) -> list[str]:
     """The questions of an office before a contract."""
     return [speech("interview_wish"), speech("interview_offer")]
 
 
 def interviewed(
-    self: Any,
+    self: object,
     seen: SeasonObservation,
     draws: Draws,
     questions: Sequence[str],

@@ -56,13 +56,7 @@ ANSWERED: Final = CODES[Answered]
 def session_of(
     context: RunContext[SeasonState], tests: Tests, chosen: Sequence[Model] = ()
 ) -> Session[SeasonState]:
-    """The cast of a season.
-
-    Args:
-        tests: of its arena; closed with the session.
-
-    Raises BadInput if a model cannot be asked.
-    """
+    """The cast of a season, which closes `tests`. Raises BadInput if a model cannot be asked."""
     scripts = Scripts(tests, replaced_in(context.forks))
 
     def play_of(state: SeasonState) -> SeasonPlay:
@@ -80,9 +74,7 @@ def replaced_in(forks: Sequence[Facts]) -> Replaced:
 
 
 class SeasonPlay:
-    """One step: a `session.Play`. A new policy is made for every question, so policies keep no
-    state.
-    """
+    """One step: a `session.Play`. Policies keep no state: a new one is made for every question."""
 
     code = ANSWERED
 
@@ -93,12 +85,8 @@ class SeasonPlay:
         trust: Collection[str] = (),
         known: Roster | None = None,
     ) -> None:
-        """Begin a step.
-
-        Args:
-            state: before the step; it is copied.
-            trust: names of user-defined policies that may be imported.
-            known: has what agents are asked again with; None: all can be asked.
+        """Begin a step on a copy of the state. `known` has what agents are asked again with; None:
+        all can be asked.
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
         self._state = copied(state)  # with the acts so far applied
@@ -207,9 +195,8 @@ class SeasonPlay:
         return answer
 
     def reread(self, prompt: Prompt, row: Row | None) -> Row:
-        """As of `session.Play`; a missing answer is an empty one without source.
-
-        Facts that only the server knew (a refusal, a cut, tokens) are copied if they are valid.
+        """As of `session.Play`; a missing answer is an empty one without source. Facts that only
+        the server knew (a refusal, a cut, tokens) are copied if they are valid.
         """
         if row is None:
             return _row(prompt, "", None)
@@ -232,10 +219,9 @@ class SeasonPlay:
         return _row(prompt, text, {"name": model.name, **source, "error": error})
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> list[Input] | None:
-        """As of `session.Play`: the recorded acts, because a script depends on the answers.
-
-        Valid trials and tests are run again; tests that are not due are left out, and a missing
-        test of the bar is added.
+        """As of `session.Play`: the recorded acts, because a script depends on the answers. Valid
+        trials and tests are run again; tests that are not due are left out, a missing test of the
+        bar is added.
         """
         if all(self._can_ask(self._agent(one)) for one in asked):
             return None

@@ -68,17 +68,9 @@ def record(
     fsync: bool = False,
     on_assignment: OnUnit[SeasonState] | None = None,
 ) -> SeasonState:
-    """Play a season into a new journal and return the last state.
-
-    Args:
-        settings: as for `configured`.
-        cast: as from `cast.cast_of`; None: all scripted. User-defined policies in it are trusted.
-        models: how language models are reached.
-        resources: what playing needs on this machine.
-        force: replace an existing journal, once the season begins.
-        fsync: wait for the disk at every commit.
-        on_assignment: called with the number of each closed assignment in the journal and the
-            state.
+    """Play a season into a new journal and return the last state. `settings` are as for
+    `configured`; without a `cast` all are scripted. User-defined policies in it are trusted.
+    `on_assignment` is called as each assignment closes.
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
@@ -95,12 +87,8 @@ def configured(
     resources: Resources | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
-    """The configuration of a season.
-
-    Args:
-        settings: by name. `arena` may be an Arena, its record, or text (see arenas.arena_record).
-        resources: has the program of an arena that needs one.
-        options: of the arena, in addition to those in its text.
+    """The configuration of a season. The setting `arena` may be an Arena, its record, or text (see
+    arenas.arena_record), with `options` in addition to those in the text.
 
     Raises BadInput for invalid settings or options.
     """

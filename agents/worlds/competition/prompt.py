@@ -58,12 +58,7 @@ VERSION: Final = 3
 def messages(
     seen: SeasonObservation, name: str, arguments: Mapping[str, Any]
 ) -> tuple[Message, Message]:
-    """The two messages of a question, in the form of the OpenAI protocol.
-
-    Args:
-        seen: the observation of the agent that is asked.
-        arguments: of the question, in addition to the observation.
-    """
+    """The two messages of a question, in the form of the OpenAI protocol."""
     return (
         {"role": "system", "content": rules(seen)},
         {"role": "user", "content": "\n\n".join(filter(None, _parts(seen, name, arguments)))},
@@ -113,9 +108,7 @@ def _table_of(seen: SeasonObservation, arguments: Mapping[str, Any]) -> Roundtab
 
 
 def room(seen: SeasonObservation) -> int:
-    """How many shares of the limited parts an agent has: one, one more from tier 1 on, one more as
-    a sonnet.
-    """
+    """How many shares of the limited parts an agent has: more from tier 1 on, and as a sonnet."""
     me = seen.me
     expanded = me.is_worker and me.stage >= rights.EXPANDED
     return 1 + expanded + (me.is_worker and me.class_ == Class.SONNET)
@@ -196,9 +189,7 @@ def _trials(seen: SeasonObservation, table: Roundtable) -> str:
 
 
 def _whole(seen: SeasonObservation) -> str:
-    """The full text of conducts that a line has no room for: the bar's, the leading proposal's,
-    that of the last trial.
-    """
+    """The full text of the bar's conduct, the leading proposal's, and that of the last trial."""
     if seen.rules.whole is None:
         return ""
     table = seen.table

@@ -210,9 +210,8 @@ class Scripts:
         yield from self.tested(state, state.table.untested())
 
     def tested(self, state: SeasonState, parts: Sequence[tuple[int | None, str | None]]) -> Script:
-        """Tests of (proposal, part) pairs, or of the bar for (None, None), run in parallel.
-
-        Tests that are not due are left out.
+        """Tests of (proposal, part) pairs that are due, or of the bar for (None, None), run in
+        parallel.
         """
         due = [(at, part, due_test(state, at, part)) for at, part in parts]
         tests = [(at, part, *found) for at, part, found in due if found is not None]

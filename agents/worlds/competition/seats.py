@@ -24,12 +24,7 @@ _FRONT: Final = f"{Class.SONNET}."
 
 @attrs.frozen
 class Seat(Entry):
-    """One agent of a season.
-
-    Attributes:
-        name: unique in the season.
-        role: see kernel.worlds.competition.terms.Role.
-    """
+    """One agent of a season; its name is unique."""
 
     name: str = attrs.field(kw_only=True)
     role: str = attrs.field(kw_only=True)

@@ -41,9 +41,7 @@ Said = Mapping[str, Any]
 
 
 class Worker:
-    """Acts by its character (agents.worlds.competition.character). Methods answer the questions of
-    the same name (agents/worlds/competition/questions/).
-    """
+    """Acts by its character. Methods answer the questions of the same name."""
 
     def try_(self, seen: SeasonObservation, draws: Draws) -> Said | None:
         """The next trial, or None."""
@@ -91,14 +89,8 @@ class Worker:
         questions: Sequence[str],
         table: int | None = None,
     ) -> list[str]:
-        """Its answers to the therapist: an account of a table or, as its bottom scorer, a lesson;
-        in an interview, its wish and its offer.
-
-        Args:
-            table: number of the table in the assignment; None: an interview.
-
-        Returns:
-            One answer for each question.
+        """An account of a table to the therapist or, as its bottom scorer, a lesson; in an
+        interview (`table` is None), its wish and its offer.
         """
         me = seen.me
         if table is None:
@@ -115,9 +107,6 @@ class Worker:
     def take(self, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
         """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
         it is in the upper half of the leaderboard.
-
-        Args:
-            offer: has one of the keys `persona`, `skill`, `terms` and `instructions`.
         """
         if "persona" in offer:
             is_known = offer["persona"] in PERSONAS

@@ -17,12 +17,7 @@ from goldrush.kernel.worlds.mining.observe import Observation
 
 
 class Pool:
-    """Plots of which an agent picks some, each once.
-
-    Attributes:
-        plots: ascending.
-        left: how many are not used yet.
-    """
+    """Plots, ascending, of which an agent picks some, each once; `left` are not used yet."""
 
     __slots__ = ("_used", "left", "plots")
 
@@ -65,14 +60,7 @@ class Pool:
 
 
 class Draft:
-    """A plan under construction.
-
-    Attributes:
-        actions: of the plan so far, with codes of kinds.
-        draws: of the agent.
-        left: stamina points that are not spent yet.
-        seen: the observation of the agent.
-    """
+    """A plan under construction; `left`: stamina points that are not spent yet."""
 
     __slots__ = ("_pools", "actions", "draws", "left", "seen")
 

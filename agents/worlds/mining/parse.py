@@ -47,11 +47,8 @@ class ParsedPlan:
 
 
 def parse(text: str, rows: int, cols: int, defense: str) -> ParsedPlan:
-    """Read the plan in a text.
-
-    Args:
-        text: of an answer; the first TEXT_MAX characters are read.
-        defense: "absolute" or "pointwise"; with the latter a `defend` item may be a pair.
+    """Read the plan in the first TEXT_MAX characters of an answer; if `defense` is "pointwise", a
+    `defend` item may be a pair.
     """
     plan = _chosen(text[:TEXT_MAX])
     if plan is None:

@@ -52,16 +52,9 @@ def record(
     fsync: bool = False,
     on_round: OnUnit[MiningState] | None = None,
 ) -> MiningState:
-    """Play a whole mining run into a new journal and return the last state.
-
-    Args:
-        settings: of MiningConfig, by name; they override those of the treatment.
-        roster: as text or parsed; None: the default roster. User-defined policies in it are
-            trusted.
-        models: how language models are reached.
-        force: replace an existing journal, once the run begins.
-        fsync: wait for the disk at every commit.
-        on_round: called with the number of each closed round and the state.
+    """Play a whole mining run into a new journal and return the last state. `settings` override
+    those of the treatment; user-defined policies in `roster` are trusted; `on_round` is called as
+    each round closes.
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
@@ -90,19 +83,13 @@ def fork(
     on_round: OnUnit[MiningState] | None = None,
     **how: Any,
 ) -> MiningState:
-    """Play a mining run anew from the close of a round on: see agents.players.fork.
-
-    The grid, the number of agents and a horizon before `at` cannot change.
+    """Play a mining run anew from the close of round `at` on: see agents.players.fork. The grid,
+    the number of agents and a horizon before `at` cannot change.
 
     Args:
-        parent: the journal that is forked.
-        at: the last round that stays.
-        settings: new settings of MiningConfig, by name; they override those of the treatment.
-        roster: a roster for all agents, as text.
+        settings: of MiningConfig, by name; they override those of the treatment.
         replace: submissions of later rounds, in the form of the `submitted` event; their `source`
             is ignored.
-        on_round: called with the number of each closed round and the state.
-        how: other arguments of agents.players.fork.
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.fork.
     """

@@ -29,15 +29,9 @@ class Policy(Protocol):
     """A user-defined policy. Its class is called with the settings in the roster's text."""
 
     def plan(self, seen: Observation, draws: Draws) -> Answer:
-        """The agent's plan for the round.
-
-        Args:
-            seen: the observation of the agent.
-            draws: the only source of randomness that a policy may use.
-
-        Returns:
-            `(kind, plot, amount)` items, most important first: kind is "defend", "mine", "claim" or
-            "raid"; plot an id; amount stamina points (1 for claim and raid). Or a `Plan`, to add a
-            message or a memo. Anything else stops the run.
+        """The agent's plan for the round: `(kind, plot, amount)` items, most important first. kind
+        is "defend", "mine", "claim" or "raid"; plot an id; amount stamina points (1 for claim and
+        raid). Or a `Plan`, to add a message or a memo. Anything else stops the run. `draws` are the
+        only source of randomness that a policy may use.
         """
         ...

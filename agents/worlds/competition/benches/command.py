@@ -78,7 +78,6 @@ def _options(settings: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def agenda_at(path: str) -> Sequence[Sequence[str]]:
     """The agenda in a TOML file: [treatment, objective, better, task, start] of each subject.
-
     Raises BadInput for a malformed file.
     """
     found = files.read_toml(path, AGENDA_BYTES, "give a file with an agenda", _EXAMPLE)
@@ -154,9 +153,8 @@ class _Program:
         self._check()
 
     def test(self, text: str, treatment: str, objective: str, seed: int) -> Run:
-        """One run: the value or None, and the digest of the output.
-
-        Raises TimedOut, and BadInput if the file has changed or the system cannot start it.
+        """One run: the value or None, and the digest of the output. Raises TimedOut, and BadInput
+        if the file has changed or the system cannot start it.
         """
         output = self._output_of(text, treatment, objective, seed)
         if output.timed_out:

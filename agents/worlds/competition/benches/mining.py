@@ -109,11 +109,9 @@ def atlas() -> Atlas:
 def played(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[Mapping[str, Value], int]:
-    """Play a conduct under a treatment, with a minority of `agents * share // 10` last agents.
-
-    Returns the value of each objective over the run, and the digest of its last state.
-
-    Raises BadInput for a policy that is not built in.
+    """Play a conduct, with a minority of `agents * share // 10` last agents: the value of each
+    objective over the run, and the digest of its last state. Raises BadInput for a policy that is
+    not built in.
     """
     config, entries = setting_of(options, conduct, treatment, seed)
     agents = [(entry, _installed(entry.policy)) for entry in entries]
@@ -142,7 +140,7 @@ def _installed(policy: str) -> Scripted:
 def setting_of(
     options: MiningOptions, conduct: Conduct, treatment: str, seed: int
 ) -> tuple[MiningConfig, list[Entry]]:
-    """The configuration and the roster of a run; arguments as of `played`."""
+    """The configuration and the roster of a run."""
     agents = options.agents
     majority, minority, share, _ = conduct
     few = agents * share // 10 if minority is not None else 0
@@ -186,9 +184,6 @@ class Atlas:
     conducts.
 
     Attributes:
-        arena: name of the arena.
-        version: of the arena.
-        options: of the arena.
         seeds: of the runs of which each value is the mean.
         table: values by (objective, treatment), in the order of the arena's conducts.
     """

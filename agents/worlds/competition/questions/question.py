@@ -66,10 +66,8 @@ class QuestionKind:
         return NO_JSON if object_in(text or "", self.fields(rules)) is None else None
 
     def answer(self, text: str, error: object, seen: SeasonObservation) -> Any:
-        """The answer in a text, or the neutral one.
-
-        Args:
-            error: its recorded error; after `no-answer` and `refusal` the text is not read.
+        """The answer in a text, or the neutral one. After the errors `no-answer` and `refusal` the
+        text is not read.
         """
         is_lost = error in (NO_ANSWER, REFUSAL)
         answer = None if is_lost else object_in(text, self.fields(seen.rules))
