@@ -18,9 +18,9 @@ class Messages:
     def __init__(self, package: str, file: str = "wording.toml") -> None:
         self._package, self._file = package, file
 
-    def __call__(self, id: str, /, **fields: object) -> str:
-        """A message with its fields put in; a value put in is not read again."""
-        return self.formats[id].format_map(fields)
+    def __call__(self, id: str, record: object = None, /, **fields: object) -> str:
+        """A message, with these fields and attributes of the record put in and not read again."""
+        return self.formats[id].format_map(_Fields(record, fields))
 
     @cached_property
     def formats(self) -> Mapping[str, str]:
@@ -29,6 +29,15 @@ class Messages:
 
         text = (files(self._package) / self._file).read_text(encoding="utf-8")
         return formats_in(f"{self._package}: {self._file}", text)
+
+
+class _Fields(dict[str, object]):
+    def __init__(self, record: object, fields: Mapping[str, object]) -> None:
+        super().__init__(fields)
+        self._record = record
+
+    def __missing__(self, name: str) -> object:
+        return getattr(self._record, name)
 
 
 def plural(id: str, number: int) -> str:

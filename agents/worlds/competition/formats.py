@@ -48,9 +48,8 @@ def format_number(value: float | None, digits: int = DIGITS) -> str:
 
 
 def format_apart(*values: float | None) -> list[str]:
-    """Values beside each other as text, with the decimals that unequal ones take to differ.
-
-    Not for prompts and the words of scripted workers: journals record them with DIGITS decimals.
+    """Values beside each other as text, with the decimals that unequal ones take to differ; prompts
+    have DIGITS decimals.
     """
     for digits in range(DIGITS, DIGITS_MAX):
         texts = [format_number(value, digits) for value in values]

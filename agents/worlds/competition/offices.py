@@ -41,8 +41,7 @@ def interviewed(
     table: int | None = None,
 ) -> list[str]:
     """The answers of an office in its own interview."""
-    me = seen.me
-    offer = speech(f"offer_{me.role}", served=me.served, projects=seen.projects)
+    offer = speech(f"offer_{seen.me.role}", seen.me, projects=seen.projects)
     return [speech("wish"), offer][: len(questions)]
 
 
@@ -178,9 +177,7 @@ def _dissent(seen: SeasonObservation, concluded: int) -> str:
 def _newcomers_first(
     seen: SeasonObservation, team: Sequence[int], draws: Draws
 ) -> list[int] | None:
-    """The team with those not on the leaderboard first, the others in a drawn order; None if all or
-    none of them are on it.
-    """
+    """Those not on the leaderboard first, the others in a drawn order; None if all or none are."""
     ranked = [agent for agent in team if seen.rank(agent) is not None]
     if len(ranked) in (0, len(team)):
         return None
@@ -188,9 +185,8 @@ def _newcomers_first(
 
 
 class Judge:
-    """Redirects repetitions, and ends a table that agrees and has no new proposal.
-
-    A talk that would end without a majority gets another round, or a recommendation of two tables.
+    """Redirects repetitions, and ends a table that agrees and has no new proposal. A talk that
+    would end without a majority gets another round, or a recommendation of two tables.
     """
 
     def judge(self, seen: SeasonObservation, draws: Draws) -> Said:
@@ -219,9 +215,7 @@ class Judge:
         return {"team": None, "order": None, "rounds": _rounds(seen)}
 
     def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
-        """Offers a drawn number of tables that it ends as converged and that conclude on what led
-        then, 1 to 4.
-        """
+        """Offers 1 to 4 tables that it ends as converged and that conclude on what then led."""
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
 

@@ -67,13 +67,7 @@ def messages(
 
 def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> Iterable[str]:
     question, table = QUESTIONS[name], _table_of(seen, arguments)
-    yield wording(
-        "situation",
-        assignment=seen.assignment,
-        last=seen.config.assignments - 1,
-        day=seen.day,
-        project=seen.project,
-    )
+    yield wording("situation", seen, last=seen.config.assignments - 1)
     yield _people(seen)
     yield _leaderboard(seen)
     if table is not None and question.sees_table:
@@ -96,9 +90,7 @@ def _parts(seen: SeasonObservation, name: str, arguments: Mapping[str, Any]) -> 
 
 
 def _table_of(seen: SeasonObservation, arguments: Mapping[str, Any]) -> Roundtable | None:
-    """The table that a question is about: the one it names, else the last one at which the agent
-    that it names sat, else the last one; None before the first.
-    """
+    """The table that a question names, else the last one of the agent it names, else the last."""
     number, agent = arguments.get("table"), arguments.get("agent")
     if type(number) is int and number < len(seen.tables):
         return seen.tables[number]
@@ -139,7 +131,7 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
     parts = [
         wording(
             "at_table",
-            number=table.number,
+            table,
             subject=format_subject(table.subject),
             bar=format_number(table.bar) if table.is_bar_tested else wording("bar_unknown"),
             order=wording("order", order=order) if order else "",
@@ -169,7 +161,7 @@ def _at_table(seen: SeasonObservation, table: Roundtable) -> str:
         parts.append(wording(id, proposal=proposal))
     elif table.participants:
         left = within((f"{agent}: {moves}" for agent, moves in table.moves.items()), 600)
-        parts.append(wording("round", round=table.round, last=table.rounds - 1, left=left))
+        parts.append(wording("round", table, last=table.rounds - 1, left=left))
     return "\n".join(parts)
 
 
@@ -207,22 +199,11 @@ def _whole(seen: SeasonObservation) -> str:
 
 
 def _mind(seen: SeasonObservation, agent: AgentState, id: str) -> str:
-    parts = [wording(id, agent=format_agent(agent), role=agent.role)]
+    parts = [wording(id, agent, agent=format_agent(agent))]
     if agent.is_worker:
-        parts.append(
-            wording(
-                "worker",
-                grade=agent.class_,
-                tier=agent.stage,
-                sparks=agent.sparks,
-                fee=rights.fee_of(agent, seen.config),
-                bottoms=agent.bottoms,
-                served=agent.served,
-                total=agent.all_time,
-            )
-        )
+        parts.append(wording("worker", agent, fee=rights.fee_of(agent, seen.config)))
     else:
-        parts.append(wording("office", stage=agent.stage, served=agent.served))
+        parts.append(wording("office", agent))
     if agent.is_self_determined:
         parts.append(wording("self_determined"))
     if agent.instructions:
@@ -257,22 +238,21 @@ def _evidence(seen: SeasonObservation, table: Roundtable, agent: int) -> str:
 def rules(seen: SeasonObservation) -> str:
     """The rules for the role of the observing agent, as text."""
     role, config = seen.me.role, seen.config
-    classes, days = class_values(config), config.rolling_days
+    classes = class_values(config)
     parts = [
-        wording("season", assignments=config.assignments),
+        wording("season", config),
         within(seen.rules.text.split("\n"), ARENA_MAX, "\n"),
-        wording("claims", seeds=config.arena.seeds, **classes),
+        wording("claims", config.arena, **classes),
         _table(config),
     ]
     if role in (Role.WORKER, Role.THERAPIST):
         broad = "broad_edges" if len(seen.rules.treatments) > 1 else "broad_bases"
-        parts.append(wording("rubric", days=days, broad=wording(broad)))
+        parts.append(wording("rubric", config, broad=wording(broad)))
         is_relative = config.scoring == Scoring.RELATIVE
         parts.append(wording("rated", relative=wording("relative") if is_relative else ""))
     if role == Role.WORKER:
-        bottoms, income = config.elimination_bottoms, config.passive_income
-        ends = wording("elimination", bottoms=bottoms, income=income) if config.elimination else ""
-        parts.append(wording("stakes", elimination=ends, days=days, **classes))
+        ends = wording("elimination", config) if config.elimination else ""
+        parts.append(wording("stakes", config, elimination=ends, **classes))
     parts.append(wording("role", agent=format_agent(seen.me), part=wording(f"role_{role}")))
     parts.append(wording("quotes"))
     return "\n\n".join(parts)
@@ -281,10 +261,4 @@ def rules(seen: SeasonObservation) -> str:
 def _table(config: SeasonConfig) -> str:
     if not config.table:
         return wording("table_none")
-    return wording(
-        "table",
-        rounds=config.rounds_max,
-        moves=config.moves,
-        moves_expanded=config.moves_expanded,
-        shown=wording("shown_all" if config.is_shared else "shown_own"),
-    )
+    return wording("table", config, shown=wording("shown_all" if config.is_shared else "shown_own"))

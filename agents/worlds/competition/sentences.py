@@ -55,27 +55,22 @@ class Sentences:
 
     # Contributions.
 
-    def proposed(self, best: ConductEvidence, claim: float, edge: str | None) -> str:
-        """The reason for a proposal of its own best conduct."""
-        return self._formed(
-            self._number(Move.PROPOSE),
-            "proposed",
-            claim=format_number(claim),
-            **self._of_trials(best),
-        ) + self._remembered(best, edge)
-
-    def amended(
-        self, best: ConductEvidence, parent: Contribution, claim: float, edge: str | None
+    def proposed(
+        self,
+        best: ConductEvidence,
+        claim: float,
+        edge: str | None,
+        parent: Contribution | None = None,
     ) -> str:
-        """The reason for an amendment of another's proposal."""
-        return self._formed(
-            self._number(Move.AMEND),
-            "amended",
-            target=parent.id,
-            targeted=format_number(parent.claimed),
-            claim=format_number(claim),
-            **self._of_trials(best),
-        ) + self._remembered(best, edge)
+        """The reason for a proposal of its own best conduct, or an amendment of another's."""
+        values = {"claim": format_number(claim), **self._of_trials(best)}
+        if parent is None:
+            text = self._formed(self._number(Move.PROPOSE), "proposed", **values)
+        else:
+            values |= {"target": parent.id, "targeted": format_number(parent.claimed)}
+            text = self._formed(self._number(Move.AMEND), "amended", **values)
+        text += speech("remembered") if best.remembered else ""
+        return text + (speech("edge", edge=edge) if edge else "")
 
     def supported(self, target: Contribution) -> str:
         """The reason for supporting a proposal."""
@@ -196,8 +191,8 @@ class Sentences:
     # Parts.
 
     def _number(self, move: str, below: int | None = None) -> int:
-        """The number of a sentence about a move. It repeats where more contributions of a kind than
-        two for each participant are made at a table.
+        """The number of a sentence about a move; it repeats after two for each participant at a
+        table.
         """
         earlier = self._table.contributions[:below]
         count = sum(other.move == move for other in earlier)
@@ -226,8 +221,3 @@ class Sentences:
             if said.conduct == mine.conduct and tested is not None:
                 return tested
         return fmean(mine.own)
-
-    @staticmethod
-    def _remembered(best: ConductEvidence, edge: str | None) -> str:
-        memory = speech("remembered") * best.remembered
-        return memory + (speech("edge", edge=edge) if edge else "")

@@ -129,10 +129,10 @@ def _of_novelty(ground: Grounds, rules: Rules) -> str:
     if best is None:
         return speech("novelty_none")
     if best.distance is None:
-        return speech("novelty_first", id=best.id)
+        return speech("novelty_first", best)
     return speech(
         "novelty",
-        id=best.id,
+        best,
         away=AWAY[best.distance],
         nearest=rules.describe(best.nearest),
         turned=speech("novelty_turned") if best.score == SCORE_MAX else "",

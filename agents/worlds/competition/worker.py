@@ -48,9 +48,7 @@ class Worker:
         return _Mind(seen, draws).trial()
 
     def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
-        """The first of challenge, proposal and support that the evidence allows; else a pass. Who
-        challenged or amended a proposal of its own is answered first.
-        """
+        """The first of challenge, proposal and support that the evidence allows, else a pass."""
         mind = _Mind(seen, draws)
         said = mind.challenge() or mind.propose() or mind.support() or mind.pass_()
         return mind.answered(said)
@@ -94,10 +92,7 @@ class Worker:
         """
         me = seen.me
         if table is None:
-            says = [
-                speech("seat", served=me.served, sparks=me.sparks),
-                speech("seat_aim"),
-            ]
+            says = [speech("seat", me), speech("seat_aim")]
         elif seen.tables[table].bottom == me.ordinal:
             says = [_lesson(seen, table)]
         else:
@@ -199,8 +194,8 @@ class _Mind:
         return most * (left - 1) // (left + self.table.number)
 
     def _checked(self) -> Conduct:
-        """In CHECKS of 10 cases, before the first round, the best conduct remembered, if better
-        than the bar and not tried yet.
+        """In CHECKS of 10 cases, before the first round, the best conduct of the memory, if
+        untried.
         """
         best = self._promising()
         if not self.seen.is_early or best is None or best.own or not self._feels(CHECKS):
@@ -215,8 +210,8 @@ class _Mind:
         return best.conduct if self.evidence.estimate(best.conduct) > 0 else None
 
     def _near(self) -> Conduct:
-        """A neighbour of the best known conduct, or one FAR_STEPS from the bar's if none is better
-        than that; one that was neither tried nor proposed.
+        """A new neighbour of the best known conduct, or one FAR_STEPS from the bar's if none is
+        better.
         """
         best = self._promising()
         if not self.seen.is_early:
@@ -253,8 +248,8 @@ class _Mind:
     # Contributions.
 
     def propose(self) -> Said | None:
-        """The best conduct that it has tried, as its first proposal, or as another one if its
-        estimate is well above those at the table.
+        """The best conduct that it has tried; after the first one only if well above those at the
+        table.
         """
         best = self.evidence.best(own=True)
         if best is None or best.conduct in {said.conduct for said in self.table.proposals()}:
@@ -294,9 +289,7 @@ class _Mind:
         }
 
     def stand(self) -> Said:
-        """The final stance: the best tested proposal, its own among equals, then the lowest id;
-        none if it is shown none that holds.
-        """
+        """The best tested proposal, its own among equals, then the lowest id, or none."""
         if not self.table.unrefuted():
             return {
                 "target": None,
@@ -368,8 +361,8 @@ class _Mind:
         return {"move": Move.PASS, "words": words, "because": (ids, by_trials)}
 
     def answered(self, said: Said) -> Said:
-        """A contribution whose words begin with answers to those who challenged or amended a
-        proposal of its own since its last turn.
+        """A contribution that first answers who challenged or amended an own proposal since its
+        last turn.
         """
         own = {other.id: other for other in self._own()}
         last = max(own, default=-1)
@@ -415,15 +408,12 @@ class _Mind:
             return None
         parent = self._parent(best.conduct)
         edge = self._edge(best.conduct, claim)
-        carried: dict[str, Any] = {"conduct": best.conduct, "claim": (claim, edge)}
+        words = self.sentences.proposed(best, claim, edge, parent)
+        carried = {"conduct": best.conduct, "claim": (claim, edge), "words": words}
         if parent is None:
-            words = self.sentences.proposed(best, claim, edge)
-            return {"move": Move.PROPOSE, **carried, "words": words, "because": ((), True)}
-        words = self.sentences.amended(best, parent, claim, edge)
+            return {"move": Move.PROPOSE, **carried, "because": ((), True)}
         because = ((parent.id,), True)
-        return {
-            "move": Move.AMEND, "target": parent.id, **carried, "words": words, "because": because,
-        }  # fmt: skip
+        return {"move": Move.AMEND, "target": parent.id, **carried, "because": because}
 
     def _claimed(self, best: ConductEvidence) -> float | None:
         """The value that it claims: by `boldness` a part of the margin found, rounded to the safe

@@ -37,8 +37,7 @@ class ParsedPlan:
     Attributes:
         actions: `(kind, plot, amount)` with signed 64-bit integers; None for a malformed item.
         error: None, "no-json" (there is no plan) or "overflow" (more than ITEMS_MAX items).
-        say: the message as written, without surrogates but neither cleaned nor cut; None: there is
-            none.
+        say: the message as written, without surrogates but neither cleaned nor cut, or None.
     """
 
     actions: tuple[Action | None, ...]

@@ -80,17 +80,14 @@ class PlanPrompts:
         own = within(_spans(seen.own), OWN_MAX)
         yield wording(
             "you",
-            agent=seen.agent,
-            round=seen.round,
-            rounds=seen.rounds,
+            seen,
             gold=_number(seen.gold),
-            stamina=seen.stamina,
             plots=wording("plots", plots=own) if own else wording("plots_none"),
             note="" if seen.memo is None else wording("note", note=quoted(seen.memo, NOTE_MAX)),
         )
         yield _past(seen.past)
         yield _messages(seen)
-        yield wording("question", round=seen.round)
+        yield wording("question", seen)
 
 
 def schema(seen: Observation) -> dict[str, Any]:
@@ -119,16 +116,17 @@ def schema(seen: Observation) -> dict[str, Any]:
 
 def rules(seen: Observation) -> str:
     """The first message: the rules of the configuration and the form of an answer."""
-    you = "you_alone" if seen.agents == 1 else "you_among"
-    fields = {"agents": seen.agents, "last_agent": seen.agents - 1}
-    map_fields = {"rows": seen.rows, "cols": seen.cols, "last_plot": seen.rows * seen.cols - 1}
+    you = wording(
+        "you_alone" if seen.agents == 1 else "you_among", seen, last_agent=seen.agents - 1
+    )
+    last_plot = seen.rows * seen.cols - 1
     parts = [
-        wording("aim", you=wording(you, **fields), rounds=seen.rounds),
-        wording("map", **map_fields, alphas=_alphas(seen)),
+        wording("aim", seen, you=you),
+        wording("map", seen, last_plot=last_plot, alphas=_alphas(seen)),
         wording("stamina"),
         wording(
             "actions",
-            points=wording(plural("mine_points", seen.mining_cap), cap=seen.mining_cap),
+            points=wording(plural("mine_points", seen.mining_cap), seen),
             defend=wording("defend_pointwise" if seen.defense == POINTWISE else "defend_whole"),
             raid_claimed="" if seen.truce else wording("raid_claimed"),
         ),
@@ -187,11 +185,11 @@ def _map(seen: Observation) -> str:
     owners = ["." if owner is None else str(owner) for owner in seen.owners]
     grid = _grid(owners, seen.cols, MAP_MAX)
     if grid is not None:
-        return wording("map_grid", round=seen.round, grid=grid)
+        return wording("map_grid", seen, grid=grid)
     owned = (f"{plot} of {owner}" for plot, owner in enumerate(owners) if owner != ".")
     return wording(
         "map_lists",
-        round=seen.round,
+        seen,
         unowned=within(_spans(seen.unowned), MAP_MAX // 2) or wording("none"),
         owned=within(owned, MAP_MAX // 2) or wording("none"),
     )
@@ -219,7 +217,7 @@ def _last_round(last: PublicRound | None) -> str:
         for kind, items in facts.items()
         if items
     ]
-    return wording("last_round", round=last.round, events="\n".join(lines) or wording("nothing"))
+    return wording("last_round", last, events="\n".join(lines) or wording("nothing"))
 
 
 def _claim(claim: PublicClaim) -> str:
@@ -325,9 +323,8 @@ _FRONT: Final = len("agent 99999: ") + len(" (cut)") + 1
 
 
 def _messages(seen: Observation) -> str:
-    """The messages of last round, the agent's own last, each cut to the same share.
-
-    The next agent comes first, so that different agents miss different messages if not all fit.
+    """The messages of last round, each cut to the same share. The next agent comes first and the
+    agent's own last, so that different agents miss different messages if not all fit.
     """
     if not seen.messages:
         return ""

@@ -35,12 +35,11 @@ class QuestionKind:
     """One question, for scripted policies, models and people.
 
     Attributes:
-        text: `(observation, arguments)` to the text of the question; it offers only what the
-            agent's stage has unlocked.
-        fields: the JSON schemas of the answer's fields, by name, for the rules of an arena.
-        read: `(answer, observation)` to the value that a scripted policy would return.
+        text: the question, which offers only what the agent's stage has unlocked.
+        fields: the JSON schemas of the answer's fields.
+        read: an answer as the value that a scripted policy would return.
         neutral: the value of a missing answer.
-        shaped: converts a scripted policy's answer to the form that scripts rely on.
+        shaped: a scripted policy's answer in the form that scripts rely on.
         sees_table: the prompt shows the current table.
         asks: `(name, before)`: whether a person is asked for a field (see agents.people.Inquiry).
     """

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from goldrush.agents.worlds.competition.formats import (
     class_values,
+    format_agent,
     format_plain,
     format_subject,
     wording,
@@ -51,7 +52,7 @@ from goldrush.kernel.worlds.competition.terms import Condition, Fate, Role, name
 
 def _class_text(seen: SeasonObservation, arguments: Arguments) -> str:
     asks = "" if seen.me.is_self_determined else wording("want_class_asks")
-    return wording("want_class", grade=seen.me.class_, asks=asks, **class_values(seen.config))
+    return wording("want_class", seen.me, asks=asks, **class_values(seen.config))
 
 
 def _read_class(answer: Answer, seen: SeasonObservation) -> Any:
@@ -124,9 +125,9 @@ def _offer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     names = names_of(Condition) if seen.me.role == Role.WORKER else (Condition.OBJECTIVE,)
     return wording(
         "offer_contract",
+        seen,
         conditions=format_plain(names),
         target=wording(f"target_{seen.me.role}"),
-        assignment=seen.assignment,
     )
 
 
@@ -162,12 +163,9 @@ def _condition(value: Any) -> Any:
 
 
 def _review_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return wording(
-        "review_contract",
-        agent=named(seen, arguments),
-        role=seen.people[arguments["agent"]].role,
-        terms=format_plain(arguments["terms"], ARGUMENTS_MAX),
-    )
+    agent = seen.people[arguments["agent"]]
+    terms = format_plain(arguments["terms"], ARGUMENTS_MAX)
+    return wording("review_contract", agent, agent=format_agent(agent), terms=terms)
 
 
 def _read_review(answer: Answer, seen: SeasonObservation) -> Any:

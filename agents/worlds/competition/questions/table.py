@@ -53,7 +53,7 @@ def active(seen: SeasonObservation) -> str:
 
 
 def _try_text(seen: SeasonObservation, arguments: Arguments) -> str:
-    return wording("try", left=seen.trials_left)
+    return wording("try", seen)
 
 
 def may_try(seen: SeasonObservation) -> bool:
@@ -106,7 +106,7 @@ def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
         _offered("speak_amend", amend),
         _offered("speak_support", support),
         _offered("speak_challenge", challenge),
-        wording("speak_try", left=seen.trials_left) if may_try(seen) else "",
+        wording("speak_try", seen) if may_try(seen) else "",
         wording("speak_pass", bar=bar),
     ]
     return "\n".join(filter(None, parts))
@@ -155,18 +155,15 @@ def _read_speak(answer: Answer, seen: SeasonObservation) -> Any:
         "claim": (scalar(answer.get("value")), edge.strip() if isinstance(edge, str) else None),
         "part": word(answer.get("part")),
     }
-    said = text(answer.get("words")) or ""
-    return {
-        "move": move,
-        **{name: fields[name] for name in CARRIES.get(move or "", ())},
-        "words": said,
-        "because": (_named(said, len(seen.table.contributions)), answer.get("trials") is True),
-    }
+    carried = {name: fields[name] for name in CARRIES.get(move or "", ())}
+    return {"move": move, **carried, **_reason(answer, seen)}
 
 
-def _named(said: str, id: int) -> list[int]:
-    """The ids below `id` of contributions that a text names, as #0."""
-    return [i for i in dict.fromkeys(map(int, _NUMBERED.findall(said))) if i < id]
+def _reason(answer: Answer, seen: SeasonObservation) -> Mapping[str, Any]:
+    """The words of an answer, and what they rest on: contributions that they name, as #0."""
+    words, count = text(answer.get("words")) or "", len(seen.table.contributions)
+    ids = [id for id in dict.fromkeys(map(int, _NUMBERED.findall(words))) if id < count]
+    return {"words": words, "because": (ids, answer.get("trials") is True)}
 
 
 # Final stances.
@@ -193,14 +190,10 @@ def _read_stand(answer: Answer, seen: SeasonObservation) -> Any:
     """The final stance; None, which is no answer, if it names no target, not even null."""
     if "target" not in answer:
         return None
-    target, said = answer["target"], text(answer.get("words")) or ""
+    target = answer["target"]
     if target is not None and scalar(target) is None:
         target = word(target) or ""  # to be refused: it is no stance of none
-    return {
-        "target": target,
-        "words": said,
-        "because": (_named(said, len(seen.table.contributions)), answer.get("trials") is True),
-    }
+    return {"target": target, **_reason(answer, seen)}
 
 
 # The judge, the assistant, the admin.
@@ -213,7 +206,7 @@ def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
         for said in reversed(table.of_round())
         if said.move != Move.PASS and said.id not in table.removed
     ]
-    lines = [wording("judge", round=table.round), wording("judge_clean")]
+    lines = [wording("judge", table), wording("judge_clean")]
     if spoken:
         lines.append(wording("judge_redirect", ids=within(map(str, spoken), 300)))
     if 2 * max(table.stances.counts().values(), default=0) > len(table.participants):
