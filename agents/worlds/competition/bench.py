@@ -23,7 +23,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
 Run = tuple[Value, int]  # the value of a run, and a 64-bit digest of it
 Result = tuple[Value, tuple[tuple[int, int], ...]]  # a tested value; seed and digest of each run
@@ -58,14 +58,12 @@ class Bench:
     Attributes:
         test: `(conduct, treatment, objective, seed)` to the value of a conduct in one run (None:
             undefined) and a 64-bit digest of the run. Raises TimedOut.
-        vary: `(conduct, treatment, draws)` to a drawn neighbour of the conduct, canonical for the
-            treatment.
+        vary: a drawn neighbour of a conduct, canonical for the treatment.
         conducts: all conducts of a treatment, in a fixed order; None: they cannot be listed.
-        atlas: `(objective, treatment)` to their values without the noise of tests, in that order;
-            None: unknown.
-        together: `(conduct, treatment, seed)` to the values of all objectives by name and the
-            digest of one run, which must agree with `test`; None: a run has one objective.
-        as_tested: `(conduct, treatment)` to a representative of all conducts with equal runs.
+        atlas: `(objective, treatment)` to their values without noise, in that order; None: unknown.
+        together: the values of all objectives by name and the digest of a run, as by
+            `test`; None: a run has one objective.
+        as_tested: a representative of all conducts with equal runs.
         at_once: the executor of runs: ALONE, THREADS or PROCESSES.
         deterministic: `test` is a pure function, except where it raises TimedOut.
         time_limit: of a run in seconds; None: `test` raises no TimedOut.
@@ -210,24 +208,14 @@ class Tests:
 
         from goldrush.agents.pool import next_of
 
-        results: SimpleQueue[tuple[int, _Made | BaseException]] = SimpleQueue()
-
-        def make(index: int, task: Task) -> None:
-            try:
-                results.put((index, _made(self.bench, task)))
-            except BaseException as error:
-                results.put((index, error))
-
+        done: SimpleQueue[Future[_Made]] = SimpleQueue()
         self._pool = self._pool or ThreadPoolExecutor(self._jobs)
-        for numbered in enumerate(tasks):
-            self._pool.submit(make, *numbered)
-        found: dict[int, _Made] = {}
-        while len(found) < len(tasks):
-            index, made = next_of(results)
-            if isinstance(made, BaseException):
-                raise made
-            found[index] = made
-        return [found[index] for index in range(len(tasks))]
+        futures = [self._pool.submit(_made, self.bench, task) for task in tasks]
+        for future in futures:
+            future.add_done_callback(done.put)
+        for _ in futures:
+            next_of(done).result()  # the first error is raised at once
+        return [future.result() for future in futures]
 
     def _by_processes(self, tasks: Sequence[Task]) -> Sequence[_Made]:
         from concurrent.futures import BrokenExecutor

@@ -49,31 +49,16 @@ class SeasonObservation:
         self._grounds = {} if grounds is None else grounds
         self._bench = bench
         self.me: AgentState = state.agents[ordinal]
-
-    @property
-    def config(self) -> SeasonConfig:
-        """The configuration of the season."""
-        return self._state.config
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the arena."""
-        return self._state.arena_rules
-
-    @property
-    def assignment(self) -> int:
-        """Number of the current assignment, from 0."""
-        return self._state.assignment
-
-    @property
-    def day(self) -> int:
-        """The day of the assignment."""
-        return self._state.day
-
-    @property
-    def project(self) -> int:
-        """The project of the assignment."""
-        return self._state.project
+        self.config: SeasonConfig = state.config
+        self.rules: Rules = state.arena_rules
+        self.assignment: int = state.assignment  # from 0
+        self.day: int = state.day
+        self.project: int = state.project
+        self.projects: int = state.projects  # that are completed
+        self.is_split: bool = state.is_split  # the judge recommended two tables
+        self.recommended: tuple[int, ...] | None = state.recommended  # team, by the therapist
+        # (rank, agent, rolling score, all-time score), as last posted
+        self.leaderboard: tuple[tuple[int, int, int, int], ...] = state.leaderboard
 
     @property
     def table(self) -> Roundtable:
@@ -122,16 +107,6 @@ class SeasonObservation:
         return self._state.active()
 
     @property
-    def leaderboard(self) -> tuple[tuple[int, int, int, int], ...]:
-        """(rank, agent, rolling score, all-time score), as last posted."""
-        return self._state.leaderboard
-
-    @property
-    def is_split(self) -> bool:
-        """Whether the judge recommended two tables."""
-        return self._state.is_split
-
-    @property
     def approved(self) -> Subject | None:
         """The subject of an approved project that is not opened yet, or None."""
         approved = self._state.approved
@@ -141,16 +116,6 @@ class SeasonObservation:
     def stipulated(self) -> str | None:
         """The objective that a contract requires in the next assignment, or None."""
         return self._state.stipulated_objective()
-
-    @property
-    def recommended(self) -> tuple[int, ...] | None:
-        """The team that the therapist recommends, or None."""
-        return self._state.recommended
-
-    @property
-    def projects(self) -> int:
-        """Number of completed projects."""
-        return self._state.projects
 
     @property
     def is_rejectable(self) -> bool:

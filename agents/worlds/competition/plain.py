@@ -19,11 +19,9 @@ def plain(value: Any) -> Any:
 
 
 def answers_to(questions: Any, answers: Any) -> Any:
-    """One text for each question of a debrief or an interview; "" stands for no answer.
-
-    Whoever asks would otherwise be refused for the silence of whoever is asked. Both arguments are
-    as from `plain`; questions that are no list are returned with the answers unchanged, for the
-    kernel to refuse.
+    """One text for each question of a debrief or an interview; "" stands for no answer, because
+    whoever asks would be refused for the silence of whoever is asked. Both arguments are as from
+    `plain`; the kernel refuses questions that are no list.
     """
     if type(questions) is not tuple:
         return answers

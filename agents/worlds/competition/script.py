@@ -108,9 +108,7 @@ class Scripts:
             yield ProjectProposed(admin.ordinal, plain(subject))
             if state.proposed is not None:
                 arguments = {"subject": state.proposed}
-                (approved,) = yield [
-                    Asked(state.holder(Role.USER).ordinal, "review_project", arguments)
-                ]
+                (approved,) = yield [_asked(state, Role.USER, "review_project", arguments)]
                 yield ProjectReviewed(plain(approved))
 
     def _classes(self, state: SeasonState, admin: AgentState) -> Script:
@@ -136,7 +134,7 @@ class Scripts:
         for agent in (state.holder(Role.ASSISTANT), state.holder(Role.JUDGE)):
             if rights.may_set_team(agent) or rights.may_set_rounds(agent):
                 (answer,) = yield [Asked(agent.ordinal, "set_table")]
-                team, order, rounds = (plain(answer.get(k)) for k in ("team", "order", "rounds"))
+                team, order, rounds = _plain(answer, "team", "order", "rounds")
                 team = None if opening.team is not None else team  # the directive goes first
                 order = None if opening.order is not None else order
                 if (team, order, rounds) != (None, None, None):
@@ -156,10 +154,9 @@ class Scripts:
             wanting = [a for a, _ in wanted if self._may_try(state, a, early=True)]
 
     def speaking(self, state: SeasonState) -> Script:
-        """One turn: trials of the speaker, then its contribution.
-
-        Policies are asked for trials first. Models and people, of whom each question takes time,
-        say in place of a contribution that they want one.
+        """One turn: trials of the speaker, then its contribution. Policies are asked for trials
+        first; models and people, of whom each question takes time, say in place of a contribution
+        that they want one.
         """
         table, agent = state.table, speaker(state)
         is_apart = not is_outside(state.agents[agent].policy)
@@ -239,18 +236,17 @@ class Scripts:
 
     def judging(self, state: SeasonState) -> Script:
         """The judge's signal."""
-        (answer,) = yield [Asked(state.holder(Role.JUDGE).ordinal, "judge")]
+        (answer,) = yield [_asked(state, Role.JUDGE, "judge")]
         yield judged(state, answer)
 
     def digesting(self, state: SeasonState) -> Script:
         """The assistant's summary of the conclusion."""
-        (answer,) = yield [Asked(state.holder(Role.ASSISTANT).ordinal, "digest")]
-        said = (plain(answer.get(name)) for name in ("text", "dissent", "rejected"))
-        yield Digested(state.table.number, *said)
+        (answer,) = yield [_asked(state, Role.ASSISTANT, "digest")]
+        yield Digested(state.table.number, *_plain(answer, "text", "dissent", "rejected"))
 
     def adopting(self, state: SeasonState) -> Script:
         """The admin's decision on the conclusion."""
-        (answer,) = yield [Asked(state.holder(Role.ADMIN).ordinal, "adopt")]
+        (answer,) = yield [_asked(state, Role.ADMIN, "adopt")]
         yield Adopted(state.table.number, plain(answer))
 
     # After the tables.
@@ -266,8 +262,7 @@ class Scripts:
                 yield from self._develop(state, agent, number)
             answers = yield [Asked(therapist, "rate", one) for one in arguments]
             for agent, answer in zip(sat, answers, strict=True):
-                said = (plain(answer.get(name)) for name in ("raw", "reasons"))
-                yield Rated(number, agent, *said)
+                yield Rated(number, agent, *_plain(answer, "raw", "reasons"))
 
     def _debrief(
         self, state: SeasonState, agents: Sequence[int], table: int, *, extra: bool
@@ -290,7 +285,7 @@ class Scripts:
         therapist, arguments = state.holder(Role.THERAPIST), {"agent": agent, "table": table}
         (trait,) = yield [Asked(therapist.ordinal, "trait", arguments)]
         if trait is not None:
-            yield TraitRecorded(agent, plain(trait.get("trait")), plain(trait.get("from")))
+            yield TraitRecorded(agent, *_plain(trait, "trait", "from"))
         if rights.may_propose_persona(therapist):
             (persona,) = yield [Asked(therapist.ordinal, "persona", arguments)]
             if persona is not None:
@@ -355,7 +350,7 @@ class Scripts:
         conditions, target, due = state.offers[agent]
         offered = {"conditions": conditions, "target": target, "due": due}
         arguments = {"agent": agent, "terms": offered}
-        (answer,) = yield [Asked(state.holder(Role.USER).ordinal, "review_contract", arguments)]
+        (answer,) = yield [_asked(state, Role.USER, "review_contract", arguments)]
         approved, terms, taken = answer.get("approved"), answer.get("terms"), None
         if not approved and terms is not None:
             (taken,) = yield [Asked(agent, "take", {"offer": {"terms": terms}})]
@@ -377,7 +372,7 @@ class Scripts:
 def trial(state: SeasonState, agent: int, answer: Answer) -> Tried:
     """The trial that an answer orders, without its result."""
     table = state.table
-    conduct, treatment = plain(answer.get("conduct")), plain(answer.get("treatment"))
+    conduct, treatment = _plain(answer, "conduct", "treatment")
     treatment = table.treatment if treatment is None else treatment
     number = state.tried.get(agent, TrialCount()).count
     seed = state.trial_seed(table.number, agent, number)
@@ -388,7 +383,7 @@ def spoken(state: SeasonState, agent: int, answer: Answer) -> Spoke:
     """The contribution of an answer."""
     table = state.table
     names = ("move", "target", "conduct", "claim", "part", "because")
-    fields = {name: plain(answer.get(name)) for name in names}
+    fields = dict(zip(names, _plain(answer, *names), strict=True))
     return Spoke(
         table.number, table.round, len(table.contributions), agent, **fields,
         words=plain(answer.get("words", "")), source=answer.get("source"),
@@ -408,8 +403,8 @@ def stood(state: SeasonState, agent: int, answer: Answer | None) -> Stood | None
 
 def judged(state: SeasonState, answer: Answer) -> Judged:
     """The judge's signal of an answer."""
-    said = (plain(answer.get(name)) for name in ("signal", "ids", "reason"))
-    return Judged(state.table.number, state.table.round, *said)
+    signal = _plain(answer, "signal", "ids", "reason")
+    return Judged(state.table.number, state.table.round, *signal)
 
 
 def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | None:
@@ -434,15 +429,23 @@ def act_of(state: SeasonState, asked: Asked, answer: Any) -> tuple[Any, ...] | N
 
 
 def _opened(state: SeasonState, by: int, answer: Answer) -> AssignmentOpened:
-    team, order = plain(answer.get("team")), plain(answer.get("order"))
+    team, order, subjects = _plain(answer, "team", "order", "subjects")
     directive = None if team is None and order is None else (team, order)
-    subjects = plain(answer.get("subjects"))
     return AssignmentOpened(by, state.day, state.project, subjects, directive)
 
 
-def _terms(offer: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    conditions, target, due = (plain(offer.get(k)) for k in ("conditions", "target", "due"))
-    return conditions, target, due
+def _terms(offer: Mapping[str, Any]) -> tuple[Any, ...]:
+    return _plain(offer, "conditions", "target", "due")
+
+
+def _plain(answer: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
+    return tuple(plain(answer.get(name)) for name in names)
+
+
+def _asked(
+    state: SeasonState, role: str, name: str, arguments: Mapping[str, Any] | None = None
+) -> Asked:
+    return Asked(state.holder(role).ordinal, name, arguments or {})
 
 
 _PHASES: Final[Mapping[str, Callable[[Scripts, SeasonState], Script]]] = {

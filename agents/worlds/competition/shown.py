@@ -13,11 +13,9 @@ from goldrush.kernel.worlds.competition.terms import Move
 
 
 def alone(table: Roundtable, agent: int, *, is_proven: bool) -> Roundtable:
-    """The table as if an agent sat there alone.
-
-    The contributions of others are passes without words, so that ids stay, and what follows from
-    them is left out. Nobody can challenge what it is not shown, so there are tests after the proof
-    only (`is_proven`).
+    """The table as if an agent sat there alone. The contributions of others are passes without
+    words, so that ids stay, and what follows from them is left out. Nobody can challenge what it is
+    not shown, so there are tests after the proof only (`is_proven`).
     """
     ids = {said.id for said in table.contributions if said.agent == agent}
 
