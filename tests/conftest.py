@@ -12,11 +12,13 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from goldrush.kernel import files
+from tests.faults.sampling import ALL, TURN, TURNS
 from tests.indexes import cache_apart
 
 # Whole games are large examples, and drawing one takes longer than Hypothesis likes.
@@ -56,10 +58,18 @@ def _quick_disk() -> None:
     files.system = files.System(sync=lambda fd: None)
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a test records a run."""
+    return tmp_path / "run.journal"
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many faults of each kind were tried (see tests/faults), and in how many tests one was
     missed.
     """
+    how = "all" if ALL else f"third {TURN + 1} of {TURNS} (TURN={TURN}; FAULTS=all makes all)"
+    terminalreporter.write_line(f"experiments made: {how}")
     tried: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for outcome in ("passed", "failed"):

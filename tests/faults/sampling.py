@@ -3,15 +3,36 @@
 By default one case of so many is tried, always the same ones. A step has no divisor in common with
 the length of what is repeated inside an enumeration (the bits of a byte, the values that are put in
 each place), so every byte, every place and every value has its turn.
+
+Of experiments, which play many seasons each, a third is made, another with each commit: the summary
+says which (`TURN=1` makes the second).
 """
 
 import os
+import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Final, TypeVar
 
 T = TypeVar("T")
 ALL: Final = os.environ.get("FAULTS") == "all"
+TURNS: Final = 3
+
+
+def _by_commit() -> int:
+    found = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True
+    )
+    return int(found.stdout[:8] or "0", 16) % TURNS
+
+
+TURN: Final = int(os.environ["TURN"]) if "TURN" in os.environ else _by_commit()
+
+
+def in_turn(experiments: Iterable[T]) -> list[T]:
+    """Those of this turn; all of them where all is tried."""
+    return list(experiments) if ALL else list(experiments)[TURN::TURNS]
 
 
 def step(size: int) -> int:

@@ -14,6 +14,7 @@ from goldrush.agents.worlds.competition.character import CHARACTERS
 from goldrush.agents.worlds.competition.treatments import NO_STAKES, TREATMENTS
 from goldrush.kernel.worlds.competition.arena import Arena
 from goldrush.kernel.worlds.competition.events import Scored
+from tests.faults.sampling import in_turn
 from tests.laws import schemers
 from tests.playing import events, mining, nk, steps
 
@@ -44,51 +45,26 @@ def summed(arena: Arena, name: str, seasons: int, assignments: int) -> tuple[flo
     return own, honest
 
 
-# Seasons of 20 assignments that make it clear (nk), and more where less is between the two.
+NAMES = (
+    "SilentWorker", "Agreeing", "Choosing", "RepeatingTheBar", "Repeating", "Echoing", "Halving",
+    "Farming", "FarmingTried", "Challenging", "ChallengingFirst", "ChallengingAfterwards",
+)  # fmt: skip
+# Two seasons make it clear (of 20 assignments on nk, of 10 of mining, where a test costs more);
+# eight do where less is between the two.
 CLEAR, CLOSE = 2, 8
-SHORT = 10  # assignments of a season of mining, where a test costs more
+CLOSE_ON_NK = {"Halving", "Challenging", "ChallengingFirst", "ChallengingAfterwards"}
+CLOSE_ON_MINING = {"FarmingTried"}  # 0.64 ± 0.56 below a table, over twelve seasons
 
 
-@pytest.mark.parametrize(
-    ("name", "seasons"),
-    [
-        ("SilentWorker", CLEAR),
-        ("Agreeing", CLEAR),
-        ("Choosing", CLEAR),
-        ("RepeatingTheBar", CLEAR),
-        ("Repeating", CLEAR),
-        ("Echoing", CLEAR),
-        ("Halving", CLOSE),
-        ("Farming", CLEAR),
-        ("FarmingTried", CLEAR),
-        ("Challenging", CLOSE),
-        ("ChallengingFirst", CLOSE),
-        ("ChallengingAfterwards", CLOSE),
-    ],
-)
-def test_on_nk_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
-    own, honest = summed(nk(), name, seasons, 20)
+@pytest.mark.parametrize("name", in_turn(NAMES))
+def test_on_nk_a_schemer_ends_below_the_honest(name: str) -> None:
+    own, honest = summed(nk(), name, CLOSE if name in CLOSE_ON_NK else CLEAR, 20)
 
     assert own < honest
 
 
-@pytest.mark.parametrize(
-    ("name", "seasons"),
-    [
-        ("SilentWorker", CLEAR),
-        ("Agreeing", CLEAR),
-        ("Choosing", CLEAR),
-        ("RepeatingTheBar", CLEAR),
-        ("Repeating", CLEAR),
-        ("Echoing", CLEAR),
-        ("Farming", CLEAR),
-        ("FarmingTried", CLOSE),  # 0.64 ± 0.56 below a table, over twelve seasons
-        ("Challenging", CLEAR),
-        ("ChallengingFirst", CLEAR),
-        ("ChallengingAfterwards", CLEAR),
-    ],
-)
-def test_on_mining_a_schemer_ends_below_the_honest(name: str, seasons: int) -> None:
-    own, honest = summed(mining(), name, seasons, SHORT)
+@pytest.mark.parametrize("name", in_turn(name for name in NAMES if name != "Halving"))
+def test_on_mining_a_schemer_ends_below_the_honest(name: str) -> None:
+    own, honest = summed(mining(), name, CLOSE if name in CLOSE_ON_MINING else CLEAR, 10)
 
     assert own < honest
