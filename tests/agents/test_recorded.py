@@ -20,7 +20,7 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.fold import events
 from goldrush.kernel.forking import Forks
-from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter, sha256_of
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, sha256_of
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, INTEGER
@@ -29,6 +29,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
+from tests.journals import commits_of, write
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
 MIX = "raid*1,greedy-mine*1,random*2"
@@ -203,8 +204,7 @@ def test_a_source_is_read_by_agent_not_by_place_in_the_entry(source: Path) -> No
 
 
 def test_an_unfinished_source_plays_as_far_as_it_goes(source: Path) -> None:
-    with JournalReader(source) as reader:
-        end = list(reader)[5].end
+    end = commits_of(source)[5].end
     source.write_bytes(source.read_bytes()[:end])
 
     assert 5 == len(recording(source).units)
@@ -399,11 +399,12 @@ def test_where_agents_submit_several_times_a_unit_no_journal_is_replayed(tmp_pat
 
 def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
     players.record(WEEK, EATERS, tmp_path / "source", EATERS.prepare({}, None, None, None))
-    with JournalReader(tmp_path / "source") as reader:
-        *before, _ = commits = list(reader)
-    with JournalWriter(tmp_path / "open", Header("week", 1)) as journal:
-        for commit in (*before[:-1], Commit(UNIT, 3, None, before[-1].blocks)):
-            journal.append(commit)
+    *before, _ = commits = commits_of(tmp_path / "source")
+    write(
+        tmp_path / "open",
+        (*before[:-1], Commit(UNIT, 3, None, before[-1].blocks)),
+        Header("week", 1),
+    )
 
     whole, left_open = (Recording(tmp_path / name, WEEK, ATE) for name in ("source", "open"))
 

@@ -76,20 +76,12 @@ def test_a_mix_gives_agents_by_id_in_its_order() -> None:
     assert ["greedy-mine"] * 8 + ["raid"] * 2 == names(POLICY_SET.parse("greedy-mine*8,raid*2"))
 
 
-def test_a_mix_may_name_a_policy_twice() -> None:
-    assert ["raid", "mine", "raid"] == names(POLICY_SET.parse("raid*1,mine*1,raid*1"))
-
-
 def test_in_a_mix_with_counts_a_policy_without_one_counts_once() -> None:
     assert ["raid", "mine", "mine"] == names(POLICY_SET.parse("raid,mine*2"))
 
 
 def test_spaces_in_a_mix_do_not_matter() -> None:
     assert ["raid", "raid", "mine"] == names(POLICY_SET.parse("  raid * 2 ,\tmine*1 "))
-
-
-def test_a_mix_that_is_as_long_as_asked_for_is_taken() -> None:
-    assert 10 == len(names(POLICY_SET.parse("greedy-mine*8,raid*2", 10)))
 
 
 @pytest.mark.parametrize("agents", [1, 9, 11])
@@ -295,15 +287,6 @@ def test_a_number_of_agents_that_is_given_goes_before_the_ten_of_a_list() -> Non
     assert (4, ["raid", "mine", "raid", "mine"]) == (config.agents, names(roster))
 
 
-def test_a_number_of_agents_that_does_not_fit_the_mix_is_refused_before_anything_is_written(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(BadInput, match="the roster has 4 agents, not 5"):
-        record(tmp_path / "journal", {"agents": 5}, "raid*4")
-
-    assert [] == list(tmp_path.iterdir())
-
-
 def test_a_treatment_may_ask_for_the_number_of_agents() -> None:
     assert DEFAULT * 2 == names(prepare({}, None, "agents-20")[1])
     assert ["raid"] * 20 == names(prepare({}, "raid", "scarce-20")[1])
@@ -318,23 +301,6 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
 
     assert (3, roster) == (config.agents, taken)
     assert 3 == prepare({"agents": 3}, roster)[0].agents
-
-
-def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(BadInput, match="the roster has 3 agents"):
-        prepare({"agents": 4}, POLICY_SET.parse("raid*2,mine*1"))
-
-
-def test_a_journal_that_exists_is_not_overwritten_unless_that_is_asked_for(tmp_path: Path) -> None:
-    record(tmp_path / "journal", {"rounds": 1}, "raid*1")
-    before = (tmp_path / "journal").read_bytes()
-
-    with pytest.raises(BadInput, match=r"already exists; .*force"):
-        record(tmp_path / "journal", {"rounds": 2}, "raid*1")
-    assert before == (tmp_path / "journal").read_bytes()
-
-    record(tmp_path / "journal", {"rounds": 2}, "raid*1", force=True)
-    assert before != (tmp_path / "journal").read_bytes()
 
 
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:

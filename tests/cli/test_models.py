@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.helpers import assert_refused, goldrush
-from tests.llm.servers import Asked, Reply, closed_port, completion, error, plan, serving
+from tests.llm.servers import Asked, Reply, completion, error, plan, serving
 
 KEY = "sk-do-not-show-7781"
 
@@ -119,19 +119,6 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert [] == list(tmp_path.iterdir())
 
 
-def test_a_server_that_is_not_there_is_told_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "models.toml").write_text("[small]\ntries = 1\n")
-    address = f"http://127.0.0.1:{closed_port()}/v1"
-    ran = goldrush(
-        "record", "--roster", "llm:small*2", "--models", "models.toml", "--base-url", address,
-        "--out", "x.journal", cwd=tmp_path,
-    )  # fmt: skip
-
-    assert (2, 1) == (ran.code, len(ran.err.splitlines()))
-    assert f"model small at {address} does not answer: " in ran.err
-    assert not (tmp_path / "x.journal").exists()
-
-
 def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "models.toml").write_text("[a]\nprice_in = 2\nprice_out = 8\n[b]\n")
     with serving(claiming) as server:
@@ -188,15 +175,6 @@ def test_a_fork_without_a_roster_has_no_use_for_a_model(tmp_path: Path) -> None:
     assert (2, "") == (ran.code, ran.out)
     assert "the roster has none" in ran.err
     assert ["run.journal"] == [path.name for path in tmp_path.iterdir()]
-
-
-def test_without_usage_the_run_itself_is_measured(tmp_path: Path) -> None:
-    recorded(tmp_path, "--roster", "llm:small*2")
-    ran = goldrush("measure", "run.journal", cwd=tmp_path)
-
-    assert (0, "") == (ran.code, ran.err)
-    assert "turnover rate" in ran.out
-    assert "tokens" not in ran.out
 
 
 def test_a_key_is_nowhere(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ Damage is systematic: every bit, every cut, every commit swapped, repeated or re
 import errno
 import hashlib
 import os
-import resource
 import tracemalloc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,11 +127,6 @@ def forged(bodies: Sequence[bytes], header: bytes = b"") -> bytes:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.journal"
-
-
-@pytest.fixture
 def sound(path: Path) -> bytes:
     """The bytes of a whole journal, which stands at `path` too."""
     return write(path, commits())
@@ -161,15 +155,6 @@ def test_an_outline_is_all_but_the_units_before_the_last(path: Path, sound: byte
         assert whole.ended == reader.ended
 
 
-def test_commits_come_back_as_they_were_appended(path: Path, sound: bytes) -> None:
-    found, reader, error = read(path)
-
-    assert [content(commit) for commit in found] == [content(commit) for commit in commits()]
-    assert error is None
-    assert reader.ended
-    assert reader.header == HEADER
-
-
 def test_the_writer_writes_the_format(sound: bytes) -> None:
     assert sound == forged([commit.body() for commit in commits()])
 
@@ -184,10 +169,6 @@ def test_commits_know_their_place_in_the_file(path: Path, sound: bytes) -> None:
     assert found[2].where == f"commit 2 at byte {found[1].end}"
 
 
-def test_writing_what_was_read_gives_the_same_file(path: Path, sound: bytes) -> None:
-    assert write(path.with_name("copy"), read(path)[0]) == sound
-
-
 def test_a_journal_can_be_read_twice(path: Path, sound: bytes) -> None:
     with JournalReader(path) as reader:
         assert len(list(reader)) == len(list(reader)) == 5
@@ -197,37 +178,6 @@ def test_a_writer_that_appends_nothing_leaves_no_file(path: Path) -> None:
     JournalWriter(path, HEADER).close()
 
     assert not path.exists()
-
-
-def test_a_writer_that_appends_nothing_leaves_what_was_there(path: Path, sound: bytes) -> None:
-    path.write_bytes(sound)
-    JournalWriter(path, HEADER, force=True).close()
-
-    assert path.read_bytes() == sound
-
-
-def test_a_header_alone_is_torn(path: Path) -> None:
-    header = HEADER.packed()
-    before, error = error_of(path, header)
-
-    assert isinstance(error, TornTail)
-    assert (before, error.commits, error.offset, error.extra) == (0, 0, len(header), 0)
-
-
-def test_a_run_without_units_can_have_ended(path: Path) -> None:
-    write(path, [Commit(START, 0, 1, setup={}), Commit(END, 0)])
-    found, reader, error = read(path)
-
-    assert (len(found), error, reader.ended) == (2, None, True)
-
-
-def test_a_journal_that_is_still_written_reads_as_unfinished(path: Path) -> None:
-    with JournalWriter(path, HEADER) as journal:
-        for count, commit in enumerate(commits()[:-1], 1):
-            journal.append(commit)
-            found, reader, error = read(path)
-
-            assert (len(found), error, reader.ended) == (count, None, False)
 
 
 @pytest.mark.parametrize("blocks", [2, 12, 13, 14, 500, 65_532, 65_533])
@@ -389,14 +339,6 @@ def test_every_cut_is_an_end_a_torn_tail_or_a_broken_header(path: Path, sound: b
             assert (error.commits, error.offset, error.extra) == (whole, last, size - last), size
 
 
-def test_a_journal_cut_between_commits_has_not_ended(path: Path, sound: bytes) -> None:
-    for start, _ in spans(path)[1:]:
-        path.write_bytes(sound[:start])
-        _, reader, error = read(path)
-
-        assert (error, reader.ended) == (None, False)
-
-
 @pytest.mark.parametrize("size", range(6))
 def test_the_first_few_bytes_alone_are_not_known_for_a_journal(
     path: Path, sound: bytes, size: int
@@ -483,10 +425,6 @@ def test_bytes_after_the_end_are_damage(path: Path, sound: bytes, tail: bytes) -
 
     assert isinstance(error, DamagedJournal)
     assert (before, error.commit, error.offset) == (5, 5, len(sound))
-
-
-def test_a_second_journal_after_the_first_is_damage(path: Path, sound: bytes) -> None:
-    assert isinstance(error_of(path, sound + sound)[1], DamagedJournal)
 
 
 @pytest.mark.parametrize(
@@ -628,19 +566,13 @@ FIRST_BODIES = {
     "the kind alone": b"\x91\x00",
     "an unknown kind": pack((3, SETUP, 1)),
     "a negative kind": pack((-1, SETUP, 1)),
-    "a kind that is nil": pack((None, SETUP, 1)),
     "a kind that is text": pack(("0", SETUP, 1)),
-    "a kind that is an array": pack(((0,), SETUP, 1)),
     "no digest": pack((START, SETUP)),
     "a part too many": pack((START, SETUP, 1, 1)),
     "a digest that is nil": pack((START, SETUP, None)),
     "a digest below 0": pack((START, SETUP, -1)),
     "a setup that is an array": pack((START, (1, 2), 1)),
-    "a setup that is nil": pack((START, None, 1)),
-    "a setup that is text": pack((START, "setup", 1)),
     "a digest that is text": pack((START, SETUP, "1")),
-    "a digest that is a float": pack((START, SETUP, 1.0)),
-    "a digest that is an array": pack((START, SETUP, (1,))),
     "a digest that is true": pack((START, SETUP, True)),
     "a unit first": UNIT_BODY,
     "an end first": pack((END, 0)),
@@ -675,21 +607,14 @@ NEXT_BODIES = {
     "unit -1": pack((UNIT, -1, None)),
     "a unit that is text": pack((UNIT, "1", None)),
     "a unit that is true": pack((UNIT, True, None)),
-    "a unit that is a float": pack((UNIT, 1.0, None)),
-    "a unit that is nil": pack((UNIT, None, None)),
     "a digest that is text": pack((UNIT, 1, "digest", (), ())),
     "a digest that is true": pack((UNIT, 1, True, (), ())),
-    "a digest that is a float": pack((UNIT, 1, 2.0, (), ())),
-    "a digest that is an array": pack((UNIT, 1, (), (), ())),
     "a digest below 0": pack((UNIT, 1, -1, (), ())),
     "a kind that is true": pack((True, 1, None)),
-    "a kind that is a float": pack((1.0, 1, None)),
     "a unit closed without blocks": pack((UNIT, 1, 2)),
     "a unit closed by inputs": pack((UNIT, 1, 2, ())),
     "a unit closed by inputs after a step": pack((UNIT, 1, 2, (), (), ())),
     "a block that is nil": unit_with(None),
-    "a block that is a number": unit_with(7),
-    "a block that is text": unit_with("ab"),
     "a block that is a map": unit_with({0: ((1,),)}),
     "a block that is an empty text": unit_with(""),
     "a block that is an empty map": unit_with({}),
@@ -702,10 +627,8 @@ NEXT_BODIES = {
     "a batch of three": unit_with(((0, ((1,),), 3),)),
     "a code that is text": unit_with((("0", ((1,),)),)),
     "a code that is true": unit_with(((True, ((1,),)),)),
-    "a code that is nil": unit_with(((None, ((1,),)),)),
     "rows that are nil": unit_with(((0, None),)),
     "rows that are a map": unit_with(((0, {1: 2}),)),
-    "rows that are text": unit_with(((0, "rows"),)),
     "a batch without rows": unit_with(((0, ()),)),
     "a block cut short": unit_with(((0, ((1,),)),))[:-1],
     "fewer blocks than declared": b"\x95" + unit_with(())[1:],
@@ -935,12 +858,6 @@ def test_a_writer_whose_file_is_gone_stops_and_says_so(path: Path, lose: str) ->
     assert lose == "removed" or path.read_bytes() == b"somebody's thesis"
 
 
-def test_a_writer_that_was_closed_lets_the_next_one_in(path: Path) -> None:
-    JournalWriter(path, HEADER).close()
-
-    JournalWriter(path, HEADER, force=True).close()
-
-
 def test_a_writer_lets_the_next_one_in_after_an_error(path: Path) -> None:
     class Stopped(Exception):
         pass
@@ -1087,18 +1004,6 @@ def test_a_write_that_fails_half_way_is_taken_back(path: Path, replace: Replace,
     journal.close()
 
 
-def test_after_a_failed_write_the_run_can_go_on(path: Path, sound: bytes, replace: Replace) -> None:
-    with JournalWriter(path, HEADER, force=True) as journal:
-        for commit in commits():
-            replace(write=failing_after(20, FULL))
-            with pytest.raises(WriteFailed):
-                journal.append(commit)
-            replace()
-            journal.append(commit)
-
-    assert path.read_bytes() == sound
-
-
 @pytest.mark.parametrize("size", [0, 7, 30])
 def test_a_first_write_that_fails_leaves_no_file(path: Path, replace: Replace, size: int) -> None:
     replace(write=failing_after(size, FULL))
@@ -1147,28 +1052,6 @@ def test_where_nothing_can_be_taken_back_a_torn_tail_stays(path: Path, replace: 
     assert len(found) == 1
     assert isinstance(error, TornTail)
     assert (error.commits, error.offset, error.extra) == (1, whole, 5)
-
-
-@pytest.fixture
-def size_limit() -> Iterator[Callable[[int], None]]:
-    """Lets the system refuse files over a size; lifted after the test."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_file_that_the_system_lets_grow_no_further_keeps_its_whole_commits(
-    path: Path, sound: bytes, size_limit: Callable[[int], None]
-) -> None:
-    start, end = spans(path)[2]
-    with JournalWriter(path, HEADER, force=True) as journal:
-        for commit in commits()[:2]:
-            journal.append(commit)
-        size_limit((start + end) // 2)
-
-        with pytest.raises(WriteFailed, match="after 2 whole commits"):
-            journal.append(commits()[2])
-    assert path.read_bytes() == sound[:start]
 
 
 def test_a_body_over_the_limit_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1234,17 +1117,3 @@ def test_a_later_commit_that_does_not_reach_the_disk_is_taken_back_and_can_come_
 
     with JournalReader(path) as reader:
         assert 2 == len(list(reader))
-
-
-def test_a_commit_that_does_not_reach_the_disk_is_taken_back(path: Path, replace: Replace) -> None:
-    def refuse(fd: int) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    replace(sync=refuse)
-    with (
-        pytest.raises(WriteFailed, match="input/output error"),
-        JournalWriter(path, HEADER, fsync=True) as journal,
-    ):
-        journal.append(commits()[0])
-
-    assert not path.exists()

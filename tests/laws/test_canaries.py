@@ -32,7 +32,7 @@ from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import Break, Verdict, verify
-from tests.journals import commits_of
+from tests.journals import commits_of, write
 
 INTEGRITY, FOLD, DERIVE, DECIDE = 1, 2, 3, 4
 ROUNDS = 6
@@ -160,8 +160,9 @@ def test_a_policy_that_is_not_trusted_is_not_asked_and_named(tmp_path: Path) -> 
     assert (True, (f"{named(KeepsState)} (1 agent)",)) == (verdict.holds, verdict.not_asked)
 
 
-def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(
+    path: Path, tmp_path: Path
+) -> None:
     record(path, SETTINGS, f"{named(KeepsState)}*3")
 
     assert [DERIVE, DECIDE] == [
@@ -462,45 +463,34 @@ def test_a_seed_changed_breaks_level_3_though_the_digests_were_recomputed(origin
 # Rounds that are missing, too many, or out of their order.
 
 
-def test_a_missing_round_does_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-    del commits[3]
-
-    forged = written(original, commits)
-
-    assert_broken(forged, FOLD, at="commit 3 ")
+def numbered(commits: list[Commit], *units: int) -> list[Commit]:
+    for commit, unit in zip(commits, units, strict=True):
+        commit.unit = unit
+    return commits
 
 
-def test_a_missing_round_does_not_hold_though_all_else_was_derived_again(original: Path) -> None:
-    commits = commits_of(original)
-    del commits[3]
-
-    forged = written(original, rederived(commits))
-
-    assert_broken(forged, FOLD, at="commit 3 ")
-
-
-def test_rounds_that_are_numbered_wrongly_do_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-    for commit in commits[1:]:
-        commit.unit += 1
-
-    assert_broken(written(original, commits), FOLD, at="commit 1 ")
+ROUND = range(ROUNDS + 1)
+OUT_OF_PLACE: dict[str, tuple[Callable[[list[Commit]], list[Commit]], int]] = {
+    "a missing round": (lambda c: [*c[:3], *c[4:]], 3),
+    "a missing round, and all else derived again": (lambda c: rederived([*c[:3], *c[4:]]), 3),
+    "numbers that begin with 2": (lambda c: numbered(c, 0, *ROUND[2:], *[ROUNDS + 1] * 2), 1),
+    "one number for all": (lambda c: numbered(c, *[0] * len(c)), 1),
+    "an end of another round": (lambda c: numbered(c, *ROUND, ROUNDS + 1), ROUNDS + 1),
+    "the last round behind the end": (lambda c: [*c[:-2], c[-1], c[-2]], ROUNDS),
+    "a round once more behind the end": (lambda c: [*c, c[-2]], ROUNDS + 2),
+    "two ends": (lambda c: [*c, c[-1]], ROUNDS + 2),
+    "two starts": (lambda c: [c[0], *c], 1),
+    "no start": (lambda c: c[1:], 0),
+}
 
 
-def test_rounds_that_all_bear_one_number_do_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-    for commit in commits:
-        commit.unit = 0
+@pytest.mark.parametrize(("forge", "at"), OUT_OF_PLACE.values(), ids=OUT_OF_PLACE)
+def test_commits_out_of_place_do_not_hold(
+    original: Path, forge: Callable[[list[Commit]], list[Commit]], at: int
+) -> None:
+    forged = written(original, forge(commits_of(original)))
 
-    assert_broken(written(original, commits), FOLD, at="commit 1 ")
-
-
-def test_an_end_that_names_another_round_does_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-    commits[-1].unit += 1
-
-    assert_broken(written(original, commits), FOLD, at=f"commit {ROUNDS + 1} ")
+    assert_broken(forged, FOLD, at=f"commit {at} ")
 
 
 def test_an_end_too_early_does_not_hold(original: Path) -> None:
@@ -521,34 +511,6 @@ def test_a_round_after_the_last_does_not_hold(original: Path) -> None:
 
     broken = assert_broken(forged, DERIVE, at=f"commit {ROUNDS + 1} ")
     assert ("run_ended", "another round") == (broken.expected, broken.found)
-
-
-def test_rounds_after_the_end_do_not_hold(original: Path) -> None:
-    *rounds, end = commits_of(original)
-
-    forged = written(original, [*rounds[:-1], end, rounds[-1]])
-    assert_broken(forged, FOLD, at=f"commit {ROUNDS} ")
-
-    forged = written(original, [*rounds, end, rounds[-1]])
-    assert_broken(forged, FOLD, at=f"commit {ROUNDS + 2} ")
-
-
-def test_two_ends_do_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-
-    assert_broken(written(original, [*commits, commits[-1]]), FOLD, at=f"commit {ROUNDS + 2} ")
-
-
-def test_a_second_start_does_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-
-    assert_broken(written(original, [commits[0], *commits]), FOLD, at="commit 1 ")
-
-
-def test_a_journal_without_a_start_does_not_hold(original: Path) -> None:
-    commits = commits_of(original)
-
-    assert_broken(written(original, commits[1:]), FOLD, at="commit 0 ")
 
 
 def test_a_journal_that_stops_after_a_whole_round_holds_and_is_called_unfinished(
@@ -589,18 +551,36 @@ def unasked(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_round_in_which_nobody_submits_does_not_hold(unasked: Path) -> None:
+ORDERS = [
+    *[(0, 0, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3, 3), (3, 2, 1, 0)],
+    *[(1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)],
+]
+
+
+def test_a_round_without_submissions_or_without_what_follows_does_not_hold(unasked: Path) -> None:
+    for count in (0, 1):
+        commits = commits_of(unasked)
+        commits[3].blocks = commits[3].blocks[:count]
+
+        assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
+
+
+def test_two_rounds_in_one_commit_do_not_hold(unasked: Path) -> None:
     commits = commits_of(unasked)
-    commits[3].blocks = ()
+    commits[3].blocks = (*commits[3].blocks, *commits[4].blocks)
 
-    assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
+    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
 
 
-def test_a_round_without_what_was_derived_does_not_hold(unasked: Path) -> None:
+@pytest.mark.parametrize("order", ORDERS)
+def test_submissions_missing_twice_or_out_of_agent_order_do_not_hold(
+    unasked: Path, order: Sequence[int]
+) -> None:
     commits = commits_of(unasked)
-    commits[3].blocks = commits[3].blocks[:1]
+    rows = commits[3].blocks[0].rows(SUBMITTED)
+    commits[3].blocks = (Block([(SUBMITTED, [rows[agent] for agent in order])]), Block([]))
 
-    assert_broken(written(unasked, redigested(commits)), DERIVE, at="commit 3 ")
+    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
 
 
 @pytest.mark.parametrize("counted", [True, False], ids=["counted", "not counted"])
@@ -628,42 +608,12 @@ def test_inputs_in_a_longer_encoding_do_not_hold(unasked: Path) -> None:
     assert_broken(forged, DERIVE, at="commit 3 ")
 
 
-def test_two_rounds_in_one_commit_do_not_hold(unasked: Path) -> None:
-    commits = commits_of(unasked)
-    commits[3].blocks = (*commits[3].blocks, *commits[4].blocks)
-
-    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
-
-
-@pytest.mark.parametrize("agent", range(4))
-def test_a_round_in_which_one_agent_does_not_submit_does_not_hold(
-    unasked: Path, agent: int
-) -> None:
-    commits = commits_of(unasked)
-    rows = commits[3].blocks[0].rows(SUBMITTED)
-    del rows[agent]
-    commits[3].blocks = (Block([(SUBMITTED, rows)]), Block([]))
-
-    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
-
-
 def test_the_last_agent_cannot_be_left_out_of_what_is_asked_again(original: Path) -> None:
     commits = commits_of(original)
     last = commits[ROUNDS]
     last.blocks = (Block([(SUBMITTED, last.blocks[0].rows(SUBMITTED)[:-1])]), Block([]))
 
     assert_broken(written(original, rederived(commits)), DECIDE, at=f"commit {ROUNDS} ")
-
-
-@pytest.mark.parametrize("order", [(0, 0, 2, 3), (1, 0, 2, 3), (0, 1, 2, 3, 3), (3, 2, 1, 0)])
-def test_submissions_twice_or_out_of_agent_order_do_not_hold(
-    unasked: Path, order: Sequence[int]
-) -> None:
-    commits = commits_of(unasked)
-    rows = commits[3].blocks[0].rows(SUBMITTED)
-    commits[3].blocks = (Block([(SUBMITTED, [rows[agent] for agent in order])]), Block([]))
-
-    assert_broken(written(unasked, rederived(commits)), DERIVE, at="commit 3 ")
 
 
 # Playing and forging.
@@ -712,9 +662,7 @@ def written(original: Path, commits: Sequence[Commit]) -> Path:
     with JournalReader(original) as reader:
         header = reader.header
     path = original.with_name("forged")
-    with JournalWriter(path, header, force=True) as journal:
-        for commit in commits:
-            journal.append(commit)
+    write(path, commits, header)
     return path
 
 

@@ -162,7 +162,6 @@ def test_put_together_again_it_is_the_same_journal(
         assert (None, 4) == (verify(folder / name).broken, verify(folder / name).level)
     torn = verify(folder / "torn").broken
 
-    assert torn is not None
     assert torn.torn
 
 
@@ -213,7 +212,6 @@ def test_level_4_finds_what_a_model_s_text_and_prompt_do_not_give(
     broken = verify(path).broken
 
     assert verify(path, 3).holds
-    assert broken is not None
     assert (4, True) == (broken.level, broken.where.startswith(f"round {ROUND}, "))
     assert all(f'"agent": {AGENT}' in said for said in (broken.expected, broken.found))
 
@@ -230,7 +228,6 @@ def test_level_4_finds_a_failure_that_is_denied_or_called_otherwise(
 ) -> None:
     broken = verify(forge(error(code), 2, agent)).broken
 
-    assert broken is not None
     assert 4 == broken.level
 
 
@@ -254,6 +251,5 @@ def test_what_a_prompt_tells_of_is_held_against_the_rounds_before(
 
     broken = verify(forge(whole)).broken
 
-    assert broken is not None
     assert (4, True) == (broken.level, broken.where.startswith("round 4, "))
     assert "prompt" in broken.expected

@@ -33,11 +33,6 @@ def nothing_is_synced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.journal"
-
-
 def failing(bad: Reply, *agents: int) -> Callable[[Asked], Reply]:
     """A server that answers these agents so, and the others with a plan."""
     return lambda asked: bad if asked.agent in agents else playing(asked)
@@ -102,8 +97,7 @@ def test_a_usable_answer_begins_the_count_anew(path: Path) -> None:
     assert verify(path).finished
 
 
-def test_a_season_s_model_is_borne_for_as_many_questions(tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
+def test_a_season_s_model_is_borne_for_as_many_questions(path: Path) -> None:
     with (
         serving(lambda asked: UNREADABLE) as server,
         pytest.raises(RunStopped, match=r"llm:a gave no usable .* for 4 questions: 4 unreadable"),

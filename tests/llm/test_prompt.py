@@ -657,7 +657,6 @@ def test_what_others_say_stays_in_its_quotation(text: str) -> None:
 def test_a_quotation_is_a_json_string_of_bounded_size(text: str, most: int) -> None:
     found = LINE.fullmatch(f"you: {quoted(text, most)}")
 
-    assert found is not None
     assert len(found[2].encode()) <= most
     assert text.startswith(json.loads(found[2]))
     assert bool(found[3]) is (json.loads(found[2]) != text)

@@ -145,8 +145,7 @@ def test_answers_of_people_are_not_counted_as_those_of_models(tmp_path: Path) ->
     assert "language models" not in format_summary(summary)
 
 
-def test_to_verify_asks_nobody(tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
+def test_to_verify_asks_nobody(path: Path) -> None:
     play(path, Person())
     verdict = verify(path, 4)
 
@@ -182,8 +181,7 @@ def test_of_two_who_are_asked_at_once_who_has_answered_is_not_asked_again(tmp_pa
 
 
 @pytest.mark.parametrize("step", ["record", "resume"])
-def test_where_nobody_can_be_asked_a_line_says_so(step: str, tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
+def test_where_nobody_can_be_asked_a_line_says_so(step: str, path: Path) -> None:
     if step == "resume":
         with pytest.raises(KeyboardInterrupt):
             play(path, Person(2))
@@ -389,7 +387,7 @@ def test_a_text_can_be_read_from_a_file(
     "command", [("season", *SHORT), ("record", "--rounds", "1", "--roster", "human*1,raid*1")]
 )
 def test_who_stops_at_a_question_is_told_how_to_go_on(
-    command: Sequence[str], stop: type[BaseException], tmp_path: Path,
+    command: Sequence[str], stop: type[BaseException], path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     def leave(prompt: str) -> str:
@@ -397,7 +395,6 @@ def test_who_stops_at_a_question_is_told_how_to_go_on(
 
     monkeypatch.setattr("click.termui.visible_prompt_func", leave)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    path = tmp_path / "s.journal"
     monkeypatch.setattr(sys, "argv", ["/x/goldrush", *command, "--out", str(path)])
     code = _run()
     shown = capsys.readouterr().err.splitlines()[-1]
@@ -413,8 +410,7 @@ def test_where_no_terminal_is_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -
     assert at_terminal() is None
 
 
-def test_a_season_is_played_at_a_real_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "s.journal"
+def test_a_season_is_played_at_a_real_terminal(path: Path) -> None:
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "goldrush", "season", "--out", str(path), *SHORT]
     with subprocess.Popen(command, stdin=child, stdout=child, stderr=child, cwd=ROOT) as season:

@@ -14,7 +14,7 @@ from goldrush.agents.worlds.competition.players import record
 from goldrush.agents.worlds.competition.sentences import forms_of, speech
 from goldrush.agents.worlds.competition.worker import ANSWERS_MAX
 from goldrush.kernel.worlds.competition.terms import Move
-from tests.seasons import events_of
+from tests.journals import events_of
 
 TABLES = 10
 SEEDS = range(1, 7)

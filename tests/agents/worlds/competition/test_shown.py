@@ -130,7 +130,6 @@ def test_alone_each_stands_by_its_own(tmp_path: Path) -> None:
     assert SETTINGS["assignments"] == state.assignment
     with JournalReader(out) as reader:
         setup = next(iter(reader)).setup
-    assert setup is not None
     assert Shown.OWN == setup["config"]["shown"]
 
 

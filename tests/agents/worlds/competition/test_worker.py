@@ -18,9 +18,10 @@ from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import events as kinds
 from goldrush.kernel.worlds.competition.state import copied, initial
 from goldrush.kernel.worlds.competition.terms import Move, Part, Phase
+from tests.journals import events_of
 from tests.laws.seasons import Step
 from tests.playing import events, mining, nk, steps
-from tests.seasons import events_of, kept
+from tests.seasons import kept
 
 ASSIGNMENTS = {"mining": 12, "nk": 30, "command": 6}
 # The value of a text is the number of its characters that are an e, give or take.

@@ -484,11 +484,27 @@ def filled(before: str, piece: str, after: str = "") -> Callable[[int], str]:
 UNENDING = '["' + '[\\"' * (FAILED_POSITIONS_MAX - 1)
 COSTLY = "[" * 31 + '"' + '[\\"' * 38 + "[" * 31 + '",'
 NEST_32, NEST_33 = ("[" * depth + "]" * depth for depth in (DEPTH_MAX, DEPTH_MAX + 1))
+OPENED = ("[" * 31, '["' * 31, '{"actions":[', '{"mine":[1],"say":"')
+PIECES = (
+    "[",
+    '{"a":',
+    '"',
+    '\\"',
+    '["',
+    "[1] ",
+    "[1,",
+    '["mine",1],',
+    '{"mine":{',
+    "9",
+    "\\",
+    "\ud800",
+)
 FAMILIES = {
     **{
         repr(p): filled("", p) for p in ("[", "{", '{"', '["', "\\", '\\"', '["\\"', '{"a":', "[1,")
     },
     **{repr(p): filled("", p) for p in ("[]", "{}", "][", "}{", "[}", "{]", "[{", "[[]", "[[],")},
+    **{f"{before} then {p}": filled(before, p) for before in OPENED for p in PIECES},
     **{repr(p): filled("", p) for p in ('"', "[1] ", "[NaN]", '[["mine",1]]', '{"mine":{}}')},
     "just as deep as allowed": filled("", NEST_32),
     "just too deep": filled("", NEST_33),

@@ -380,8 +380,6 @@ def test_pressure_is_the_plots_that_agents_could_use_over_those_there_are(
 
 @pytest.mark.parametrize("part", [4, 5, 6], ids=["gold", "spent", "memo"])
 def test_a_frozen_state_with_another_number_of_agents_is_refused(part: int) -> None:
-    assert MINING.freeze is not None
-    assert MINING.thaw is not None
     frozen = [*MINING.freeze(MINING.initial(setup()))]
     frozen[part] = frozen[part][:-1]
 

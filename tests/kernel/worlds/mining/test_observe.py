@@ -160,7 +160,6 @@ def test_claims_are_shown_with_claimants_and_winner() -> None:
     map = given().when({0: [("claim", 4)], 2: [("claim", 4)], 1: [("claim", 0)]})
     last = map.seen().last
 
-    assert last is not None
     assert (PublicClaim(0, (1,), 1), PublicClaim(4, (0, 2), map.owners[4])) == last.claims
 
 
@@ -170,7 +169,6 @@ def test_raids_are_shown_with_raiders_defence_outcome_and_winner() -> None:
     map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 1), ("raid", 2)], 2: [("raid", 0)]})
     last = map.seen(2).last
 
-    assert last is not None
     assert (
         PublicRaid(0, 0, (1, 2), True, "blocked", None),
         PublicRaid(1, 0, (1,), False, "captured", 1),
@@ -190,7 +188,6 @@ def test_defended_plots_are_shown_raided_or_not_but_only_what_was_left() -> None
     map.when({0: [("defend", 1), ("defend", 3), ("defend", 0), ("defend", 2)], 1: [("raid", 0)]})
     last = map.seen(2).last
 
-    assert last is not None
     assert (0, 1) == last.defended
 
 
@@ -236,7 +233,6 @@ def test_as_many_rounds_are_shown_as_visibility_says_the_last_one_counted(
         map.when({0: [("mine", 0, 1)]})
     seen = map.seen()
 
-    assert seen.last is not None
     assert list(range(first, 7)) == [*(summary.round for summary in seen.earlier), seen.last.round]
     assert list(range(max(first, 2), 7)) == [action.round for action in seen.past]
 

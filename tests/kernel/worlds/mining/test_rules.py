@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel.fold import events
-from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import INT64_MAX, INT64_MIN, MINING_SETTLED, RULED
+from tests.journals import logged
 from tests.kernel.worlds.mining.scenario import Item, given, words
 
 # Step 0: the reasons for which an action is removed.
@@ -28,12 +26,6 @@ def test_a_plot_that_the_map_does_not_have_is_off_grid(kind: str, plot: int) -> 
     assert [[0, "off-grid"]] == given().when({0: [(kind, plot)]}).pruned()
 
 
-def test_the_last_plot_of_the_map_is_on_the_grid() -> None:
-    round = given(rows=2, cols=3).when({0: [("claim", 5), ("claim", 6)]})
-
-    assert [[1, "off-grid"]] == round.pruned()
-
-
 @pytest.mark.parametrize("amount", [-1, 4, INT64_MIN, INT64_MAX])
 def test_mining_takes_no_less_than_nothing_and_no_more_than_the_cap(amount: int) -> None:
     map = given(stamina=1_000).claimed({0: 0})
@@ -44,12 +36,6 @@ def test_mining_takes_no_less_than_nothing_and_no_more_than_the_cap(amount: int)
 @pytest.mark.parametrize("amount", [0, 1, 3])
 def test_mining_takes_nothing_to_the_cap(amount: int) -> None:
     assert [] == given().claimed({0: 0}).when({0: [("mine", 0, amount)]}).pruned()
-
-
-def test_the_cap_is_that_of_the_configuration() -> None:
-    map = given(mining_cap=1).claimed({0: 0})
-
-    assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, 2)]}).pruned()
 
 
 @pytest.mark.parametrize("amount", [-1, 0, 2, INT64_MAX])
@@ -66,14 +52,6 @@ def test_under_pointwise_a_defence_takes_one_point_or_more(amount: int, removed:
     round = given(defense="pointwise").claimed({0: 0}).when({0: [("defend", 0, amount)]})
 
     assert ([[0, "bad-amount"]] if removed else []) == round.pruned()
-
-
-def test_under_pointwise_claims_and_raids_still_take_one_point() -> None:
-    map = given(defense="pointwise").claimed({1: 1})
-
-    round = map.when({0: [("claim", 2, 2), ("raid", 1, 2)]})
-
-    assert [[0, "bad-amount"], [1, "bad-amount"]] == round.pruned()
 
 
 @pytest.mark.parametrize("kind", ["defend", "mine"])
@@ -112,13 +90,6 @@ def test_the_same_action_again_is_a_duplicate() -> None:
     assert [[i, "duplicate"] for i in (4, 5, 6, 7)] == map.when({0: plan + plan}).pruned()
 
 
-@pytest.mark.parametrize("action", [("mine", 0), ("defend", 0), ("claim", 2), ("raid", 1)])
-def test_an_action_that_follows_itself_is_a_duplicate(action: Item) -> None:
-    map = given().claimed({0: 0, 1: 1})
-
-    assert [[1, "duplicate"]] == map.when({0: [action, action]}).pruned()
-
-
 def test_of_duplicates_the_first_stays_as_it_is() -> None:
     round = given().claimed({0: 0}).when({0: [("mine", 0, 1), ("mine", 0, 3)]})
 
@@ -126,34 +97,15 @@ def test_of_duplicates_the_first_stays_as_it_is() -> None:
     assert [1] == [event["stamina"] for event in round.events("mining_settled")]
 
 
-def test_mining_with_nothing_makes_a_later_mining_a_duplicate() -> None:
-    round = given().claimed({0: 0}).when({0: [("mine", 0, 0), ("mine", 0, 3)]})
-
-    assert [[1, "duplicate"]] == round.pruned()
-    assert [] == round.events("mining_settled")
-
-
 def test_the_same_plot_used_in_two_ways_is_no_duplicate() -> None:
     assert [] == given().claimed({0: 0}).when({0: [("mine", 0), ("defend", 0)]}).pruned()
     assert [] == given(truce=0).when({0: [("claim", 0), ("raid", 0)]}).pruned()
-
-
-def test_two_agents_that_do_the_same_are_no_duplicates() -> None:
-    round = given().when({0: [("claim", 0)], 1: [("claim", 0)]})
-
-    assert [] == round.events("pruned")
 
 
 def test_an_action_like_one_that_was_removed_is_no_duplicate() -> None:
     map = given().claimed({0: 0})
 
     assert [[0, "bad-amount"]] == map.when({0: [("mine", 0, 9), ("mine", 0, 3)]}).pruned()
-
-
-def test_what_is_wrong_twice_is_removed_twice_for_the_same_reason() -> None:
-    removed = given().when({0: [("mine", 0), ("mine", 0)]}).pruned()
-
-    assert [[0, "not-owner"], [1, "not-owner"]] == removed
 
 
 # Where several reasons apply, the first of them in the order of the rules is recorded.
@@ -199,15 +151,6 @@ def test_what_is_over_the_budget_is_removed_from_the_tail() -> None:
     assert [0, 4] == [event["plot"] for event in round.events("claim_drawn")]
 
 
-def test_an_action_is_never_shortened() -> None:
-    map = given(stamina=4).claimed({0: 0, 1: 0})
-
-    round = map.when({0: [("mine", 0, 3), ("mine", 1, 2)]})
-
-    assert [[1, "budget"]] == round.pruned()
-    assert [3] == [event["cost"] for event in round.events("pruned")]
-
-
 def test_a_cheap_action_behind_a_dear_one_goes_first_and_is_not_put_back() -> None:
     map = given(stamina=3).claimed({0: 0, 1: 0})
 
@@ -223,18 +166,6 @@ def test_a_plan_that_costs_exactly_the_budget_stays_whole() -> None:
     assert [] == map.when({0: [("mine", 0, 3), ("claim", 1)]}).pruned()
 
 
-def test_what_costs_nothing_stays_when_the_budget_is_used_up() -> None:
-    map = given(stamina=3).claimed({0: 0, 1: 0})
-
-    assert [] == map.when({0: [("mine", 0, 3), ("mine", 1, 0)]}).pruned()
-
-
-def test_what_was_removed_for_another_reason_costs_nothing() -> None:
-    round = given(stamina=1).when({0: [("raid", 0), ("mine", 1), ("claim", 2)]})
-
-    assert [[0, "unowned"], [1, "not-owner"]] == round.pruned()
-
-
 def test_a_defence_beyond_all_measure_is_over_the_budget() -> None:
     map = given(defense="pointwise").claimed({0: 0})
 
@@ -243,26 +174,10 @@ def test_a_defence_beyond_all_measure_is_over_the_budget() -> None:
     assert [[0, "budget"], [1, "budget"]] == round.pruned()
 
 
-def test_a_duplicate_of_what_the_budget_removes_is_a_duplicate() -> None:
-    map = given(stamina=2).claimed({0: 0})
-
-    round = map.when({0: [("mine", 0, 3), ("mine", 0, 1)]})
-
-    assert [[0, "budget"], [1, "duplicate"]] == round.pruned()
-
-
 def test_a_plan_pruned_to_nothing_costs_nothing() -> None:
     round = given(stamina=0).when({0: [("claim", 0)]})
 
     round.then({"event": "pruned", "round": 1, "agent": 0, "removed": [[0, "budget"]], "cost": 0})
-
-
-def test_each_agent_has_its_own_budget() -> None:
-    claims: list[Item] = [("claim", 0), ("claim", 1), ("claim", 2)]
-
-    round = given(stamina_by_agent=[1, 3, 0]).when(dict.fromkeys(range(3), claims))
-
-    assert [(0, 1), (2, 0)] == [(e["agent"], e["cost"]) for e in round.events("pruned")]
 
 
 def test_an_agent_whose_plan_stays_whole_is_not_in_the_record_of_pruning() -> None:
@@ -280,12 +195,6 @@ def test_stamina_is_spent_on_what_is_left_whether_or_not_it_achieves_anything() 
     )  # fmt: skip
 
     assert [[1, 2, 1, 1], [1, 0, 0, 0], [0, 0, 1, 1]] == round.state.spent
-
-
-def test_stamina_that_is_not_spent_is_lost() -> None:
-    map = given(stamina=2).passed(3)
-
-    assert [[2, "budget"]] == map.when({0: [("claim", plot) for plot in range(3)]}).pruned()
 
 
 def test_stamina_is_there_again_in_every_round() -> None:
@@ -329,19 +238,6 @@ def test_the_participants_of_a_draw_are_listed_by_agent_not_by_plan() -> None:
     round = given().when({0: late, 2: [("claim", 4)]})
 
     assert (0, 2)[word % 2] == round.owners[4]
-
-
-def test_claims_are_resolved_in_plot_order() -> None:
-    round = given().when({0: [("claim", 4), ("claim", 1)], 1: [("claim", 2)]})
-
-    assert [1, 2, 4] == [event["plot"] for event in round.events("claim_drawn")]
-
-
-def test_who_loses_a_claim_gets_nothing_for_it() -> None:
-    round = given().when({0: [("claim", 4)], 1: [("claim", 4)]})
-
-    assert 1 == sum(owner is not None for owner in round.owners)
-    assert [[0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0]] == round.state.spent
 
 
 # Step 2: raids and the truce.
@@ -400,14 +296,6 @@ def test_a_capture_starts_no_truce() -> None:
     assert {0: "captured"} == map.when({2: [("raid", 0)]}).outcomes()
 
 
-def test_a_plot_is_lost_while_its_owner_takes_another() -> None:
-    map = given().claimed({0: 0, 1: 1})
-
-    round = map.when({0: [("raid", 1)], 1: [("raid", 0)]})
-
-    assert [1, 0] == round.owners[:2]
-
-
 def test_the_owner_of_a_plot_that_is_raided_is_the_one_after_the_claims() -> None:
     round = given(truce=0).when({0: [("claim", 3)], 1: [("raid", 3)]})
 
@@ -437,35 +325,6 @@ def test_who_wins_the_claim_is_dropped_from_the_raiders_and_alone_makes_the_raid
         "defense": 0, "outcome": "void", "winner": None, "words": [],
     } == round.events()[-1]  # fmt: skip
     assert (0, 1, "claim") == round.held(3)
-
-
-def test_among_other_raiders_the_winner_of_the_claim_is_recorded_and_not_drawn() -> None:
-    (word,) = words(0, 1, 3, "raid")
-
-    round = given(truce=0).when(
-        {0: [("raid", 3)], 1: [("claim", 3), ("raid", 3)], 2: [("raid", 3)]}
-    )
-
-    raid = round.events("raid_resolved")[0]
-    assert (1, [0, 1, 2], (0, 2)[word % 2]) == (raid["owner"], raid["raiders"], raid["winner"])
-
-
-def test_who_claims_and_raids_and_loses_the_claim_can_capture() -> None:
-    (word,) = words(0, 1, 3, "claim")
-    winner = word % 2
-
-    round = given(truce=0).when({0: [("claim", 3), ("raid", 3)], 1: [("claim", 3), ("raid", 3)]})
-
-    assert 1 - winner == round.owners[3]
-    assert [] == round.events("raid_resolved")[0]["words"]
-
-
-def test_raids_are_resolved_in_plot_order() -> None:
-    map = given().claimed({0: 0, 3: 0, 4: 1})
-
-    round = map.when({2: [("raid", 4), ("raid", 0), ("raid", 3)]})
-
-    assert [0, 3, 4] == list(round.outcomes())
 
 
 # Step 2: defence.
@@ -515,42 +374,12 @@ def test_under_pointwise_the_next_of_the_shuffle_gets_through(points: int) -> No
     assert [f"{word:016x}" for word in drawn] == raid["words"]
 
 
-def test_under_pointwise_an_undefended_plot_falls_to_one_draw_not_to_a_shuffle() -> None:
-    map = given(agents=4, defense="pointwise").claimed({0: 0})
-
-    round = map.when({agent: [("raid", 0)] for agent in range(1, 4)})
-
-    assert 1 == len(round.events("raid_resolved")[0]["words"])
-
-
-def test_a_defence_is_gone_with_the_round() -> None:
-    map = given().claimed({0: 0})
-
-    assert {0: "blocked"} == map.when({0: [("defend", 0)], 1: [("raid", 0)]}).outcomes()
-    assert {0: "captured"} == map.when({1: [("raid", 0)]}).outcomes()
-
-
 def test_a_defence_that_was_pruned_stops_nobody() -> None:
     map = given(stamina=1).claimed({0: 0})
 
     round = map.when({0: [("claim", 4), ("defend", 0)], 1: [("raid", 0)]})
 
     assert {0: "captured"} == round.outcomes()
-
-
-def test_nobody_can_defend_what_they_claim_this_round() -> None:
-    round = given(truce=0).when({0: [("claim", 0), ("defend", 0)], 1: [("raid", 0)]})
-
-    assert [[1, "not-owner"]] == round.pruned()
-    assert {0: "captured"} == round.outcomes()
-
-
-def test_a_defence_holds_its_own_plot_only() -> None:
-    map = given().claimed({0: 0, 1: 0})
-
-    round = map.when({0: [("defend", 0)], 1: [("raid", 0), ("raid", 1)]})
-
-    assert {0: "blocked", 1: "captured"} == round.outcomes()
 
 
 # Step 3: mining.
@@ -628,23 +457,6 @@ def test_what_is_mined_on_a_plot_that_was_lost_is_forfeited() -> None:
     assert [2.0, 0.0, 0.0] == round.gold
 
 
-def test_who_takes_a_plot_mines_it_from_the_next_round_on() -> None:
-    map = given().claimed({0: 0})
-
-    round = map.when({1: [("raid", 0), ("mine", 0, 3)], 2: [("claim", 4), ("mine", 4, 3)]})
-    assert [[1, "not-owner"]] == round.pruned(1) == round.pruned(2)
-    assert [0.0, 0.0, 0.0] == round.gold
-
-    map.when({1: [("mine", 0, 3)], 2: [("mine", 4, 3)]})
-    assert [0.0, 3.0, 3.0] == map.gold
-
-
-def test_who_held_a_plot_against_a_raid_mines_it() -> None:
-    map = given().claimed({0: 0})
-
-    assert [3.0, 0.0, 0.0] == map.when({0: [("defend", 0), ("mine", 0, 3)], 1: [("raid", 0)]}).gold
-
-
 def test_the_events_of_a_round_come_in_the_order_of_the_steps() -> None:
     map = given(authority="adjudicate").claimed({0: 0, 1: 1})
 
@@ -659,10 +471,6 @@ def test_the_events_of_a_round_come_in_the_order_of_the_steps() -> None:
 
 
 # The authority.
-
-
-def test_without_an_authority_nothing_is_ruled() -> None:
-    assert [] == given().claimed({0: 0}).when({1: [("raid", 0)]}).events("ruled")
 
 
 @pytest.mark.parametrize("authority", ["adjudicate", "punish"])
@@ -684,24 +492,6 @@ def test_adjudicate_gives_the_plot_back_as_it_was_held() -> None:
         "remedy": "restored", "fine": 0.0, "words": [f"{word:016x}"],
     } == round.events("ruled")[0]  # fmt: skip
     assert (0, 1, "claim") == round.held(0)
-
-
-def test_adjudicate_rules_before_mining_is_settled() -> None:
-    map = given(authority="adjudicate").claimed({0: 0})
-
-    assert [3.0, 0.0, 0.0] == map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]}).gold
-
-
-def test_adjudicate_gives_a_captured_plot_back_as_captured() -> None:
-    map = given(authority="adjudicate").claimed({0: 0}).captured({0: 1}).passed(1)
-
-    assert (1, 2, "capture") == map.when({2: [("raid", 0)]}).held(0)
-
-
-def test_adjudicate_gives_a_plot_back_that_was_claimed_and_captured_in_one_round() -> None:
-    map = given(authority="adjudicate", truce=0).passed(2)
-
-    assert (0, 3, "claim") == map.when({0: [("claim", 0)], 1: [("raid", 0)]}).held(0)
 
 
 def test_adjudicate_settles_each_plot_by_itself() -> None:
@@ -752,24 +542,6 @@ def test_several_fines_in_a_round_take_no_more_than_the_captor_has() -> None:
     assert [0.0, 0.0, 1.0] == round.gold
 
 
-def test_captors_are_fined_each_for_their_own() -> None:
-    map = given(authority="punish", fine=0.1).claimed({0: 0, 1: 0}).earned({1: 0.05, 2: 7.0})
-
-    round = map.when({1: [("raid", 0)], 2: [("raid", 1)]})
-
-    assert [0.05, 0.1] == [event["fine"] for event in round.events("ruled")]
-    assert [0.0, 0.0, 7.0 - 0.1] == round.gold
-
-
-def test_a_fine_is_taken_before_the_gold_of_the_round_comes_in() -> None:
-    map = given(authority="punish").claimed({0: 0, 1: 1}).earned({1: 1.0})
-
-    round = map.when({1: [("raid", 0), ("mine", 1, 3)]})
-
-    assert [1.0] == [event["fine"] for event in round.events("ruled")]
-    assert [0.0, 3.0, 0.0] == round.gold
-
-
 # What a run leaves behind.
 
 KEYS = {
@@ -791,11 +563,6 @@ def journal(tmp_path: Path) -> Path:
     settings = {"rows": 3, "cols": 3, "rounds": 12, "authority": "punish", "truce": 0}
     record(path, settings, "random*3,raid*2,claim*1")
     return path
-
-
-def logged(path: Path) -> list[dict[str, Any]]:
-    with JournalReader(path) as reader:
-        return [event.as_dict() for event in events(MINING, reader)]
 
 
 def test_every_event_has_exactly_the_fields_of_the_rules_in_their_order(journal: Path) -> None:

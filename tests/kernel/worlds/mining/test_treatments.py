@@ -134,7 +134,6 @@ def test_what_follows_from_other_settings_is_written_out_in_the_journal(tmp_path
     with JournalReader(tmp_path / "run") as reader:
         setup = next(iter(reader)).setup
 
-    assert setup is not None
     assert (100, RICH) == (
         len(setup["config"]["alpha_by_plot"]),
         setup["config"]["alpha_by_plot"].count(2.0),
