@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from goldrush.kernel import fold
+from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import StepAssembler
 from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.world import Block, World
+from goldrush.kernel.world import Block, Event, World
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
+from goldrush.replay.find import open_world
 from goldrush.replay.worlds.mining.counting import Counts
 from goldrush.replay.worlds.mining.measures import Measuring
 
@@ -21,6 +26,34 @@ def commits_of(path: Path) -> list[Commit]:
     """All commits of a journal, as the kernel reads them."""
     with JournalReader(path) as reader:
         return list(reader)
+
+
+def events_of(path: Path, world: World[Any] | None = None) -> list[Event]:
+    """All events of a journal, of a world that need not be installed."""
+    with JournalReader(path) as reader:
+        return list(fold.events(world or open_world(reader), reader))
+
+
+def logged(path: Path, *names: str) -> list[dict[str, Any]]:
+    """All events of a journal in their logical form, or those of some types."""
+    events = (event.as_dict() for event in events_of(path))
+    return [event for event in events if not names or event["event"] in names]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """The files of a folder and below it, hidden ones too, by path."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file() or path.is_symlink())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def peak(act: Callable[[], object]) -> int:
+    """Bytes that Python takes at most while something is done."""
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def write(path: Path, commits: Sequence[Commit], header: Header = MINING_HEADER) -> Path:
@@ -45,6 +78,45 @@ def forged(path: Path, world: World[Any], commits: Sequence[Commit]) -> Path:
             commit.digest = world.digest(state)
         done.append(commit)
     return write(path, done, Header(world.name, world.rules))
+
+
+def changed(
+    commits: Sequence[Commit],
+    code: int,
+    change: Callable[[list[Any]], Sequence[Any] | None],
+    *,
+    unit: int | None = None,
+    is_meant: Callable[[list[Any]], bool] = lambda row: True,
+    first: bool = False,
+) -> list[Commit]:
+    """The commits with the rows of one type changed: those meant, in one unit or all, or the first
+    of them alone. `change` edits a row or returns another; one that it empties is left out.
+    """
+    found, left = [], 1 if first else len(commits) * 10**9
+    for commit in commits:
+        blocks = list(commit.blocks) if unit in (None, commit.unit) else []
+        for at, block in enumerate(blocks):
+            batches = [(c, [list(row) for row in rows]) for c, rows in block]
+            for row in (row for c, rows in batches if c == code for row in rows if is_meant(row)):
+                if left:
+                    row[:] = row if (another := change(row)) is None else another
+                    left -= 1
+            if block.rows(code):
+                kept = pack([(c, [row for row in rows if row]) for c, rows in batches])
+                blocks[at] = Block(unpack(kept), kept)
+        found.append(
+            Commit(commit.kind, commit.unit, commit.digest, blocks or commit.blocks, commit.setup)
+        )
+    return found
+
+
+def redrawn(commits: Sequence[Commit]) -> list[Commit]:
+    """The commits of a mining run with another winner of the first claim that was drawn."""
+
+    def lose(row: list[Any]) -> None:
+        row[2] = next(agent for agent in row[1] if agent != row[2])
+
+    return changed(commits, CLAIM_DRAWN, lose, is_meant=lambda row: bool(row[-1]), first=True)
 
 
 def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:

@@ -8,22 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import msgpack
-
 from goldrush.agents import players
 from goldrush.agents.players import ForkChange
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
-from goldrush.kernel import fold
-from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.world import Block, Event
+from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition import NAME, RULES
 from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.replay.find import open_world
 from goldrush.replay.journal.rebuild import world_at
-from tests.journals import commits_of
+from tests.journals import changed as rows_changed
+from tests.journals import commits_of, events_of
 from tests.llm.seasons import playing, recorded
 from tests.llm.servers import serving
 
@@ -112,12 +108,6 @@ def fork(parent: Path, at: int, out: Path, **what: Any) -> SeasonState:
     return state
 
 
-def events_of(path: Path) -> list[Event]:
-    """All events of a season."""
-    with JournalReader(path) as reader:
-        return list(fold.events(open_world(reader), reader))
-
-
 def forged(path: Path, commits: Sequence[Commit], of: Path) -> Path:
     """A season of these commits, of a sound one, whose checksums and digests hold, whatever its
     events are.
@@ -140,27 +130,9 @@ def changed(
     *,
     is_meant: Callable[[list[Any]], bool] = lambda row: True,
 ) -> list[Commit]:
-    """The commits of a season with the rows of one type in an assignment changed: each that is
-    meant. A row that is emptied is left out, and `change` may put rows in its place as a list.
-    """
+    """The commits of a season with the rows of one type in an assignment changed."""
     commits = commits_of(path)
-    for place, commit in enumerate(commits):
-        if commit.kind == UNIT and commit.unit == assignment + 1:
-            blocks = [_changed(block, code, change, is_meant) for block in commit.blocks]
-            commits[place] = Commit(UNIT, commit.unit, commit.digest, blocks)
-    return commits
-
-
-def _changed(
-    block: Block, code: int, change: Change, is_meant: Callable[[list[Any]], bool]
-) -> Block:
-    batches = [(c, [list(row) for row in rows]) for c, rows in block]
-    for c, rows in batches:
-        for row in rows:
-            if c == code and is_meant(row):
-                change(row)
-    packed = pack([(c, [row for row in rows if row]) for c, rows in batches])
-    return Block(msgpack.unpackb(packed, use_list=False))
+    return rows_changed(commits, code, change, unit=assignment + 1, is_meant=is_meant)
 
 
 def with_row(path: Path, assignment: int, code: int, row: Sequence[Any]) -> list[Commit]:

@@ -167,9 +167,8 @@ def test_verify_proves_a_parent(journal: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("forked", [False, True])
 def test_a_tail_torn_off_in_the_first_round_is_resumed(
-    journal: Path, tmp_path: Path, forked: bool
+    journal: Path, path: Path, tmp_path: Path, forked: bool
 ) -> None:
-    path = tmp_path / "t.journal"
     shutil.copy(journal, path)
     if forked:
         goldrush("fork", journal, "--at", 0, "--out", path, "--force", cwd=tmp_path)

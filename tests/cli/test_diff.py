@@ -8,12 +8,13 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import JournalError
-from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import END, UNIT, Commit, Header, JournalWriter
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.diff import diff, format_diff
 from tests.cli.helpers import goldrush
+from tests.journals import commits_of, write
 
 RUN = ({"rounds": 6, "rows": 4, "cols": 4}, "random*4")
 
@@ -23,8 +24,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     folder = tmp_path_factory.mktemp("runs")
     whole = folder / "whole"
     record(whole, *RUN)
-    with JournalReader(whole) as reader:
-        commits = list(reader)
+    commits = commits_of(whole)
     data = whole.read_bytes()
     cuts = {"short": commits[3].end, "torn": commits[3].end + 30, "stub": 60, "no end": -1}
     for name, end in cuts.items():
@@ -36,9 +36,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         ("more open", commits[:4], Commit(UNIT, 4, None, [some(commits[4], 3)])),
         ("goes on", commits[:-1], Commit(UNIT, 7, None, [some(commits[4], 1)])),
     ):
-        with JournalWriter(folder / name, Header(MINING.name, MINING.rules)) as journal:
-            for each in (*before, commit):
-                journal.append(each)
+        write(folder / name, (*before, commit))
     with JournalWriter(folder / "other rules", Header(MINING.name, 3)) as journal:
         journal.append(commits[0])
     (folder / "damaged").write_bytes(data[: commits[2].end - 1] + b"?" + data[commits[2].end :])

@@ -15,9 +15,9 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from goldrush.cli.main import BUILT_IN, cli
-from goldrush.kernel.journal import JournalReader
 from tests.cli.helpers import ROOT, built_in, goldrush
 from tests.golden import path_of, season_path
+from tests.journals import commits_of
 from tests.waiting import HANGS
 
 LINE = re.compile(r"^ +(goldrush .*)$", re.MULTILINE)
@@ -82,8 +82,7 @@ def test_the_examples_of_the_help_can_be_typed_as_they_stand(tmp_path: Path) -> 
 
 def cut(journal: Path, target: Path) -> None:
     """The journal as it was three commits before its end."""
-    with JournalReader(journal) as reader:
-        end = list(reader)[-4].end
+    end = commits_of(journal)[-4].end
     target.write_bytes(journal.read_bytes()[:end])
 
 

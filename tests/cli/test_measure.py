@@ -12,8 +12,6 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import fork, record
-from goldrush.kernel.journal import UNIT, Commit
-from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.columns import Table
@@ -26,7 +24,7 @@ from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import SPELLS
 from tests.cli.helpers import Ran, assert_refused, bars_after, goldrush, in_terminal
 from tests.golden import RULES_1, path_of
-from tests.journals import commits_of, write
+from tests.journals import changed, commits_of, write
 
 DASH = "-"
 FIGURES = figures_table(MINING.vocabulary, MEASURES)
@@ -292,23 +290,8 @@ def test_a_damaged_journal_among_others_is_told_and_nothing_is_printed(
 
 def forged(path: Path, gold: Any) -> Path:
     """A run in which everything that is mined brings this."""
-
-    def rewritten(block: Block) -> Block:
-        return Block(
-            [
-                (code, [(*row[:3], gold) if code == MINING_SETTLED else row for row in rows])
-                for code, rows in block
-            ]
-        )
-
-    return write(
-        path,
-        [
-            commit if commit.kind != UNIT
-            else Commit(UNIT, commit.unit, commit.digest, list(map(rewritten, commit.blocks)))
-            for commit in commits_of(path_of("baseline"))
-        ],
-    )  # fmt: skip
+    sound = commits_of(path_of("baseline"))
+    return write(path, changed(sound, MINING_SETTLED, lambda row: [*row[:3], gold]))
 
 
 @pytest.mark.parametrize("option", ["--csv", "--json", "--by-round"])

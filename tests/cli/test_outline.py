@@ -95,7 +95,6 @@ def test_info_shows_settings_beside_their_defaults_who_plays_and_forks(tmp_path:
         ran.out, re.MULTILINE,
     )  # fmt: skip
     assert hashlib.sha256(path.read_bytes()).hexdigest() == shown["sha256"]
-    assert start.setup is not None
     assert set(start.setup["config"]) == set(shown["settings"])
     assert {name: start.setup["config"][name] for name in shown["forks"][0]["changes"]} != (
         shown["forks"][0]["changes"]

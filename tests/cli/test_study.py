@@ -18,6 +18,7 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.study import study
 from tests.cli.helpers import ROOT, assert_refused, bars_after, drained, goldrush
+from tests.journals import tree
 from tests.waiting import HANGS, until, until_gone
 
 SMALL = [
@@ -38,14 +39,6 @@ def started(folder: Path, *arguments: str, **more: object) -> "subprocess.Popen[
             **more,
         },  # type: ignore[call-overload]
     )
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def test_it_says_what_was_done_and_what_to_type_next(tmp_path: Path) -> None:

@@ -17,12 +17,9 @@ import pytest
 from goldrush import record as goldrush_record
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.files import MARK
-from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.world import Block
-from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.journals import commits_of, redrawn, write
 
 ROUNDS = 12
 LOUD = """
@@ -43,27 +40,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record(a, {"seed": 7, "rounds": ROUNDS}, treatment="authority-punish")
     fork(a, 5, folder / "fork.journal", settings={"alpha": 2.0})
     data = a.read_bytes()
-    with JournalReader(a) as reader:
-        commits = list(reader)
+    commits = commits_of(a)
     (folder / "torn.journal").write_bytes(data[:-3])
     (folder / "short.journal").write_bytes(data[: commits[6].end])
     (folder / "damaged.journal").write_bytes(data[:3000] + b"\0\0" + data[3002:])
     (folder / "no.journal").write_text("hello, this is no journal")
-    forged(commits, folder / "forged.journal")
+    write(folder / "forged.journal", redrawn(commits))
     return folder
-
-
-def forged(commits: list[Commit], path: Path) -> None:
-    """Another winner of the first draw, under right checksums."""
-    changed = list(commits)
-    inputs, derived = commits[1].blocks
-    batches: list[Any] = [(code, [list(row) for row in rows]) for code, rows in derived]
-    row = next(row for code, rows in batches if code == CLAIM_DRAWN for row in rows if row[-1])
-    row[2] = next(agent for agent in row[1] if agent != row[2])
-    changed[1] = Commit(commits[1].kind, 1, commits[1].digest, [inputs, Block(batches)])
-    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
-        for commit in changed:
-            journal.append(commit)
 
 
 def typed(text: str, *arguments: object, cwd: Path) -> Ran:
@@ -854,8 +837,7 @@ def test_replay_without_a_round_shows_the_last_whole_one(
 ) -> None:
     journal = kept / f"{name}.journal"
     if name == "cut":
-        with JournalReader(kept / "a.journal") as reader:
-            end = list(reader)[7].end
+        end = commits_of(kept / "a.journal")[7].end
         journal = tmp_path / "cut.journal"
         journal.write_bytes((kept / "a.journal").read_bytes()[: end - 1])
     ran = goldrush("replay", journal, "--json", cwd=tmp_path)

@@ -26,6 +26,7 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.mining.audit import Audit, audit_all
 from goldrush.replay.worlds.mining.summary import RunSummary, summarise
 from tests.faults.policies import NOISY
+from tests.journals import commits_of
 
 TRUST = (NOISY,)
 SMALL = {
@@ -185,8 +186,7 @@ def _sound(name: str, data: bytes, parent: bytes = b"") -> Sound:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.journal")
         path.write_bytes(data)
-        with JournalReader(path) as reader:
-            commits = list(reader)
+        commits = commits_of(path)
         rounds = commits[-1].unit
         states = [rebuild(path, round) for round in range(rounds + 1)]
         return Sound(

@@ -4,7 +4,6 @@ safely.
 
 import math
 import re
-import tracemalloc
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.codec import TooLarge, Undecodable, fingerprint, fingerprint_of, pack, unpack
+from tests.journals import peak
 
 SCALARS = (
     st.none()
@@ -178,15 +178,12 @@ def test_a_value_that_was_cut_is_undecodable(value: Any) -> None:
 @pytest.mark.parametrize("head", [b"\xdd", b"\xdf", b"\xdb", b"\xc6"])
 def test_a_declared_length_takes_no_memory(head: bytes) -> None:
     data = head + (2**31).to_bytes(4, "big") + bytes(1_000)
-    tracemalloc.start()
-    try:
+
+    def read() -> None:
         with pytest.raises(Undecodable):
             unpack(data)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
 
-    assert peak < 1 << 20
+    assert peak(read) < 1 << 20
 
 
 def test_a_view_of_bytes_is_read_like_bytes() -> None:

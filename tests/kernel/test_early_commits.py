@@ -342,7 +342,6 @@ def test_level_4_finds_a_note_that_nobody_would_sing(pieces: Path) -> None:
 
     broken = verify(pieces, world=CHOIR, ask=out_of_tune).broken
 
-    assert broken is not None
     assert (4, True) == (broken.level, broken.where.startswith("song 3"))
 
 
@@ -546,7 +545,6 @@ def test_forged_inputs_that_wait_are_refused_before_anybody_is_asked(
     broken = verify(path, world=CHOIR, ask=at_once).broken
 
     assert ([], before) == (asked, path.read_bytes())
-    assert broken is not None
     assert says in broken.found
     with pytest.raises(MalformedEvents, match=says):
         told(path)
@@ -565,7 +563,6 @@ def test_a_wrong_digest_before_inputs_that_wait_is_refused(
     broken = verify(path, 2, world=CHOIR).broken
 
     assert before == path.read_bytes()
-    assert broken is not None
     assert f"{first.digest or 0:016x}" in broken.expected
 
 
@@ -582,7 +579,6 @@ def test_a_verse_whose_derived_events_are_wrong_is_found_though_its_song_is_open
     forged = [*commits[:place], Commit(UNIT, commits[place].unit, None, [rest, wrong, piece])]
     broken = verify(write(path, forged, HEADER), 3, world=CHOIR).broken
 
-    assert broken is not None
     assert (3, True) == (broken.level, ", chord" in broken.where)
 
 

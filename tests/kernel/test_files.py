@@ -28,6 +28,7 @@ from goldrush.kernel.files import (
 from goldrush.kernel.journal import Header
 from goldrush.kernel.worlds.mining import MINING
 from tests.cli.helpers import ROOT
+from tests.journals import tree
 from tests.waiting import HANGS
 
 NOBODY = 65534
@@ -121,10 +122,9 @@ def test_nothing_but_an_ordinary_file_is_replaced(
 
 @pytest.mark.parametrize("size", [None, 90, 40, 15])
 def test_a_journal_in_the_way_of_a_journal_is_refused_with_what_replaces_it(
-    size: int | None, tmp_path: Path
+    size: int | None, path: Path, tmp_path: Path
 ) -> None:
     """Be it whole, torn in its START, or no more than the front of a header."""
-    path = tmp_path / "a.journal"
     record(path, {"rounds": 1})
     path.write_bytes(path.read_bytes()[:size])
     before = path.read_bytes()
@@ -185,8 +185,7 @@ def test_an_output_of_another_kind_is_replaced_with_force_alone(tmp_path: Path) 
     assert (NEW, ["a"]) == (path.read_bytes(), os.listdir(tmp_path))
 
 
-def test_an_earlier_output_is_replaced_by_its_front(tmp_path: Path) -> None:
-    path = tmp_path / "a"
+def test_an_earlier_output_is_replaced_by_its_front(path: Path) -> None:
     path.write_bytes(OLD + bytes(2 * files.FRONT))
     fronts: list[bytes] = []
 
@@ -369,11 +368,6 @@ def test_a_second_name_of_the_old_file_is_swept(tmp_path: Path) -> None:
 
 
 # Folders.
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def test_a_folder_appears_with_all_that_is_in_it(tmp_path: Path) -> None:

@@ -153,11 +153,6 @@ def steps(world: World[Any], reader: JournalReader) -> Iterator[Step]:
         yield from assembler.completed_by(commit)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.journal"
-
-
 # The fold.
 
 BIDS = st.tuples(st.integers(0, 2), st.integers(-5, 5), st.none() | st.just("note"))
@@ -197,13 +192,6 @@ def test_folding_nothing_gives_an_equal_state_that_is_another() -> None:
 
     assert folded is not state
     assert folded.key == state.key
-
-
-def test_a_state_that_was_folded_on_can_be_folded_on_again() -> None:
-    first, second = Block([(WON, [(0, 1, ())])]), Block([(WON, [(0, 2, ())])])
-    state = fold(BIDDING, Table(SETUP), [first])
-
-    assert [fold(BIDDING, state, [second]).totals[0] for _ in range(2)] == [3, 3]
 
 
 SUM: World[int] = World(

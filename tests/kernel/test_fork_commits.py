@@ -88,11 +88,6 @@ def placed(commit: Commit) -> tuple[Any, ...]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.journal"
-
-
-@pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "fork.journal"
 

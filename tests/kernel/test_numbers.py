@@ -4,24 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.kernel import fold, run
+from goldrush.kernel import run
 from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import END, FORK, START, UNIT, Commit, JournalReader, JournalWriter
 from goldrush.kernel.shape import AGENT, AGENTS, NATURAL, PLOT, WORD, optional, several
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, Event, EventType, Vocabulary
-from tests.journals import commits_of, write
+from tests.journals import commits_of, events_of, write
 from tests.lessons import ANSWERED, HEADER, LESSONS, SETUP, UNCHANGED, answer, forked, play
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return play(tmp_path / "a.journal")
-
-
-def events_of(path: Path) -> list[Event]:
-    with JournalReader(path) as reader:
-        return list(fold.events(LESSONS, reader))
 
 
 @pytest.mark.parametrize(("first", "start"), [(1, 0), (0, -1), (7, 6)])
@@ -34,7 +29,7 @@ def test_a_number_and_its_unit_are_the_same_unit(first: int, start: int) -> None
 
 
 def test_events_have_the_numbers_of_people_and_commits_those_of_the_file(path: Path) -> None:
-    events = events_of(path)
+    events = events_of(path, LESSONS)
 
     assert [0, 1, 2, 3, 4, 4] == [commit.unit for commit in commits_of(path)]
     assert ("term_started", -1) == (events[0].name, events[0].unit)
@@ -48,14 +43,14 @@ def test_inputs_that_wait_have_the_number_of_their_unit(path: Path) -> None:
     write(path, [*commits_of(path)[:2], waiting], HEADER)
 
     assert ("answered", 1, 1) == (
-        (last := events_of(path)[-1]).name, last.unit, last["lesson"],
+        (last := events_of(path, LESSONS)[-1]).name, last.unit, last["lesson"],
     )  # fmt: skip
 
 
 def test_a_fork_has_the_number_of_the_unit_that_it_follows(path: Path, tmp_path: Path) -> None:
     for unit in (0, 2):
         out = forked(path, unit, tmp_path / f"fork {unit}")
-        [event] = [event for event in events_of(out) if event.name == "forked"]
+        [event] = [event for event in events_of(out, LESSONS) if event.name == "forked"]
 
         assert (unit - 1, unit - 1) == (event.unit, event["lesson"])
         assert [(FORK, unit)] == [(c.kind, c.unit) for c in commits_of(out) if c.kind == FORK]
@@ -123,7 +118,7 @@ def test_a_run_without_units_ends_before_the_first_one(tmp_path: Path) -> None:
     with JournalWriter(tmp_path / "a", HEADER) as journal:
         run.record(LESSONS, {**SETUP, "lessons": 0}, answer, journal)
 
-    assert [-1, -1] == [event.unit for event in events_of(tmp_path / "a")]
+    assert [-1, -1] == [event.unit for event in events_of(tmp_path / "a", LESSONS)]
 
 
 # What fields name.

@@ -198,7 +198,6 @@ def test_a_fork_that_looks_back_is_judged_by_the_file_that_was_opened(
     def fork(school: School, facts: Mapping[str, Any], past: Any) -> School:
         replace(out, other)
         looked.extend(number for number, _ in past(1))
-        assert LESSONS.fork is not None
         return LESSONS.fork(school, facts, past)
 
     verdict = verify(out, 3, world=attrs.evolve(LESSONS, fork=fork))

@@ -79,7 +79,6 @@ def test_nobody_goes_on_from_inputs_that_are_not_packed_in_the_one_way(
         act(path)
     broken = verify(path, DERIVE).broken
 
-    assert broken is not None
     assert DERIVE == broken.level
     assert before == path.read_bytes()
     assert not (tmp_path / "fork.journal").exists()
@@ -156,7 +155,6 @@ def test_a_fold_raises_what_the_world_raises_as_its_own_only_if_the_events_follo
     commits[1].blocks = (inputs, Block(derived.batches[:-1]))
     broken = verify(forged(path, MINING, commits), FOLD, world=world).broken
 
-    assert broken is not None
     assert FOLD == broken.level
     assert "slipped" in broken.found
     with pytest.raises(MalformedEvents, match="slipped"):
@@ -174,7 +172,6 @@ def test_a_row_that_is_none_is_told_before_what_the_world_raises_of_it(
     for level in (FOLD, DERIVE):
         broken = verify(path, level, world=with_bug(function)).broken
 
-        assert broken is not None
         assert "submitted.agent: integer >= 0 expected, found 'x'" in broken.found
 
 
@@ -187,7 +184,6 @@ def test_a_kind_that_fails_on_a_value_is_a_fault_of_the_row(
     world = attrs.evolve(MINING, events=(attrs.evolve(submitted, fields=fields), *others))
     broken = verify(path, DERIVE, world=world).broken
 
-    assert broken is not None
     assert "ZeroDivisionError: slipped" in broken.found
 
 
@@ -210,7 +206,6 @@ def test_a_world_that_fails_on_one_journal_does_not_keep_the_others_from_being_j
 
     assert (None, True) == (first.holds, second.holds)
     place = commits_of(bad)[1].where
-    assert first.error is not None
     assert first.error.startswith(f"{bad}: cannot be judged: raises.<locals>.function, test_walk")
     assert first.error.endswith(
         f": RuntimeError: slipped; code of the mining world failed in round 1, {place}"
@@ -224,7 +219,6 @@ def test_pending_inputs_that_the_world_refuses_do_not_follow(
     world = attrs.evolve(MINING, pending_fault=raises(InvalidInputs))
     broken = verify(left_open(commits, tmp_path / "open.journal"), DERIVE, world=world).broken
 
-    assert broken is not None
     assert (DERIVE, "slipped") == (broken.level, broken.found)
 
 

@@ -46,9 +46,8 @@ MINING, NK = "mining[agents=4;rounds=6;seeds=1]", "nk[seeds=2]"
     ],
 )
 def test_what_follows_in_a_recorded_season_is_what_the_oracle_derives(
-    arena: str, changed: dict[str, Any], tmp_path: Path
+    arena: str, changed: dict[str, Any], path: Path
 ) -> None:
-    path = tmp_path / "season.journal"
     config = SMALL | changed
     found = arena_record(arena, config["assignments"])
     record(path, config | {"arena": found.as_dict()})

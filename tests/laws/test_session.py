@@ -117,7 +117,6 @@ def test_inputs_of_scripted_agents_among_those_committed_early_are_found_and_ref
                 write(forged, [*before, piece], header)
                 broken = verify(forged).broken
 
-                assert broken is not None
                 assert 4 == broken.level
                 with pytest.raises(BadInput, match="not what its agents submit"):
                     game.resume(forged)
@@ -134,7 +133,6 @@ def test_an_early_row_of_a_policy_that_is_not_trusted_is_found_without_it(tmp_pa
 
     broken = verify(forged).broken
 
-    assert broken is not None
     assert "only answers of models and people" in broken.expected
     assert '"agent": 2' in broken.found
     assert "a policy must keep" not in str(broken)

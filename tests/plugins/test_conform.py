@@ -218,7 +218,6 @@ def test_damage_that_is_not_found_breaks_the_law(
 def test_studies_of_what_is_not_played_break_the_law(
     run: Trial, changed: Callable[[Studies], dict[str, Any]], says: str
 ) -> None:
-    assert run.tools.studies is not None
     name, sound = "a study plans what is played", run.tools.studies()
     other = attrs.evolve(sound, **changed(sound))
     tools = attrs.evolve(run.tools, studies=lambda: other)
@@ -230,7 +229,6 @@ def test_studies_of_what_is_not_played_break_the_law(
 def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
     law = LAWS["a study plans what is played"]
     players = attrs.evolve(run.tools.players, horizon="seed")
-    assert run.tools.measures is not None
     sound = run.tools.measures()
 
     def read(reader: JournalReader) -> Measured[Any]:

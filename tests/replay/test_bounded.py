@@ -1,7 +1,6 @@
 """Reading takes memory for the state, not for the file; what measuring takes is bounded, too."""
 
 import gc
-import tracemalloc
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -28,6 +27,7 @@ from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import verify
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measures import measure
+from tests.journals import peak
 
 FEW, MANY = 300, 900  # rounds
 BOUNDED = 16  # bytes a round: less than a list with anything new for each of them
@@ -111,16 +111,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "players.resume": resumed,
     "players.fork": lambda path: fork(path, 90, path.with_suffix(".forked"), force=True),
 }
-
-
-def peak(read: Callable[[], object]) -> int:
-    """Bytes that Python takes at most while something is read."""
-    tracemalloc.start()
-    try:
-        read()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def a_round(reader: Callable[[Path], object], paths: list[Path]) -> float:

@@ -158,7 +158,6 @@ def test_why_offers_a_fork_that_comes_out_so(run: goldrush.MiningRun) -> None:
     ]
     assert found
     change = found[0].change
-    assert change is not None
 
     other = run.fork(change.unit - 1, replace=change.submissions)
 

@@ -11,8 +11,7 @@ from goldrush.replay.worlds.mining.summary import summarise
 from tests.golden import path_of
 
 
-def test_the_counts_are_those_of_the_events(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_the_counts_are_those_of_the_events(path: Path) -> None:
     record(path, {"rounds": 40, "truce": 0}, "raid*3,claim*3,random*4")
     with JournalReader(path) as reader:
         events = list(fold.events(MINING, reader))

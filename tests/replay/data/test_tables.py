@@ -30,10 +30,10 @@ from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold, shape
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
-from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
 from goldrush.kernel.shape import INTEGER, TEXT, Kind, at_most, one_of, optional, several
-from goldrush.kernel.world import Block, EventType, Row, World
+from goldrush.kernel.world import EventType, Row, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, SUBMITTED
@@ -54,7 +54,7 @@ from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.golden import path_of
-from tests.journals import commits_of, counts_of, in_pieces, write
+from tests.journals import changed, commits_of, counts_of, in_pieces, write
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 
 IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
@@ -119,17 +119,7 @@ def out(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def forged(path: Path, code: int, change: Callable[[Row], Row], of: Path | None = None) -> Path:
     """A run (of a golden journal, if not another) with every row of a type changed."""
-
-    def rewritten(block: Block) -> Block:
-        return Block([(c, list(map(change, rows)) if c == code else rows) for c, rows in block])
-
-    commits = [
-        Commit(UNIT, commit.unit, commit.digest, list(map(rewritten, commit.blocks)))
-        if commit.kind == UNIT
-        else commit
-        for commit in commits_of(of or path_of("authority-punish"))
-    ]
-    return write(path, commits)
+    return write(path, changed(commits_of(of or path_of("authority-punish")), code, change))
 
 
 def failing(row: Row) -> Row:

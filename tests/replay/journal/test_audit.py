@@ -16,17 +16,18 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
-from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, DamagedJournal, MalformedEvents, UnsupportedJournal
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.run import record as record_world
-from goldrush.kernel.world import Block, World
+from goldrush.kernel.world import World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, RAID_RESOLVED, RULED
 from goldrush.replay.worlds.mining import audit as audits
 from goldrush.replay.worlds.mining.audit import Audit, audit, audit_all
 from tests.golden import FOLDER, path_of
+from tests.journals import changed as rows_changed
+from tests.journals import commits_of, forged, write
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
 RANGE = 2**64
@@ -332,36 +333,12 @@ def test_a_chance_is_met_by_words_under_its_share_of_all(
 # Forgeries under right checksums, and right digests too.
 
 
-def forged(path: Path, commits: Sequence[Commit]) -> Path:
-    """A journal of these commits whose checksums and digests hold, whatever its events are."""
-    state: Any = None
-    with JournalWriter(path, Header(MINING.name, MINING.rules), force=True) as journal:
-        for commit in commits:
-            again = Commit(commit.kind, commit.unit, commit.digest, commit.blocks, commit.setup)
-            if commit.kind == START:
-                state = MINING.initial(commit.setup or {})
-            elif commit.kind == UNIT:
-                state = MINING.close(fold.fold(MINING, state, commit.blocks))
-                again.digest = MINING.digest(state)
-            journal.append(again)
-    return path
-
-
 def changed(
     path: Path, code: int, round_: int, plot: int, change: Callable[[list[Any]], None]
 ) -> list[Commit]:
-    """The commits of a journal with one row changed."""
-    with JournalReader(path) as reader:
-        commits = list(reader)
-    commit = commits[round_]
-    inputs, derived = commit.blocks
-    batches = [[c, [list(row) for row in rows]] for c, rows in derived]
-    [row] = [row for c, rows in batches if c == code for row in rows if row[0] == plot]
-    change(row)
-    packed = pack(batches)
-    block = Block(msgpack.unpackb(packed, use_list=False), packed)
-    commits[round_] = Commit(UNIT, commit.unit, commit.digest, [inputs, block])
-    return commits
+    """The commits of a journal with the row of one plot in a round changed."""
+    commits = commits_of(path)
+    return rows_changed(commits, code, change, unit=round_, is_meant=lambda row: row[0] == plot)
 
 
 def _winner(field: int) -> Callable[[list[Any]], None]:
@@ -452,7 +429,7 @@ def test_what_was_forged_in_a_draw_does_not_hold(
         if a.kind == kind and len(a.draw_words) == 1 and (code == RULED or len(a.participants) > 2)
     )
     commits = changed(crowded, code, draw.round, draw.plot, change)
-    path = forged(tmp_path / "forged.journal", commits)
+    path = forged(tmp_path / "forged.journal", MINING, commits)
     broken = [audited for audited in audit_all(path) if not audited.holds]
     [alone] = audit(path, draw.round, draw.plot, kind)
 
@@ -468,19 +445,17 @@ def test_a_winner_where_the_event_says_that_nobody_won_does_not_hold(
     def take_it(row: list[Any]) -> None:
         row[5] = draw.participants[0]
 
-    path = forged(tmp_path / "f", changed(crowded, RAID_RESOLVED, draw.round, draw.plot, take_it))
+    commits = changed(crowded, RAID_RESOLVED, draw.round, draw.plot, take_it)
+    path = forged(tmp_path / "f", MINING, commits)
 
     assert [draw.plot] == [a.plot for a in audit_all(path) if not a.holds]
 
 
-def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, tmp_path: Path) -> None:
+def test_a_draw_whose_digest_is_wrong_is_not_laid_open(crowded: Path, path: Path) -> None:
     """Where the state is not the one of the journal, nothing is said of it."""
     draw = next(a for a in audit_all(crowded) if len(a.participants) > 2)
     commits = changed(crowded, CLAIM_DRAWN, draw.round, draw.plot, _word)
-    path = tmp_path / "a.journal"
-    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
-        for commit in commits:
-            journal.append(commit)
+    write(path, commits)
 
     with pytest.raises(MalformedEvents, match="but its events give"):
         audit(path, draw.round, draw.plot)
@@ -508,12 +483,11 @@ def test_what_is_not_there_is_refused(round_: int, plot: int, kind: str | None, 
         audit(path_of("baseline"), round_, plot, kind)
 
 
-def test_other_worlds_have_no_draws_that_are_known_here(tmp_path: Path) -> None:
+def test_other_worlds_have_no_draws_that_are_known_here(path: Path) -> None:
     other: World[int] = World(
         "other", 1, (), lambda setup: 0, lambda state, inputs: [], lambda state, block: state + 1,
         ended=lambda state: state > 4,
     )  # fmt: skip
-    path = tmp_path / "a.journal"
     with JournalWriter(path, Header("other", 1)) as journal:
         record_world(other, {}, lambda state: [], journal)
 
@@ -522,12 +496,10 @@ def test_other_worlds_have_no_draws_that_are_known_here(tmp_path: Path) -> None:
             ask()
 
 
-def test_the_draws_before_damage_are_given_and_then_the_damage(tmp_path: Path) -> None:
-    with JournalReader(path_of("scarce")) as reader:
-        commits = list(reader)
+def test_the_draws_before_damage_are_given_and_then_the_damage(path: Path) -> None:
+    commits = commits_of(path_of("scarce"))
     data = bytearray(path_of("scarce").read_bytes())
     data[commits[9].offset + 20] ^= 1
-    path = tmp_path / "a.journal"
     path.write_bytes(data)
     given: list[Audit] = []
 
@@ -557,17 +529,13 @@ def test_a_fork_that_changes_the_seed_is_audited_under_the_new_one_from_there_on
     assert {str(RANGE // 8)} == {a.rule.split()[-1] for a in alone}
 
 
-def test_a_fork_that_the_world_does_not_take_is_malformed(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_a_fork_that_the_world_does_not_take_is_malformed(path: Path, tmp_path: Path) -> None:
     fork(path_of("scarce"), 5, path, settings={"seed": 99})
-    with JournalReader(path) as reader:
-        commits = list(reader)
+    commits = commits_of(path)
     facts = {**(commits[6].setup or {}), "changes": {"rows": 1}}
     commits[6] = Commit(commits[6].kind, 5, commits[6].digest, (), facts)
     bad = tmp_path / "b.journal"
-    with JournalWriter(bad, Header(MINING.name, MINING.rules)) as journal:
-        for commit in commits:
-            journal.append(commit)
+    write(bad, commits)
 
     with pytest.raises(MalformedEvents, match="commit 6"):
         list(audit_all(bad))

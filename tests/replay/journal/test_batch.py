@@ -229,7 +229,6 @@ def test_without_trust_nobody_elses_code_is_run_in_any_process(quitter: Path) ->
     outcomes = list(verify_all([str(quitter), str(path_of("baseline"))], jobs=2))
 
     assert [True, True] == [outcome.holds for outcome in outcomes]
-    assert outcomes[0].verdict is not None
     assert ("quitters:Quitter (2 agents)",) == outcomes[0].verdict.not_asked
 
 

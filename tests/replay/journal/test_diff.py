@@ -28,7 +28,7 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
 from goldrush.replay.journal.diff import Cause, Diff, First, diff
 from goldrush.replay.worlds.mining.consequences import consequences
-from tests.journals import commits_of, in_pieces, write
+from tests.journals import changed, commits_of, in_pieces, write
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
@@ -82,17 +82,6 @@ def test_a_fork_that_changes_nothing_is_the_same(run: Path, other: Path, at: int
     assert diff(run, other).same
 
 
-def test_a_submission_by_hand_that_is_the_one_there_was_is_no_difference(
-    run: Path, other: Path
-) -> None:
-    with JournalReader(run) as reader:
-        events = [event.as_dict() for event in fold.events(MINING, reader)]
-    again = [e for e in events if e["event"] == "submitted" and (e["round"], e["agent"]) == (7, 2)]
-    fork(run, 4, other, replace=again)
-
-    assert diff(run, other).same
-
-
 def test_changes_that_undo_each_other_before_anything_is_played_are_the_same(
     run: Path, other: Path
 ) -> None:
@@ -104,17 +93,6 @@ def test_changes_that_undo_each_other_before_anything_is_played_are_the_same(
 
 
 # What the runs declare.
-
-
-def test_another_seed_is_the_cause_from_the_start(run: Path, other: Path) -> None:
-    record(other, {**SETTINGS, "seed": 4}, ROSTER)
-    found = diff(run, other)
-
-    assert [told(cause) for cause in found.causes] == [("configuration", 0, "seed", 3, 4)]
-    assert found.causes[0].text == "seed is 3 in a, 4 in b"
-    assert found.first is not None
-    assert not found.same
-    assert found.prefix is None
 
 
 CHANGED = {
@@ -156,12 +134,6 @@ def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
     assert found.causes[0].a == {"policy": "claim", "options": {}}
 
 
-def test_configuration_goes_before_roster(run: Path, other: Path) -> None:
-    record(other, {**SETTINGS, "seed": 5}, "raid*6")
-
-    assert list(dict.fromkeys(kinds(diff(run, other)))) == ["configuration", "roster"]
-
-
 def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
     run: Path, other: Path
 ) -> None:
@@ -170,7 +142,6 @@ def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
 
     assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
     assert found.causes[2].text == "agents 6, 7: not in the setup in a, random in b"
-    assert found.first is not None
     assert found.first.round == 1
 
 
@@ -182,15 +153,7 @@ def test_the_cause_of_a_fork_is_the_setting_that_it_changes(run: Path, other: Pa
     found = diff(run, other)
 
     assert [told(cause) for cause in found.causes] == [("configuration", 5, "stamina", 10, 3)]
-    assert found.first is not None
     assert found.first.round == 5
-
-
-def test_the_cause_of_a_fork_is_the_roster_that_it_changes(run: Path, other: Path) -> None:
-    fork(run, 4, other, roster=ROSTER.replace("claim", "mine"))
-    [cause] = diff(run, other).causes
-
-    assert (cause.kind, cause.round, cause.name) == ("roster", 5, "1")
 
 
 def test_a_change_that_changes_no_event_is_a_cause_all_the_same(run: Path, other: Path) -> None:
@@ -213,7 +176,6 @@ def test_the_cause_is_the_submission_that_was_put_in_by_hand(
     assert cause.text == f"that of agent 2 in round {round}, put in by hand in b"
     assert (cause.a["actions"] != [], cause.b["actions"]) == (True, [])
     for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
-        assert event is not None
         assert (event.name, event["round"], event["agent"]) == ("submitted", round, 2)
         assert dict(event.fields) == values
 
@@ -236,7 +198,6 @@ def test_a_difference_that_only_follows_from_a_setting_is_no_submission(
     fork(run, 4, other, settings={"stamina": 3}, replace=[idle(8, 1)])
     found = diff(run, other)
 
-    assert found.first is not None
     assert (found.first.round, kinds(found)) == (5, ["configuration"])
 
 
@@ -286,12 +247,6 @@ def test_a_run_that_broke_off_is_the_beginning_of_the_whole_one(
     assert (one.a.trouble is not None) == (more > 0)
 
 
-def test_a_run_that_has_all_rounds_but_not_its_end_is_the_beginning(run: Path, other: Path) -> None:
-    found = diff(run, cut(run, other, ROUNDS + 1))
-
-    assert (found.prefix, found.a.rounds, found.b.rounds) == ("b", ROUNDS, ROUNDS)
-
-
 def test_two_runs_that_broke_off_at_one_round_are_the_same(run: Path, other: Path) -> None:
     again = other.with_name("again")
 
@@ -309,78 +264,61 @@ def test_a_run_with_a_torn_tail_is_not_the_same_as_one_without(run: Path, other:
 
 
 def changed_row(
-    commits: Sequence[Commit], code: int, changed: Callable[[list[Any]], bool]
+    commits: Sequence[Commit], code: int, change: Callable[[list[Any]], object], field: int = 0
 ) -> tuple[int, list[Commit]]:
-    """The commits, with one row changed: the first for which the function says that it did so."""
-    forged = list(commits)
-    for place, commit in enumerate(commits):
-        for at, block in enumerate(commit.blocks):
-            batches = [[c, [list(row) for row in rows]] for c, rows in block]
-            for row in (row for c, rows in batches if c == code for row in rows):
-                if changed(row):
-                    blocks = list(commit.blocks)
-                    blocks[at] = Block((), pack(batches))
-                    forged[place] = Commit(UNIT, commit.unit, commit.digest, blocks)
-                    return commit.unit, forged
-    raise AssertionError("no row to change")
+    """The commits, and in which round one row was changed: the first with something there."""
+    forged = changed(commits, code, change, is_meant=lambda row: bool(row[field]), first=True)
+    [round] = [
+        new.unit for new, old in zip(forged, commits, strict=True) if new.blocks != old.blocks
+    ]
+    return round, forged
 
 
-def redrawn(row: list[Any]) -> bool:
+def redrawn(row: list[Any]) -> None:
     """Give a contested claim to another claimant, by other words."""
     _, claimants, winner, words = row
-    if not words:
-        return False
     row[2] = next(agent for agent in claimants if agent != winner)
     row[3] = [words[0] ^ 1]
-    return True
 
 
 def test_a_draw_that_came_out_otherwise_is_told(run: Path, other: Path) -> None:
-    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, redrawn)
+    round, commits = changed_row(commits_of(run), CLAIM_DRAWN, redrawn, 3)
     found = diff(run, write(other, commits))
     [cause] = found.causes
 
-    assert found.first is not None
-    assert found.first.a is not None
     assert (cause.kind, cause.round) == ("draw", round)
     assert (found.first.round, found.first.a.name) == (round, "claim_drawn")
     assert f"on plot {found.first.a['plot']} in round {round}" in cause.text
 
 
 def test_words_alone_that_differ_are_a_draw_too(run: Path, other: Path) -> None:
-    def reworded(row: list[Any]) -> bool:
+    def reworded(row: list[Any]) -> None:
         row[3] = [word ^ 1 for word in row[3]]
-        return bool(row[3])
 
-    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, reworded)
+    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, reworded, 3)
 
     assert kinds(diff(run, write(other, commits))) == ["draw"]
 
 
 def test_a_winner_alone_that_differs_is_no_draw(run: Path, other: Path) -> None:
-    def rewon(row: list[Any]) -> bool:
-        row[2] = next((agent for agent in row[1] if agent != row[2]), row[2])
-        return len(row[1]) > 1
+    def rewon(row: list[Any]) -> None:
+        row[2] = next(agent for agent in row[1] if agent != row[2])
 
-    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, rewon)
+    _, commits = changed_row(commits_of(run), CLAIM_DRAWN, rewon, 3)
 
     assert kinds(diff(run, write(other, commits))) == ["derivation"]
 
 
 def test_a_derived_event_that_differs_is_told(run: Path, other: Path) -> None:
-    def richer(row: list[Any]) -> bool:
+    def richer(row: list[Any]) -> None:
         row[3] += 1
-        return True
 
-    round, commits = changed_row(commits_of(run), MINING_SETTLED, richer)
+    round, commits = changed_row(commits_of(run), MINING_SETTLED, richer, 3)
     found = diff(run, write(other, commits))
     [cause] = found.causes
 
     assert (cause.kind, cause.round) == ("derivation", round)
     assert "mining_settled" in cause.text
-    assert found.first is not None
-    assert found.first.a is not None
-    assert found.first.b is not None
     assert found.first.b["gold"] == found.first.a["gold"] + 1
 
 
@@ -393,7 +331,6 @@ def test_a_derived_event_that_is_missing_is_told(run: Path, other: Path, swapped
     found = diff(other, run) if swapped else diff(run, other)
 
     assert (kinds(found), found.causes[0].round) == (["derivation"], 3)
-    assert found.first is not None
     assert (found.first.a is None, found.first.b is None) == (swapped, not swapped)
 
 
@@ -403,7 +340,6 @@ def test_a_digest_that_differs_where_no_event_does_is_told(run: Path, other: Pat
     found = diff(run, write(other, commits))
 
     assert [(cause.kind, cause.round) for cause in found.causes] == [("derivation", 4)]
-    assert found.first is not None
     assert [event and event.name for event in (found.first.a, found.first.b)] == [
         "round_closed", "round_closed",
     ]  # fmt: skip
@@ -503,12 +439,11 @@ def test_other_digests_of_the_start_or_of_a_fork_are_told(
 def malformed(run: Path, path: Path, round: int, digest: int = 0) -> Path:
     """A run with a submission in one round that is none, under checksums that hold."""
 
-    def unnamed(row: list[Any]) -> bool:
+    def unnamed(row: list[Any]) -> None:
         row[0] = "x"
-        return True
 
     commits = commits_of(run)
-    _, [bad] = changed_row(commits[round : round + 1], SUBMITTED, unnamed)
+    [bad] = changed(commits[round : round + 1], SUBMITTED, unnamed, first=True)
     commits[round] = Commit(UNIT, round, (bad.digest or 0) ^ digest, bad.blocks)
     return write(path, commits)
 
@@ -557,12 +492,6 @@ def test_runs_of_other_worlds_or_under_other_rules_are_told_apart_by_that(
 
 
 # Commits cut in other ways.
-
-
-def test_runs_whose_inputs_came_in_the_same_pieces_are_the_same(run: Path, other: Path) -> None:
-    write(other, in_pieces(commits_of(run), 3))
-
-    assert diff(other, other).same
 
 
 @pytest.mark.parametrize(("one", "two"), [(1, 2), (1, 3), (2, 1), (3, 2), (AGENTS, 1)])
@@ -632,7 +561,6 @@ def test_a_submission_that_differs_in_an_open_round_is_told_and_nothing_came_of_
     one = run if closed else opened(run, other.with_name("one"), 4)
     found = diff(one, opened(run, other, 5, other=1))
 
-    assert found.first is not None
     assert (found.first.round, kinds(found)) == (ROUNDS, ["submission"])
     assert consequences(found) is None
 
@@ -681,7 +609,9 @@ def pool(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Pa
         "torn there": cut(run, folder / "torn there", 6, 9),
         "unstarted": cut(run, folder / "unstarted", 0, 40),
         "open": opened(run, folder / "open", 3),
-        "redrawn": write(folder / "redrawn", changed_row(commits_of(run), CLAIM_DRAWN, redrawn)[1]),
+        "redrawn": write(
+            folder / "redrawn", changed_row(commits_of(run), CLAIM_DRAWN, redrawn, 3)[1]
+        ),
         "damaged": damaged(run, folder / "damaged", 7),
         "slow damaged": damaged(slow, folder / "slow damaged", 9),
     }
@@ -828,7 +758,6 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
     if found.first is None:
         assert came is None
         return
-    assert came is not None
     since, until = found.first.round, min(found.a.rounds, found.b.rounds)
     states_a, states_b = states_of(a), states_of(b)
     owners = enumerate(zip(states_a[until].owner, states_b[until].owner, strict=True))
@@ -855,7 +784,6 @@ def test_what_came_of_a_difference_is_what_folding_both_runs_gives(
 def test_of_runs_on_other_grids_the_owners_are_not_compared(pool: Mapping[str, Path]) -> None:
     came = consequences(diff(pool["run"], pool["grid"]), by_round=True)
 
-    assert came is not None
     assert came.owners is None
     assert {row.plots for row in came.rounds} == {None}
     assert len(came.gold) == AGENTS
@@ -871,7 +799,6 @@ def test_rounds_are_kept_only_where_they_are_asked_for(pool: Mapping[str, Path])
     with_rounds, without = consequences(found, by_round=True), consequences(found)
 
     assert with_rounds is not None
-    assert without is not None
     assert without.rounds == []
     assert attrs.evolve(with_rounds, rounds=[]) == without
 
@@ -883,7 +810,6 @@ def test_captures_that_an_authority_undid_are_not_counted_in_a_round(
     found = diff(run, other)
     came = consequences(found, by_round=True)
 
-    assert came is not None
     assert came.counts_b["undone"] > came.counts_b["captures"] == 0
     assert {row.captures_b for row in came.rounds} == {0}
 
@@ -891,7 +817,6 @@ def test_captures_that_an_authority_undid_are_not_counted_in_a_round(
 def test_what_came_of_it_is_json(pool: Mapping[str, Path]) -> None:
     came = consequences(diff(pool["run"], pool["slow"]), by_round=True)
 
-    assert came is not None
     again = json.loads(json.dumps(came.as_dict(), allow_nan=False))
     assert list(again) == [
         "since", "round", "owners", "gold", "counts_a", "counts_b", "rounds",

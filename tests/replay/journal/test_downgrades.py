@@ -209,7 +209,6 @@ def test_a_value_that_no_model_has_breaks_level_4(out: Path, world: str, kind: s
     broken = verify(path).broken
 
     assert verify(path, 3).holds
-    assert broken is not None
     assert (4, True) == (broken.level, broken.where.startswith("commit 0 at byte"))
     assert kind.partition(" ")[0] in broken.found
 
@@ -264,7 +263,6 @@ def test_who_might_be_asked_elsewhere_is_named_and_fails_only_strictly(
     path = forged(run, out, MINING, players(kind))
     [plain] = verify_all([str(path)], jobs=1)
     [strict] = verify_all([str(path)], jobs=1, demands=Demands(strict=True))
-    assert plain.verdict is not None
     [named] = plain.verdict.not_asked
     [[case]] = ElementTree.fromstring(junit([plain]))
     [[failed]] = ElementTree.fromstring(junit([strict]))
@@ -364,7 +362,6 @@ def test_what_the_laboratory_says_is_found_out_again_whoever_the_cast_is(
 
     assert len(broken) > count_tests(season) // 2
     for verdict in broken:
-        assert verdict.broken is not None
         assert (4, True) == (verdict.broken.level, verdict.broken.where.endswith("tested"))
 
 
@@ -392,7 +389,6 @@ def test_a_test_that_is_not_due_and_one_that_is_missing_are_found(
         broken = verify(path).broken
         out.unlink()
 
-        assert broken is not None
         assert (4, "tested") == (broken.level, broken.where.rpartition(" ")[2])
 
 
@@ -510,7 +506,6 @@ def test_no_scripted_agent_waits_in_an_open_round(tmp_path: Path) -> None:
 
         found = verify(forged).broken
 
-        assert found is not None
         assert (4, ONLY_ANSWERS) == (found.level, found.expected)
         with pytest.raises(BadInput, match="unfinished round is not what its agents submit"):
             resume(forged)

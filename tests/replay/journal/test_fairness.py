@@ -10,7 +10,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,13 +17,12 @@ from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel import fold
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, DamagedJournal
-from goldrush.kernel.journal import Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.world import Block
+from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
 from goldrush.replay.journal.fairness import EXPECTED_MIN, Fairness, fairness
 from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import FOLDER, path_of
+from tests.journals import commits_of, redrawn, write
 
 CROWDED = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0}
 ROSTER = "random*2,raid*2"
@@ -201,19 +199,7 @@ def test_rigged_draws_that_hold_by_their_own_rules_are_caught_by_the_test(
 @pytest.fixture
 def forged(runs: list[Path], tmp_path: Path) -> Path:
     """The first run, with another winner of the first draw under right checksums."""
-    path = tmp_path / "forged.journal"
-    with JournalReader(runs[0]) as reader:
-        commits = list(reader)
-    inputs, derived = commits[1].blocks
-    batches: list[Any] = [(code, [list(row) for row in rows]) for code, rows in derived]
-    claims = next(rows for code, rows in batches if code == CLAIM_DRAWN)
-    row = next(row for row in claims if row[-1])
-    row[2] = next(agent for agent in row[1] if agent != row[2])
-    commits[1] = Commit(commits[1].kind, 1, commits[1].digest, [inputs, Block(batches)])
-    with JournalWriter(path, Header(MINING.name, MINING.rules)) as journal:
-        for commit in commits:
-            journal.append(commit)
-    return path
+    return write(tmp_path / "forged.journal", redrawn(commits_of(runs[0])))
 
 
 def test_a_forged_draw_is_refused_and_not_counted(runs: list[Path], forged: Path) -> None:
@@ -242,8 +228,7 @@ def test_without_scipy_it_says_what_to_install(
         fairness(runs)
 
 
-def test_where_nothing_was_drawn_there_is_nothing_to_test(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_where_nothing_was_drawn_there_is_nothing_to_test(path: Path) -> None:
     record(path, {"rounds": 3}, "greedy-mine*1")
 
     for paths in ([path], []):
@@ -251,8 +236,7 @@ def test_where_nothing_was_drawn_there_is_nothing_to_test(tmp_path: Path) -> Non
             fairness(paths)
 
 
-def test_a_damaged_journal_is_no_evidence(runs: list[Path], tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_a_damaged_journal_is_no_evidence(runs: list[Path], path: Path) -> None:
     path.write_bytes(runs[0].read_bytes()[:-40] + b"x" * 40)
 
     with pytest.raises(DamagedJournal):

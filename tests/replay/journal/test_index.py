@@ -34,6 +34,7 @@ from goldrush.replay.journal import index
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from tests.indexes import Parts, cached, index_of
+from tests.journals import commits_of
 from tests.laws.strategies import Game, Played, games, played, submissions
 from tests.replay.test_own_worlds import SUMS, tell
 
@@ -137,9 +138,8 @@ def assert_rebuilt_alike(path: Path) -> None:
 
 @pytest.mark.parametrize("visibility", [1, 5, 20, "all"])
 def test_every_round_is_rebuilt_by_an_index_as_it_is_folded_from_the_start(
-    tmp_path: Path, small: pytest.MonkeyPatch, keepers: None, visibility: object
+    path: Path, small: pytest.MonkeyPatch, keepers: None, visibility: object
 ) -> None:
-    path = tmp_path / "a.journal"
     record(path, {**SETTINGS, "visibility": visibility}, ROSTER)
 
     assert_rebuilt_alike(path)
@@ -368,8 +368,7 @@ def test_damage_behind_a_round_does_not_keep_it_from_being_rebuilt(
     journal: Path, small: pytest.MonkeyPatch
 ) -> None:
     expected = folded(journal)
-    with JournalReader(journal) as reader:
-        commits = list(reader)
+    commits = commits_of(journal)
     data = bytearray(journal.read_bytes())
     data[commits[20].offset + 20] ^= 1
     journal.write_bytes(data)
@@ -402,9 +401,8 @@ def test_a_round_that_was_not_played_is_refused_with_the_rounds_there_are(
 
 @pytest.mark.parametrize("last", [14, 15])
 def test_a_round_that_an_unfinished_run_has_not_come_to_is_refused_with_those_there_are(
-    tmp_path: Path, small: pytest.MonkeyPatch, last: int
+    path: Path, small: pytest.MonkeyPatch, last: int
 ) -> None:
-    path = tmp_path / "a.journal"
     with pytest.raises(_Stopped):
         record(path, SETTINGS, "random", on_round=_stop_after(last))
 
@@ -416,9 +414,8 @@ def test_a_round_that_an_unfinished_run_has_not_come_to_is_refused_with_those_th
 
 
 def test_one_round_of_a_long_journal_is_reached_without_reading_the_rest(
-    tmp_path: Path, small: pytest.MonkeyPatch
+    path: Path, small: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "a.journal"
     record(path, {**SETTINGS, "rounds": 300, "visibility": 5}, "random")
     rebuild(path, 300)
     read: list[int] = []

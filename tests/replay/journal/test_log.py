@@ -22,6 +22,7 @@ from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.mining.story import chronicle, story, tell
 from goldrush.replay.worlds.mining.tools import plot_of
 from tests.golden import FOLDER, path_of
+from tests.journals import commits_of
 
 GOLDEN = sorted(FOLDER.glob("*.journal"))
 BASELINE = path_of("baseline")
@@ -142,8 +143,7 @@ def test_a_plot_is_named_by_its_id_or_by_its_row_and_column(text: str, plot: int
     assert plot == plot_of(BASELINE, text)
 
 
-def test_rows_and_columns_are_not_confused(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_rows_and_columns_are_not_confused(path: Path) -> None:
     record(path, {"rounds": 1, "rows": 2, "cols": 7}, "random*2")
 
     assert [6, 7, 13] == [plot_of(path, text) for text in ("0,6", "1,0", "1,6")]
@@ -194,12 +194,10 @@ def test_a_query_for_what_there_is_not_is_refused_before_any_event(query: Query,
         next(log(BASELINE, query))
 
 
-def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(tmp_path: Path) -> None:
-    with JournalReader(BASELINE) as reader:
-        commits = list(reader)
+def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(path: Path) -> None:
+    commits = commits_of(BASELINE)
     data = bytearray(BASELINE.read_bytes())
     data[commits[9].offset + 20] ^= 1
-    path = tmp_path / "a.journal"
     path.write_bytes(data)
     query = Query(first=2, names=["submitted"], agents=[3])
     given_: list[Event] = []
@@ -211,8 +209,7 @@ def test_what_a_query_gives_before_damage_is_given_and_then_the_damage(tmp_path:
     assert [e for e in events_of(BASELINE) if e.unit == 4] == list(log(path, Query(4, 4)))
 
 
-def test_a_torn_tail_is_told_behind_the_events_before_it(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_a_torn_tail_is_told_behind_the_events_before_it(path: Path) -> None:
     path.write_bytes(BASELINE.read_bytes()[:-1])
     given_: list[Event] = []
 
@@ -335,8 +332,7 @@ def test_a_fork_says_what_it_changes(event: Event, says: str) -> None:
     assert f"the run is forked off SHA-256 0123456789abcdef: {says}" == tell(event)
 
 
-def test_a_fork_is_an_event_of_the_round_that_it_follows(tmp_path: Path) -> None:
-    path = tmp_path / "a.journal"
+def test_a_fork_is_an_event_of_the_round_that_it_follows(path: Path) -> None:
     submission = {"round": 9, "agent": 4, "actions": []}
     fork(BASELINE, 7, path, settings={"truce": 3}, replace=[submission])
     [event] = log(path, Query(names=["forked"]))

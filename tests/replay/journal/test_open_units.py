@@ -33,13 +33,11 @@ def submission(agent: int) -> tuple[Any, ...]:
     "agents", [(1, 1), (0, 1, 0), (99,), (0, 3)], ids=["twice", "again", "none", "the next"]
 )
 def test_a_round_left_open_has_one_submission_of_different_agents(
-    tmp_path: Path, agents: Sequence[int], torn: bytes
+    path: Path, agents: Sequence[int], torn: bytes
 ) -> None:
-    path = tmp_path / "open.journal"
     path.write_bytes(left_open(small(), SUBMITTED, [*map(submission, agents)], torn))
     broken = verify(path).broken
 
-    assert broken is not None
     assert DERIVE == broken.level
     assert "not of different agents of the run" in broken.found
     assert not broken.torn
@@ -48,9 +46,8 @@ def test_a_round_left_open_has_one_submission_of_different_agents(
 @pytest.mark.parametrize("row", [(), (0,), submission(-1), (0, (), 1, None, None, None)])
 @pytest.mark.parametrize("closed", [False, True])
 def test_rows_that_are_none_break_the_fold_though_it_needs_none_of_their_values(
-    tmp_path: Path, row: Sequence[Any], closed: bool
+    path: Path, row: Sequence[Any], closed: bool
 ) -> None:
-    path = tmp_path / "open.journal"
     start, first, *_ = small().commits
     path.write_bytes(left_open(small(), SUBMITTED, [row]))
     if closed:
@@ -60,15 +57,13 @@ def test_rows_that_are_none_break_the_fold_though_it_needs_none_of_their_values(
         path.write_bytes(forge.journal([commit.body() for commit in commits]))
     broken = verify(path, FOLD).broken
 
-    assert broken is not None
     assert FOLD == broken.level
     assert broken.where.startswith("commit 1 at byte ")
     assert broken.found.startswith("submitted")
 
 
 @pytest.mark.parametrize("agents", [(), (0,), (2, 0), (1, 2, 0)])
-def test_submissions_of_different_agents_may_wait(tmp_path: Path, agents: Sequence[int]) -> None:
-    path = tmp_path / "open.journal"
+def test_submissions_of_different_agents_may_wait(path: Path, agents: Sequence[int]) -> None:
     path.write_bytes(left_open(small(), SUBMITTED, [*map(submission, agents)]))
 
     assert verify(path, DERIVE).holds
@@ -77,9 +72,8 @@ def test_submissions_of_different_agents_may_wait(tmp_path: Path, agents: Sequen
 
 @pytest.mark.parametrize(("agent", "holds"), [(5, True), (99, False)])
 def test_an_answer_that_waits_is_somebodys_of_the_season(
-    tmp_path: Path, agent: int, holds: bool
+    path: Path, agent: int, holds: bool
 ) -> None:
-    path = tmp_path / "open.journal"
     path.write_bytes(left_open(season("short"), CODES[Answered], [(agent, "speak", "words", None)]))
     verdict = verify(path, DERIVE)
 

@@ -186,7 +186,6 @@ def test_what_can_be_no_hash_is_no_parent(parent: Path, out: Path, stated: Any) 
     fork(parent, 3, out)
     branch = verify(with_parent(out, stated), 1).branch
 
-    assert branch is not None
     assert branch.parent is None
     assert fault_of(branch, parent)[0] is not None
 
@@ -194,7 +193,6 @@ def test_what_can_be_no_hash_is_no_parent(parent: Path, out: Path, stated: Any) 
 def test_each_part_of_a_branch_is_looked_at(parent: Path, out: Path) -> None:
     fork(parent, 3, out)
     branch = verify(out).branch
-    assert branch is not None
     changes: Sequence[dict[str, Any]] = (
         {"offset": branch.offset + 1}, {"offset": ends(parent)[2]}, {"shared": "0" * 64},
         {"parent": "0" * 64}, {"parent": branch.shared[::-1]},

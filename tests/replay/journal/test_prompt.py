@@ -325,9 +325,8 @@ def test_events_that_contradict_each_other_are_refused(run: Played, tmp_path: Pa
 
 @pytest.mark.parametrize(("make", "last"), [(torn, 2), (damaged, 1)])
 def test_rounds_before_the_damage_are_shown(
-    run: Played, tmp_path: Path, make: Callable[[Played, Path], None], last: int
+    run: Played, path: Path, make: Callable[[Played, Path], None], last: int
 ) -> None:
-    path = tmp_path / "a.journal"
     make(run, path)
 
     assert prompted(run.path, GAME, last, 2) == prompted(path, GAME, last, 2)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import attrs
 
-from goldrush.kernel.journal import JournalReader
 from goldrush.replay.journal.recheck import Recheck, recheck
 from goldrush.replay.worlds.mining.audit import audit_all
 from tests.golden import path_of
+from tests.journals import commits_of
 from tests.seasons import kept
 
 RUN = path_of("scarce")
@@ -36,8 +36,7 @@ def test_a_broken_draw_is_broken_though_the_rest_cannot_be_read() -> None:
 
 def test_of_a_damaged_journal_what_can_be_read_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "damaged.journal"
-    with JournalReader(RUN) as reader:
-        end = list(reader)[10].end
+    end = commits_of(RUN)[10].end
     path.write_bytes(RUN.read_bytes()[: end + 5])
     found = recheck(path)
 

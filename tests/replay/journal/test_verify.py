@@ -9,14 +9,14 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
-from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import MalformedEvents
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import EVENTS
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
+from tests.journals import changed, commits_of, write
 
 SETTINGS = {"rounds": 6, "rows": 3, "cols": 3, "truce": 0, "communication": True}
 ODD: Sequence[Any] = (
@@ -50,31 +50,13 @@ def commits(tmp_path_factory: pytest.TempPathFactory) -> list[Commit]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(path.parent)
         record(path, SETTINGS, "forger:Forger*1,random*3", "authority-punish")
-    with JournalReader(path) as reader:
-        return list(reader)
-
-
-def forged(path: Path, commits: Sequence[Commit]) -> Path:
-    """A journal of these commits under checksums that hold."""
-    with JournalWriter(path, Header(MINING.name, MINING.rules), force=True) as journal:
-        for commit in commits:
-            journal.append(commit)
-    return path
+    return commits_of(path)
 
 
 def replaced(commits: Sequence[Commit], code: int, field: int, value: Any) -> list[Commit]:
     """The commits with one field of the first event of a type replaced."""
-    changed = list(commits)
-    for place, commit in enumerate(commits):
-        for at, block in enumerate(commit.blocks):
-            if block.rows(code):
-                batches = [[c, [list(row) for row in rows]] for c, rows in block]
-                next(rows for c, rows in batches if c == code)[0][field] = value
-                blocks = list(commit.blocks)
-                blocks[at] = Block((), pack(batches))
-                changed[place] = Commit(UNIT, commit.unit, commit.digest, blocks)
-                return changed
-    raise AssertionError(f"no {EVENTS[code].name} occurs")
+    assert any(block.rows(code) for commit in commits for block in commit.blocks)
+    return changed(commits, code, lambda row: row.__setitem__(field, value), first=True)
 
 
 @pytest.mark.parametrize("code", range(len(EVENTS)), ids=[event.name for event in EVENTS])
@@ -85,7 +67,7 @@ def test_a_value_of_the_wrong_kind_in_any_field_does_not_hold(
         for value in ODD:
             if kind.holds(value):
                 continue
-            path = forged(tmp_path / "forged", replaced(commits, code, field, value))
+            path = write(tmp_path / "forged", replaced(commits, code, field, value))
             for level in (3, 4):
                 verdict = verify(path, level)
 
@@ -100,11 +82,10 @@ def test_a_start_that_is_not_packed_in_the_one_way_breaks_level_3(
 ) -> None:
     body = commits[0].body()
     long = body[:2] + b"\xde\x00\x02" + body[3:]  # a map of two in three bytes
-    path = forged(tmp_path / "forged", [Raw(long), *commits[1:]])
+    path = write(tmp_path / "forged", [Raw(long), *commits[1:]])
     broken = verify(path, 3).broken
 
     assert verify(path, 2).holds
-    assert broken is not None
     assert (broken.level, broken.expected) == (3, "the canonical encoding")
 
 
@@ -114,7 +95,7 @@ def test_inputs_that_are_not_packed_in_the_one_way_break_level_3(
     inputs, derived = commits[1].blocks
     long = Block(inputs.batches, b"\xdc\x00\x01" + inputs.packed[1:])
     body = Commit(UNIT, 1, commits[1].digest, [long, derived]).body()
-    path = forged(tmp_path / "forged", [commits[0], Raw(body), *commits[2:]])
+    path = write(tmp_path / "forged", [commits[0], Raw(body), *commits[2:]])
 
     assert [2, 3] == [b.level for level in (2, 3) if (b := verify(path, level).broken)]
 
@@ -135,10 +116,9 @@ def test_a_setup_that_the_world_does_not_take_breaks_level_2(
         ("more", 1),
     ):
         start = Commit(START, 0, 1, setup={**setup, name: value})
-        path = forged(tmp_path / "forged", [start, *commits[1:]])
+        path = write(tmp_path / "forged", [start, *commits[1:]])
         verdict = verify(path)
 
-        assert verdict.broken is not None
         assert (verdict.broken.level, "commit 0" in verdict.broken.where) == (2, True)
         with pytest.raises(MalformedEvents):
             rebuild(path, 0)
@@ -147,11 +127,10 @@ def test_a_setup_that_the_world_does_not_take_breaks_level_2(
 def test_what_is_no_commit_breaks_level_1_whatever_level_is_asked(
     commits: list[Commit], tmp_path: Path
 ) -> None:
-    path = forged(tmp_path / "forged", [commits[0], Raw(b"\xc0")])
+    path = write(tmp_path / "forged", [commits[0], Raw(b"\xc0")])
     for level in (1, 2, 3, 4):
         broken = verify(path, level).broken
 
-        assert broken is not None
         assert (broken.level, broken.where) == (1, f"commit 1 at byte {commits[0].end}")
 
 
@@ -159,7 +138,7 @@ def test_a_digest_that_the_events_do_not_give_is_no_round_to_rebuild(
     commits: list[Commit], tmp_path: Path
 ) -> None:
     false = Commit(UNIT, 2, (commits[2].digest or 0) ^ 1, commits[2].blocks)
-    path = forged(tmp_path / "forged", [*commits[:2], false])
+    path = write(tmp_path / "forged", [*commits[:2], false])
 
     assert rebuild(path, 1).digest == commits[1].digest
     with pytest.raises(MalformedEvents, match="but its events give"):
@@ -169,23 +148,21 @@ def test_a_digest_that_the_events_do_not_give_is_no_round_to_rebuild(
 def test_stamina_that_grows_beyond_64_bits_is_told_and_not_raised(
     commits: list[Commit], tmp_path: Path
 ) -> None:
-    path = forged(tmp_path / "f", replaced(commits, 0, 1, ((1, 0, 2**63 - 1),) * 4))
+    path = write(tmp_path / "f", replaced(commits, 0, 1, ((1, 0, 2**63 - 1),) * 4))
     verdict = verify(path, 2)
 
-    assert verdict.broken is not None
     assert verdict.broken.level == 2
     with pytest.raises(MalformedEvents):
         rebuild(path, 1)
 
 
 def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
-    commits: list[Commit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    commits: list[Commit], path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "quiet.py").write_text(
         "class Quiet:\n    def plan(self, seen, draws):\n        return []\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    path = tmp_path / "a.journal"
     record(path, {"rounds": 2}, "quiet:Quiet*3")
     record(tmp_path / "b.journal", {"rounds": 2}, "quiet:Quiet*3,raid*1")
     none, some = verify(path), verify(tmp_path / "b.journal")

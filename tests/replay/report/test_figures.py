@@ -148,7 +148,6 @@ def test_a_line_ends_where_the_mean_does_and_the_band_is_its_interval() -> None:
     found = band([[0.2, None], [0.4, None], [0.6, 0.5]], MEASURES["turnover"].limits)
     whole = interval([0.2, 0.4, 0.6])
 
-    assert found is not None
     assert (0, 1) == tuple(found.positions)
     assert [0.4, 0.5] == pytest.approx(list(found.mean))
     assert (0.0, 0.5) == (found.low[0], found.low[1])  # the interval goes below 0, a rate does not
@@ -161,8 +160,6 @@ def test_no_band_goes_where_a_rate_cannot() -> None:
     rate = band([[0.5], [1.0]], MEASURES["turnover"].limits)
     ratio = band([[0.5], [1.0]], MEASURES["targeting"].limits)
 
-    assert rate is not None
-    assert ratio is not None
     assert (1.0, True) == (rate.high[0], ratio.high[0] > 1)
 
 

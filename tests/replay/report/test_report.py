@@ -350,7 +350,6 @@ def test_below_every_figure_stand_its_command_and_journals_that_exist(
         told = {}
         for one in source.strip().removeprefix("from ").split(", "):
             found = re.fullmatch(r"(.+)/ \((\d+) journals?\)", one)
-            assert found is not None
             told[found[1]] = int(found[2])
         assert list(told) == folders.split()
         for folder, count in told.items():
@@ -719,7 +718,6 @@ def test_the_pages_of_runs_stand_beside_the_report_which_leads_to_them(
     [page] = (tmp_path / "pages").rglob("*.html")
     links = {link for link in Page(written.path.read_text("utf-8")).links if link[0] != "#"}
 
-    assert written.pages is not None
     assert {page.relative_to(tmp_path).as_posix()} == links == set(written.pages.hrefs.values())
     assert "pages/scarce/raid/rounds-5/seed-0000.html" in links
     assert (1, page.stat().st_size) == (written.pages.count, written.pages.size)

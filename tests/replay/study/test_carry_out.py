@@ -640,10 +640,9 @@ def test_a_sound_journal_that_is_not_the_one_of_the_manifest_is_played_anew(
 
 
 def test_a_run_is_kept_by_the_setup_of_the_bytes_that_were_verified(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: Path, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not by that of a file that takes their place meanwhile."""
-    path = tmp_path / "a.journal"
     for one, other in (RUNS[:2], RUNS[1::-1]):
         shutil.copy(whole / one.path, path)
 
@@ -1080,7 +1079,6 @@ def test_a_ceiling_is_that_of_the_whole_study(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="1 tokens are fewer than one for each of 2 runs"):
         carry_out(ASKING, tmp_path / "new", models=models(NOBODY, max_tokens=1))
 
-    assert shared is not None
     assert (5_000, 1.5) == (shared.max_tokens, shared.max_cost)
     assert not (tmp_path / "new").exists()
 

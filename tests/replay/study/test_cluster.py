@@ -26,6 +26,7 @@ from goldrush.replay.study.cluster import cluster
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.plan import StudyPlan, plan_of
 from tests.cli.helpers import ROOT, assert_refused, goldrush
+from tests.journals import tree
 from tests.llm.servers import closed_port
 from tests.plugins.installed import dist_info
 from tests.waiting import HANGS, until
@@ -126,14 +127,6 @@ def address(shared: Shared) -> str:
 def own(name: str) -> StudyPlan:
     rosters = {"first": "random", "own": f"dask_players:{name}*2"}
     return plan_of(treatments=["baseline"], rosters=rosters, seeds=2, rounds=4)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def test_the_folder_is_the_same_as_on_this_machine(address: str, tmp_path: Path) -> None:

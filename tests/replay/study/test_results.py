@@ -13,7 +13,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader, JournalWriter, sha256_in, sha256_of
+from goldrush.kernel.journal import JournalReader, sha256_in, sha256_of
 from goldrush.kernel.measures import mean
 from goldrush.replay.study import measuring as module
 from goldrush.replay.study.backend import processes
@@ -25,7 +25,7 @@ from goldrush.replay.worlds.mining.measures import MEASURES, measure
 from goldrush.replay.worlds.mining.study import STUDIES
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
-from tests.journals import counts_of
+from tests.journals import counts_of, write
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -276,9 +276,7 @@ def listing(study: Path, change: Any) -> None:
 def test_an_unfinished_journal_is_refused_even_where_it_is_listed(copy: Path) -> None:
     with JournalReader(first_of(copy)) as reader:
         header, commits = reader.header, list(reader)
-    with JournalWriter(first_of(copy), header, force=True) as journal:
-        for commit in commits[:-1]:
-            journal.append(commit)
+    write(first_of(copy), commits[:-1], header)
     digest = sha256_of(first_of(copy))
     listing(copy, lambda _, run: run.update(sha256=digest))
 

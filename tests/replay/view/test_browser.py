@@ -151,7 +151,6 @@ def test_why_is_what_the_command_line_says(tab: Tab, paged: Callable[..., Path])
     said = line.locator(".why").inner_text()
 
     assert all(text in said for text in one.account)
-    assert one.change is not None
     assert one.change.text in said
     command = str(line.locator(".command").last.inner_text())
     plan = json.loads(command[command.index("{") : command.rindex("}") + 1])
@@ -172,7 +171,6 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
 ) -> None:
     one, two = path_of("baseline"), path_of("forked")
     found = diff(one, two)
-    assert found.first is not None
     tab.open(paged(one, two), f"#round={found.first.round}&plot=17&agent=2")
     owners = [rebuild(path, found.first.round).state.owner for path in (one, two)]
     apart = [plot for plot, (a, b) in enumerate(zip(*owners, strict=True)) if a != b]
@@ -279,7 +277,6 @@ def test_a_line_to_copy_is_the_one_that_python_gives_whatever_is_in_it(
 ) -> None:
     journal = hostile(tmp_path / "hostile.journal")
     one = next(o for o, _ in explained(journal, 2, 2) if o.change and o.kind == "capture")
-    assert one.change is not None
     tab.open(paged(journal), "#round=2")
     line = tab.page.locator(".raid.captured", has_text=f"plot {one.location} of")
     line.get_by_text("Why?").click()

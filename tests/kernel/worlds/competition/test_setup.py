@@ -238,8 +238,6 @@ def lasting() -> Season:
 
 def test_a_state_frozen_and_thawed_is_the_same() -> None:
     season = lasting()
-    assert WORLD.freeze is not None
-    assert WORLD.thaw is not None
 
     frozen = unpack(pack(WORLD.freeze(season.state)))
     thawed = WORLD.thaw(frozen, lambda first: ())

@@ -22,20 +22,8 @@ from goldrush.replay.journal.fairness import fairness
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.worlds.competition.audit import AUDITED, audit, audit_all
 from tests.golden import path_of
-from tests.journals import commits_of, write
-from tests.seasons import (
-    HEADER,
-    LAST,
-    RICH,
-    Change,
-    alone,
-    changed,
-    events_of,
-    forged,
-    fork,
-    rich,
-    small,
-)
+from tests.journals import commits_of, events_of, write
+from tests.seasons import HEADER, LAST, RICH, Change, alone, changed, forged, fork, rich, small
 
 RANGE = 2**64
 FORMS = {
@@ -269,10 +257,9 @@ FORGED: dict[str, tuple[str, Change]] = {
 
 @pytest.mark.parametrize(("kind", "change"), FORGED.values(), ids=FORGED)
 def test_what_was_forged_in_a_draw_does_not_hold(
-    season: Path, drawn: Path, tmp_path: Path, kind: str, change: Change
+    season: Path, drawn: Path, path: Path, kind: str, change: Change
 ) -> None:
     sound = drawn if kind == "conclude" else season
-    path = tmp_path / "forged.journal"
     for draw in audit_all(sound):
         assignment, table = draw.location["assignment"], draw.location["table"]
         if draw.kind == kind and draw.draw_words:
@@ -368,9 +355,8 @@ def test_runs_of_other_worlds_are_refused() -> None:
 
 
 def test_the_draws_before_a_torn_tail_are_given(
-    season: Path, audits: list[TieBreak], tmp_path: Path
+    season: Path, audits: list[TieBreak], path: Path
 ) -> None:
-    path = tmp_path / "a.journal"
     path.write_bytes(season.read_bytes()[: commits_of(season)[9].end - 1])
     given: list[TieBreak] = []
 

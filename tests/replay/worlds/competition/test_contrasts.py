@@ -507,7 +507,6 @@ def test_stability_is_shown_with_its_interval_over_seasons_or_not_at_all() -> No
 
     assert one == again
     assert one.stability is not None
-    assert one.interval is not None
     assert one.interval[0] < one.stability < one.interval[1]
     assert few.interval is None
     for found, shown in ((few, "–"), (one, f"[{one.interval[0]:.2f},".replace("-", "−"))):

@@ -26,8 +26,8 @@ from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.folder import LiveFolder, _json, as_files, export
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of
-from tests.journals import commits_of
-from tests.seasons import LAST, SMALL, changed, events_of, forged, resume, rich, small, with_row
+from tests.journals import commits_of, events_of
+from tests.seasons import LAST, SMALL, changed, forged, resume, rich, small, with_row
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from tests.golden import (
     record_anything,
     season_path,
 )
-from tests.seasons import events_of, kept
+from tests.journals import events_of
+from tests.seasons import kept
 
 
 def test_no_other_season_is_kept() -> None:

@@ -20,7 +20,8 @@ from goldrush.replay.study.records import Cell, Manifest, Result
 from goldrush.replay.study.results import Results
 from goldrush.replay.worlds.competition.quality import Atlases
 from goldrush.replay.worlds.competition.study import SeasonKept
-from tests.seasons import events_of, fork, small
+from tests.journals import events_of
+from tests.seasons import fork, small
 
 DEFAULT, TYPED = "nk[seeds=1]", "nk[seeds=1;landscape=7]"
 BASELINE, OTHER = Cell("baseline", "scripted", 4), Cell("other", "scripted", 4)

@@ -12,8 +12,8 @@ from goldrush.kernel.worlds.competition.events import CODES, LeaderboardPosted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.worlds.competition.leaderboard import leaderboard, season_at
 from tests.golden import path_of
-from tests.journals import commits_of, write
-from tests.seasons import HEADER, LAST, changed, events_of, forged, rich
+from tests.journals import commits_of, events_of, write
+from tests.seasons import HEADER, LAST, changed, forged, rich
 
 
 @pytest.fixture(scope="module")
@@ -91,9 +91,8 @@ def test_of_a_season_under_way_it_is_that_of_the_last_closed_assignment(
 
 
 def test_damage_behind_an_assignment_that_is_named_does_not_matter(
-    season: Path, tmp_path: Path
+    season: Path, path: Path
 ) -> None:
-    path = tmp_path / "a.journal"
     path.write_bytes(season.read_bytes()[:-3])
 
     assert leaderboard(path, LAST - 1) == leaderboard(season, LAST - 1)

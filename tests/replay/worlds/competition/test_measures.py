@@ -6,7 +6,7 @@ landscapes of `nk` are hashed anew, correlations are scipy's. What has a known a
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -44,8 +44,9 @@ from goldrush.replay.worlds.competition.measures import (
 from goldrush.replay.worlds.competition.quality import Atlases
 from tests.arena_oracle import LOCI, READ, nk_value, word
 from tests.golden import ANYTHING, FORKED_SEASON, MODEL_SEASON, SEASON, SEASON_NAMES, season_path
-from tests.journals import commits_of
-from tests.seasons import HEADER, events_of
+from tests.journals import commits_of, events_of, write
+from tests.replay.worlds.competition.told import Assignment, assignments_of
+from tests.seasons import HEADER
 
 Value = float | None
 
@@ -102,280 +103,157 @@ def test_landscapes_are_those_that_the_rules_oracle_tells_conduct_by_conduct() -
 UNTOLD = -9.0  # below all values of a measure: the events do not tell it
 
 
-def plain(value: Any) -> Any:
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+def heard(one: Assignment, table: int) -> list[dict[str, Any]]:
+    """The contributions of a table; a refused one is a pass, of who has the turn."""
+    [opened] = one.all("roundtable_opened", table)
+    said: list[dict[str, Any]] = []
+    for event in one.events[one.events.index(opened) :]:
+        if event.name == "concluded" and event["table"] == table:
+            break
+        if event.name != "spoke" or event["table"] != table:
+            continue
+        if one.code(event) is None:
+            said.append(dict(event.fields))
+            continue
+        is_said = any((s["round"], s["agent"]) == (event["round"], event["agent"]) for s in said)
+        if event["agent"] in opened["participants"] and not is_said:
+            said.append({**event.fields, "move": "pass", "words": ""})
+    return said
 
 
-def without_refused(events: Sequence[Event]) -> Iterator[tuple[Event, bool]]:
-    """The events, and whether each counts as not done: a refusal has the whole act in it, and comes
-    behind it.
-    """
-    refused: set[int] = set()
-    for place, event in enumerate(events):
-        if event.name == "refused":
-            act = {name: plain(v) for name, v in event["act"].items() if name != "index"}
-            name = act.pop("event")
-            refused.add(
-                next(
-                    k
-                    for k in range(place - 1, -1, -1)
-                    if k not in refused
-                    and events[k].name == name
-                    and {n: plain(v) for n, v in events[k].fields.items() if n in act} == act
-                )
-            )
-    for place, event in enumerate(events):
-        yield event, place in refused
+def told_measures(one: Assignment, table: int) -> dict[str, Value]:
+    """The measures of a table."""
+    said, tests = heard(one, table), one.tested(table)
+    claims = one.counted(table, "propose", "amend")
+    challenges = one.counted(table, "challenge")
+    [end] = one.all("concluded", table)
+    scored = one.all("scored", table)
+    reasons = [event["words"] for event in one.done("stood", table)]
+    raw = {event["agent"]: event["rubric"] for event in scored}
+    merits = {event["agent"]: event["rubric"] - event["raw"][2] for event in scored}
+    is_rubrics = all(sum(event["raw"]) == event["rubric"] for event in scored)  # nobody rated else
 
-
-class ToldTable:
-    """A table: what was said, tested and scored at it."""
-
-    def __init__(self, config: Mapping[str, Any], subject: Sequence[str]) -> None:
-        arena = config["arena"]
-        [found] = [s for s in arena["subjects"] if [s[0], s[2]] == list(subject)]
-        self.treatment, self.is_up, self.family = found[2], found[1] == "up", found[3]
-        self.drift = arena["options"].get("drift")
-        self.landscape = arena["options"].get("landscape")
-        self.participants: Sequence[int] = ()
-        self.bar: Value = None
-        self.bar_conduct: Any = None
-        self.said: list[dict[str, Any]] = []
-        self.tests: dict[tuple[int, str], Value] = {}
-        self.redirected: set[int] = set()
-        self.reasons: list[str] = []  # of final stances
-        self.concluded: Mapping[str, Any] = {}
-        self.trials = 0
-        self.totals: dict[int, int] = {}
-        self.raw: dict[int, int] = {}  # totals by the rubric
-        self.impacts: dict[int, int] | None = {}  # by the rubric; None: the therapist rated else
-
-    def hear(self, fields: Mapping[str, Any], *, is_refused: bool) -> None:
-        """A contribution; a refused one is a pass, of who has the turn."""
-        if is_refused:
-            seated = fields["agent"] in self.participants
-            turn = (fields["round"], fields["agent"])
-            is_said = turn in [(one["round"], one["agent"]) for one in self.said]
-            if not seated or is_said or self.concluded:
-                return
-            fields = {**fields, "move": "pass", "target": None, "words": ""}
-        else:
-            assert len(self.said) == fields["id"]
-        self.said.append({**fields, "id": len(self.said)})
-
-    def counted(self) -> list[dict[str, Any]]:
-        """What was neither redirected nor refers to what was."""
-        gone = set(self.redirected)
-        for one in self.said:
-            if one["target"] in gone:
-                gone.add(one["id"])
-        return [one for one in self.said if one["id"] not in gone]
-
-    def is_as_good(self, value: Value, than: float) -> bool:
-        if value is None:
-            return False
-        return value >= than if self.is_up else value <= than
-
-    def best(self, values: Sequence[float]) -> float:
-        return max(values) if self.is_up else min(values)
-
-    def measures(self) -> dict[str, Value]:
-        said = self.counted()
-        claims = [one for one in said if one["move"] in ("propose", "amend")]
-        challenges = [one for one in said if one["move"] == "challenge"]
-        held = [
-            one for one in claims
-            if self.is_as_good(self.tests[one["id"], "base"], one["claim"][0])
-        ]  # fmt: skip
-        sharp = 0
-        for one in held:
-            tested = self.tests[one["id"], "base"]
-            if self.bar is not None and tested is not None:
-                sharp += 2 * abs(one["claim"][0] - self.bar) >= abs(tested - self.bar)
-        refuted = [
-            one for one in challenges
-            if not self.is_as_good(
-                self.tests[one["target"], one["part"]], self.said[one["target"]]["claim"][0]
-            )
-        ]  # fmt: skip
-        return {
-            **self._quality(claims),
-            "drawn": float(len(self.concluded["tied"]) > 0),
-            "open": float(self.concluded["proposal"] is None),
-            "held": share(len(held), len(claims)),
-            "sharp": share(sharp, len(claims)),
-            "sustained": share(len(refuted), len(challenges)),
-            "passes": share(sum(one["move"] == "pass" for one in self.said), len(self.said)),
-            "words": len(" ".join([*(one["words"] for one in self.said), *self.reasons]).split()),
-            "trials": self.trials,
-            "total": fmean(self.totals.values()),
-            "validity": self._validity(claims, self.raw),
-            "merit": UNTOLD
-            if self.impacts is None
-            else self._validity(
-                claims, {agent: raw - self.impacts[agent] for agent, raw in self.raw.items()}
-            ),
-        }
-
-    def _quality(self, claims: Sequence[Mapping[str, Any]]) -> dict[str, Value]:
-        """Of `nk`, whose values are known. Where nothing was concluded, or tested, the bar's
-        conduct counts.
-        """
-        if self.drift is None:
-            return {"percentile": self._among(claims)}
-        values = nk_values(self.landscape, self.treatment, self.drift)
-        is_open = self.concluded["proposal"] is None
-        concluded = values[self.bar_conduct if is_open else self.concluded["conduct"]]
-        tested = [(self.tests[one["id"], "base"], one["conduct"]) for one in claims]
-        most = max((v for v, _ in tested if v is not None), default=None)
-        firsts = [conduct for value, conduct in tested if value == most is not None]
-        best = values[firsts[0] if firsts else self.bar_conduct]
-        below = sum(value < concluded for value in values.values())
-        as_good = sum(value == concluded for value in values.values())
-        optimum = max(values.values())
-        middle = fmean(values.values())
-        return {
-            "percentile": (below + as_good / 2) / 4_096,
-            "optimum_share": (concluded - middle) / (optimum - middle),
-            "regret": optimum - concluded,
-            "discovery": optimum - best,
-            "selection": best - concluded,
-        }
-
-    def _among(self, claims: Sequence[Mapping[str, Any]]) -> Value:
-        """The share of the table's proposals that the conclusion, or the bar, is better than."""
-        is_open = self.concluded["proposal"] is None
-        own = self.bar if is_open else self.tests[self.concluded["proposal"], "base"]
-        tested = [self.tests[one["id"], "base"] for one in claims]
-        points = 0.0
-        for value in tested:
-            if value == own:
-                points += 0.5
-            elif own is not None and (value is None or (own > value) == self.is_up):
-                points += 1
-        return share(points, len(tested))
-
-    def _validity(self, claims: Sequence[Mapping[str, Any]], by_agent: Mapping[int, int]) -> Value:
+    def valid(by_agent: Mapping[int, int]) -> Value:
         totals, bests = [], []
         for agent, total in by_agent.items():
-            own = [self.tests[one["id"], "base"] for one in claims if one["agent"] == agent]
-            values = [value for value in own if value is not None]
-            if values:
+            own = [tests[c["id"], "base"] for c in claims if c["agent"] == agent]
+            if values := [value for value in own if value is not None]:
                 totals.append(total)
-                bests.append(self.best(values) if self.is_up else -self.best(values))
+                is_up = one.subject(table)[1] == "up"
+                bests.append(max(values) if is_up else -min(values))
         if len(totals) < 4 or len(set(totals)) == 1 or len(set(bests)) == 1:
             return None
         return float(spearmanr(totals, bests).statistic)
+
+    held = [one.held(table, c["id"], "base") for c in claims]
+    sharp = [one.sharp(table, c["id"]) for c in claims]
+    refuted = [one.held(table, c["target"], c["part"]) is False for c in challenges]
+    return {
+        **told_quality(one, table, end),
+        "drawn": float(len(end["tied"]) > 0),
+        "open": float(end["proposal"] is None),
+        "held": share(held.count(True), len(claims)),
+        "sharp": share(sharp.count(True), len(claims)),
+        "sustained": share(sum(refuted), len(challenges)),
+        "passes": share(sum(s["move"] == "pass" for s in said), len(said)),
+        "words": len(" ".join([*(s["words"] for s in said), *reasons]).split()),
+        "trials": len(one.done("tried", table)),
+        "total": fmean(event["total"] for event in scored),
+        "validity": valid(raw),
+        "merit": valid(merits) if is_rubrics else UNTOLD,
+    }
+
+
+def told_quality(one: Assignment, table: int, end: Event) -> dict[str, Value]:
+    """Of `nk`, whose values are known. Where nothing was concluded, or tested, the bar's conduct
+    counts. Elsewhere the share of the table's proposals that the conclusion is better than.
+    """
+    arena, (_, better, treatment, _) = one.setup["arena"], one.subject(table)
+    tests, claims = one.tested(table), one.counted(table, "propose", "amend")
+    [bar] = [event for event in one.done("tested", table) if event["at"] is None]
+    is_open = end["proposal"] is None
+    if "drift" not in arena["options"]:
+        own = bar["value"] if is_open else tests[end["proposal"], "base"]
+        points = 0.0
+        for value in (tests[c["id"], "base"] for c in claims):
+            if value == own:
+                points += 0.5
+            elif own is not None and (value is None or (own > value) == (better == "up")):
+                points += 1
+        return {"percentile": share(points, len(claims))}
+    values = nk_values(arena["options"]["landscape"], treatment, arena["options"]["drift"])
+    concluded = values[bar["conduct"] if is_open else end["conduct"]]
+    tested = [(tests[c["id"], "base"], c["conduct"]) for c in claims]
+    most = max((v for v, _ in tested if v is not None), default=None)
+    firsts = [conduct for value, conduct in tested if value == most is not None]
+    best = values[firsts[0] if firsts else bar["conduct"]]
+    below = sum(value < concluded for value in values.values())
+    as_good = sum(value == concluded for value in values.values())
+    optimum = max(values.values())
+    middle = fmean(values.values())
+    return {
+        "percentile": (below + as_good / 2) / 4_096,
+        "optimum_share": (concluded - middle) / (optimum - middle),
+        "regret": optimum - concluded,
+        "discovery": optimum - best,
+        "selection": best - concluded,
+    }
 
 
 class Told:
     """A season: by assignment its measures; `totals`: of each agent, in order."""
 
-    def __init__(self, events: Sequence[Event]) -> None:
+    def __init__(self, path: Path) -> None:
         self.by_assignment: list[dict[str, Value]] = []
         self.totals: dict[int, list[int]] = {}
-        self.tables: dict[int, ToldTable] = {}
-        self.sparks: dict[int, int] = {}
-        self.counts = dict.fromkeys(("faced", "returned", "questions"), 0)
-        self.tokens: int | None = None
         self.most_tables = 0
-        self.workers: list[int] = []
-        self.config: Mapping[str, Any] = {}
-        self.families: set[str] = set()
         self.first: list[Value] = []  # percentiles at first visits of a family
         self.later: list[Value] = []
-        for event, is_refused in without_refused(events):
-            if not is_refused or event.name == "spoke":
-                self._take(event, is_refused)
+        start = events_of(path)[0]
+        self.start: int = start["config"]["sparks_start"]
+        self.workers = [seat["ordinal"] for seat in start["cast"] if seat["role"] == "worker"]
+        self.sparks = dict.fromkeys(self.workers, self.start)
+        self.families: set[str] = set()
+        for one in assignments_of(path):
+            self._take(one)
 
-    def _take(self, event: Event, is_refused: bool) -> None:
-        table = self.tables.get(event.fields.get("table"), None)  # type: ignore[arg-type]
-        match event.name:
-            case "season_started":
-                self.config = event["config"]
-                for one in event["cast"]:
-                    if one["role"] == "worker":
-                        self.workers.append(one["ordinal"])
-                        self.sparks[one["ordinal"]] = self.config["sparks_start"]
-            case "assignment_opened":
-                self.tables = {
-                    n: ToldTable(self.config, subject)
-                    for n, subject in enumerate(event["subjects"])
-                }
-            case "roundtable_opened":
-                assert table is not None
-                table.participants = event["participants"]
-            case "tested":
-                assert table is not None
-                if event["at"] is None:
-                    table.bar, table.bar_conduct = event["value"], event["conduct"]
-                else:
-                    table.tests[event["at"], event["part"]] = event["value"]
-            case "tried":
-                assert table is not None
-                table.trials += 1
-            case "spoke":
-                if table is not None:
-                    table.hear(event.fields, is_refused=is_refused)
-            case "stood":
-                assert table is not None
-                table.reasons.append(event["words"])
-            case "judged":
-                assert table is not None
-                if event["signal"] == "redirect":
-                    table.redirected |= set(event["ids"])
-            case "concluded":
-                assert table is not None
-                table.concluded = event.fields
-            case "scored":
-                assert table is not None
-                table.totals[event["agent"]] = event["total"]
-                table.raw[event["agent"]] = event["rubric"]
-                if sum(event["raw"]) != event["rubric"]:
-                    table.impacts = None
-                elif table.impacts is not None:
-                    table.impacts[event["agent"]] = event["raw"][2]
-                self.totals.setdefault(event["agent"], []).append(event["total"])
-            case "sparks_moved":
-                self.sparks[event["agent"]] = event["balance"]
-            case "joined":
-                self.sparks[event["ordinal"]] = self.config["sparks_start"]
-            case "deleted":
-                del self.sparks[event["agent"]]
-            case "elimination_faced":
-                self.counts["faced"] += 1
-            case "returned":
-                self.counts["returned"] += 1
-            case "answered":
-                self.counts["questions"] += 1
-                source = event["source"] or {}
-                told = [source.get(name) for name in ("tokens_in", "tokens_out")]
-                self.tokens = (self.tokens or 0) + sum(n for n in told if n is not None)
-            case "assignment_closed":
-                self._close()
-
-    def _close(self) -> None:
-        of_tables = [table.measures() for table in self.tables.values()]
-        names = of_tables[0]
-        values = {name: mean_of([one[name] for one in of_tables]) for name in names}
-        if any(one["merit"] == UNTOLD for one in of_tables):
+    def _take(self, one: Assignment) -> None:
+        for event in one.events:
+            match event.name:
+                case "scored":
+                    self.totals.setdefault(event["agent"], []).append(event["total"])
+                case "sparks_moved":
+                    self.sparks[event["agent"]] = event["balance"]
+                case "joined":
+                    self.sparks[event["ordinal"]] = self.start
+                case "deleted":
+                    del self.sparks[event["agent"]]
+        of_tables = [told_measures(one, table) for table in one.tables]
+        values = {name: mean_of([of[name] for of in of_tables]) for name in of_tables[0]}
+        if any(of["merit"] == UNTOLD for of in of_tables):
             values["merit"] = UNTOLD
         for name in ("percentile", "optimum_share", "regret", "discovery", "selection"):
             values.setdefault(name, None)
+        families = [one.subject(table)[3] for table in one.tables]
         new, old = [], []
-        for table, one in zip(self.tables.values(), of_tables, strict=True):
-            (old if table.family in self.families else new).append(one["percentile"])
+        for family, of in zip(families, of_tables, strict=True):
+            (old if family in self.families else new).append(of["percentile"])
         self.first += [mean_of(new)] if new else []
         self.later += [mean_of(old)] if old else []
-        self.families |= {table.family for table in self.tables.values()}
+        self.families |= set(families)
         held = list(self.sparks.values())
         gaps = sum(abs(a - b) for a in held for b in held)
         values["spark_gini"] = gaps / (2 * len(held) * sum(held)) if sum(held) else None
-        values |= {**self.counts, "tokens": self.tokens}
+        answers = [event["source"] or {} for event in one.done("answered")]
+        counts = (source.get(n) for source in answers for n in ("tokens_in", "tokens_out"))
+        values |= {
+            "faced": len(one.all("elimination_faced")),
+            "returned": len(one.all("returned")),
+            "questions": len(answers),
+            "tokens": sum(n for n in counts if n is not None) if answers else None,
+        }
         self.by_assignment.append(values)
-        self.most_tables = max(self.most_tables, len(self.tables))
-        self.tables, self.tokens = {}, None
-        self.counts = dict.fromkeys(self.counts, 0)
+        self.most_tables = max(self.most_tables, len(one.tables))
 
     def over(self, name: str, first: int, last: int) -> Value:
         """Over the assignments from one up to another, counted from 1."""
@@ -451,7 +329,7 @@ Both = tuple[MeasuredSeason, Told]
 
 @pytest.fixture(scope="module")
 def both(path_of: Callable[[str], Path]) -> Callable[[str], Both]:
-    return functools.cache(lambda name: (measure(path_of(name)), Told(events_of(path_of(name)))))
+    return functools.cache(lambda name: (measure(path_of(name)), Told(path_of(name))))
 
 
 def almost(value: Any) -> Any:
@@ -587,10 +465,8 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
     commits = commits_of(path_of("independent"))
     ends = [place for place, one in enumerate(commits) if one.digest is not None and one.unit]
     path = tmp_path / "cut.journal"
-    with JournalWriter(path, HEADER) as journal:
-        for commit in commits[: ends[-2]]:
-            journal.append(commit)
-    found, told = measure(path), Told(events_of(path))
+    write(path, commits[: ends[-2]], HEADER)
+    found, told = measure(path), Told(path)
     whole = measure(path_of("independent"))
 
     assert (False, len(told.by_assignment)) == (found.finished, found.units)
@@ -602,7 +478,7 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
     )
 
 
-def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
+def test_a_test_that_was_refused_sets_no_bar(path: Path) -> None:
     """Another conduct is said to be the bar's, once it is tested; nobody says anything else."""
     config = configured({**SMALL, "assignments": 2})
     setup = {
@@ -610,7 +486,6 @@ def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
         "cast": [seat.as_dict() for seat in cast_of(6, ["silent"])],
     }
     world = competition(rules_of(config.arena))
-    path = tmp_path / "season.journal"
     with (
         JournalWriter(path, HEADER) as journal,
         session_of(RunContext(world.initial(setup)), opened_tests(config.arena)) as season,
@@ -625,7 +500,7 @@ def test_a_test_that_was_refused_sets_no_bar(tmp_path: Path) -> None:
 
         run.record(world, setup, ask, journal)
     found, events = measure(path), events_of(path)
-    expected = [of["percentile"] for of in Told(events).by_assignment]
+    expected = [of["percentile"] for of in Told(path).by_assignment]
 
     assert 2 <= sum(e.name == "refused" and e["act"]["event"] == "tested" for e in events)
     assert almost(expected) == found.values["percentile"]
@@ -729,7 +604,6 @@ def test_quality_in_mining_is_that_of_the_atlas(better: str) -> None:
     quality = Atlases(arena).quality(subject, concluded, best)
 
     sign = 1 if better == "up" else -1
-    assert quality is not None
     assert (len(worse) + len(equal) / 2) / len(values) == pytest.approx(quality.percentile)
     assert sign * (optimum - mine) == pytest.approx(quality.regret)
     assert sign * (optimum - tested) == pytest.approx(quality.discovery)

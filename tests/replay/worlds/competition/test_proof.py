@@ -21,7 +21,8 @@ from goldrush.replay.worlds.competition.proof import Proof, proofs
 from goldrush.replay.worlds.competition.show import format_proof, format_summary, unit_as_dict
 from goldrush.replay.worlds.competition.story import names_in
 from goldrush.replay.worlds.competition.summary import summarise
-from tests.seasons import changed, events_of, forged, kept
+from tests.journals import events_of
+from tests.seasons import changed, forged, kept
 from tests.stances import ASSIGNMENTS, HOSTILE, apart, odd, silent
 
 

@@ -16,7 +16,8 @@ from goldrush.kernel.worlds.competition.terms import Phase
 from goldrush.replay.worlds.competition.score import Score, format_score, scores
 from goldrush.replay.worlds.competition.steps import state_before_scores
 from tests.golden import path_of
-from tests.seasons import LAST, Change, changed, events_of, forged, rich, small
+from tests.journals import events_of
+from tests.seasons import LAST, Change, changed, forged, rich, small
 
 
 @pytest.fixture(scope="module")

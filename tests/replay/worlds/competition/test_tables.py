@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,8 +55,9 @@ from goldrush.replay.worlds.competition.tables import (
 )
 from goldrush.replay.worlds.competition.tools import TOOLS
 from tests.golden import ANYTHING, SEASON_NAMES, season_path
-from tests.journals import commits_of, write
-from tests.seasons import HEADER, alone, changed, events_of, forged
+from tests.journals import commits_of, events_of, write
+from tests.replay.worlds.competition.told import Assignment, assignments_of
+from tests.seasons import HEADER, alone, changed, forged
 from tests.stances import apart, odd, silent
 from tests.tables import by_name, in_pandas, read_text, same_text
 
@@ -122,147 +123,9 @@ def own_rows(table: Table, path: Path) -> list[Row]:
     return [{key: row[key] for key in row if key not in front} for row in found]
 
 
-# A season, told from its events alone.
-
-
-class Told:
-    """An assignment: who is called what, and its events, each with the code of its refusal."""
-
-    def __init__(self, names: dict[int, str], setup: Row, events: Sequence[Event]) -> None:
-        self.names = names
-        self.setup = setup
-        self.number = events[0].unit
-        self.events = events
-        self.codes = codes_of(events)
-
-    def all(self, name: str, table: int | None = None) -> list[Event]:
-        """The events of a name (of a table), refused ones included."""
-        return [
-            event for event in self.events
-            if event.name == name and (table is None or event["table"] == table)
-        ]  # fmt: skip
-
-    def done(self, name: str, table: int | None = None) -> list[Event]:
-        """Those of them that were not refused."""
-        return [event for event in self.all(name, table) if self.code(event) is None]
-
-    def code(self, event: Event) -> str | None:
-        return self.codes.get(id(event))
-
-    @property
-    def tables(self) -> list[int]:
-        return [event["table"] for event in self.all("roundtable_opened")]
-
-    def subject(self, table: int) -> list[str]:
-        """[objective, direction, treatment, family]."""
-        key = self.done("assignment_opened")[-1]["subjects"][table]
-        return next(list(s) for s in self.setup["arena"]["subjects"] if [s[0], s[2]] == key)
-
-    def as_good(self, table: int, value: float | None, than: float) -> bool:
-        is_up = self.subject(table)[1] == "up"
-        return value is not None and (value >= than if is_up else value <= than)
-
-    def spoken(self, table: int) -> dict[int, Event]:
-        """The contributions that were not refused, by id."""
-        return {event["id"]: event for event in self.done("spoke", table)}
-
-    def tested(self, table: int) -> dict[tuple[int | None, str | None], float | None]:
-        return {(e["at"], e["part"]): e["value"] for e in self.done("tested", table)}
-
-    def held(self, table: int, at: Any, part: str) -> bool | None:
-        tested = self.tested(table)
-        if (at, part) not in tested:
-            return None
-        return self.as_good(table, tested[at, part], self.spoken(table)[at]["claim"][0])
-
-    def sharp(self, table: int, at: int) -> bool | None:
-        held = self.held(table, at, "base")
-        bar, value = (self.tested(table).get(k) for k in ((None, None), (at, "base")))
-        if not held or bar is None or value is None:
-            return held and False
-        return 2 * abs(self.spoken(table)[at]["claim"][0] - bar) >= abs(value - bar)
-
-    def removed(self, table: int) -> set[int]:
-        """What was redirected, and what refers to it."""
-        signals = self.done("judged", table)
-        gone = {id for e in signals if e["signal"] == "redirect" for id in e["ids"]}
-        for number, event in sorted(self.spoken(table).items()):
-            if event["target"] in gone:
-                gone.add(number)
-        return gone
-
-    def stances(self, table: int, *, proven: bool) -> dict[int, int]:
-        """Who stands for which proposal at the end of the talk, or as the proof leaves it."""
-        held: dict[int, list[int]] = defaultdict(list)
-        now: dict[int, int] = {}
-        refuted: set[int] = set()
-
-        def refute(at: int) -> None:
-            refuted.add(at)
-            for agent in [agent for agent, stance in now.items() if stance == at]:
-                left = [one for one in held[agent] if one not in refuted]
-                now.pop(agent)
-                now.update({agent: left[-1]} if left else {})
-
-        for event in self.counted(table, "propose", "amend", "support", "challenge"):
-            if event["move"] == "challenge":
-                if event["part"] == "base" and not self.held(table, event["target"], "base"):
-                    refute(event["target"])
-                continue
-            held[event["agent"]].append(event["target" if event["move"] == "support" else "id"])
-            now[event["agent"]] = held[event["agent"]][-1]
-        for event in self.counted(table, "propose", "amend") if proven else ():
-            if event["id"] not in refuted and not self.held(table, event["id"], "base"):
-                refute(event["id"])
-        return now
-
-    def counted(self, table: int, *moves: str) -> list[Event]:
-        """What was neither refused nor redirected, of these moves."""
-        gone = self.removed(table)
-        return [e for i, e in self.spoken(table).items() if i not in gone and e["move"] in moves]
-
-
-def codes_of(events: Sequence[Event]) -> dict[int, str]:
-    """The code of each refused act. Refusals are in the order of the acts that were judged with
-    them, so from the last on each is of the last act that is like it.
-    """
-    inputs = {event.name for event in competition(None).events if event.is_input}
-    codes: dict[int, str] = {}
-    acts: list[Event] = []
-    for is_act, group in groupby(events, key=lambda event: event.name in inputs):
-        if is_act:
-            acts = list(group)
-            continue
-        for refused in reversed([event for event in group if event.name == "refused"]):
-            act = {k: v for k, v in refused["act"].items() if k not in ("index", "event")}
-            while (last := acts.pop()).name != refused["act"]["event"] or own_fields(last) != act:
-                pass
-            codes[id(last)] = refused["code"]
-    return codes
-
-
-def own_fields(event: Event) -> Row:
-    return {name: value for name, value in event.fields.items() if name != "assignment"}
-
-
-def assignments(name: str) -> Iterator[Told]:
+def assignments(name: str) -> Iterator[Assignment]:
     """The assignments of a golden season, and what holds in each."""
     return assignments_of(season_path(name))
-
-
-def assignments_of(path: Path) -> Iterator[Told]:
-    """The same, of any season."""
-    start, *events = events_of(path)
-    names = {entry["ordinal"]: entry["name"] for entry in start["cast"]}
-    setup = dict(start["config"])
-    for _, group in groupby(events, key=lambda event: event.unit):
-        of_one = list(group)
-        if any(event.name == "assignment_closed" for event in of_one):
-            names |= {e["ordinal"]: e["name"] for e in of_one if e.name == "joined"}
-            yield Told(dict(names), dict(setup), of_one)
-        for event in of_one:
-            if event.name == "forked":
-                setup |= event["changes"]
 
 
 def plain(conduct: Any) -> str | None:
@@ -290,7 +153,7 @@ def test_contributions_are_those_that_were_made_and_what_became_of_them(name: st
     assert expected == found
 
 
-def contribution(one: Told, event: Event) -> Row:
+def contribution(one: Assignment, event: Event) -> Row:
     table, code = event["table"], one.code(event)
     claim, because = event["claim"], event["because"]
     is_pair = isinstance(claim, list) and len(claim) == 2
@@ -311,7 +174,7 @@ def contribution(one: Told, event: Event) -> Row:
     }  # fmt: skip
 
 
-def became(one: Told, table: int, event: Event, code: str | None) -> Row:
+def became(one: Assignment, table: int, event: Event, code: str | None) -> Row:
     row: Row = dict.fromkeys(
         ["tested", "edge_tested", "held", "edge_held", "sharp", "sustained", "redirected",
          "refuted", "concluded"]
@@ -351,7 +214,7 @@ def test_final_stances_are_those_that_were_given_and_what_they_changed(name: str
     assert name not in ("odd", "apart", "silent") or bool(expected) == (name == "odd")
 
 
-def final_stance(one: Told, event: Event) -> Row:
+def final_stance(one: Assignment, event: Event) -> Row:
     table, agent, target, because = (event[n] for n in ("table", "agent", "target", "because"))
     ends = one.all("concluded", table)  # none if the table is not one of the assignment
     said = one.spoken(table).get(target) if of_type(int, target) is not None else None
@@ -439,7 +302,7 @@ def test_tests_are_those_that_were_made_with_the_claim_that_each_is_of(name: str
     assert expected == told(TESTS, name)
 
 
-def test_of(one: Told, event: Event) -> Row:
+def test_of(one: Assignment, event: Event) -> Row:
     table, at = event["table"], event["at"]
     said = None if at is None else one.spoken(table)[at]
     return {
@@ -456,7 +319,7 @@ def test_of(one: Told, event: Event) -> Row:
 test_of.__test__ = False  # type: ignore[attr-defined]
 
 
-def challenge_before(one: Told, place: int) -> int | None:
+def challenge_before(one: Assignment, place: int) -> int | None:
     """The challenge that was spoken just before a test, whatever was refused in between."""
     event = one.events[place]
     done = [e for e in one.events[:place] if e.name in ("spoke", "judged", "tested")]
@@ -489,7 +352,7 @@ def test_trials_are_those_that_were_ordered(name: str) -> None:
     assert all(round in of_one for round, of_one in zip(rounds, possible, strict=True))
 
 
-def trials_of(one: Told, name: str) -> Iterator[set[int | None]]:
+def trials_of(one: Assignment, name: str) -> Iterator[set[int | None]]:
     """The rounds in which each trial may have been ordered: that of what is said next; before the
     first contribution, and of who speaks first, maybe none. If it was refused, or where somebody
     may do nothing else in its turn, that of what was said before or after it, or none.
@@ -600,7 +463,7 @@ def test_roundtables_are_what_was_concluded_from_what_was_said_and_tested(name: 
     assert expected == found
 
 
-def roundtable(one: Told, table: int, spoken: Sequence[Row]) -> Row:
+def roundtable(one: Assignment, table: int, spoken: Sequence[Row]) -> Row:
     objective, better, treatment, family = one.subject(table)
     [bar] = [e for e in one.done("tested", table) if e["at"] is None]
     [end], [opened] = (one.all(name, table) for name in ("concluded", "roundtable_opened"))
@@ -616,12 +479,12 @@ def roundtable(one: Told, table: int, spoken: Sequence[Row]) -> Row:
     }  # fmt: skip
 
 
-def said_of(one: Told, name: str, field: str, table: int) -> Any:
+def said_of(one: Assignment, name: str, field: str, table: int) -> Any:
     """What the last event of a name says; None without one."""
     return next((event[field] for event in reversed(one.done(name, table))), None)
 
 
-def winner(one: Told, table: int, at: int | None) -> Row:
+def winner(one: Assignment, table: int, at: int | None) -> Row:
     names = ("proposal", "agent", "name", "conduct", "claim", "tested", "is_sharp", "stances")
     if at is None:
         return dict.fromkeys(names)
@@ -634,7 +497,7 @@ def winner(one: Told, table: int, at: int | None) -> Row:
     return dict(zip(names, values, strict=True))
 
 
-def best(one: Told, table: int) -> Row:
+def best(one: Assignment, table: int) -> Row:
     """The best tested base, the earliest of equals."""
     sign = 1 if one.subject(table)[1] == "up" else -1
     tested = one.tested(table)
@@ -649,7 +512,7 @@ def best(one: Told, table: int) -> Row:
     return {"best_conduct": plain(said["conduct"]), "best": sign * value}
 
 
-def counts(one: Told, table: int) -> Row:
+def counts(one: Assignment, table: int) -> Row:
     spoken, claims = one.spoken(table), one.counted(table, "propose", "amend")
     challenges = one.counted(table, "challenge")
     support = one.counted(table, "support")
@@ -668,7 +531,7 @@ def counts(one: Told, table: int) -> Row:
     }
 
 
-def choices(one: Told, table: int) -> Row:
+def choices(one: Assignment, table: int) -> Row:
     """How many gave a final stance, and how many changed sides since the end of the talk."""
     [end], [opened] = (one.all(name, table) for name in ("concluded", "roundtable_opened"))
     talked, final = one.stances(table, proven=False), dict(end["stances"])

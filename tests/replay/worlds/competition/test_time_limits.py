@@ -15,7 +15,7 @@ from goldrush.agents.worlds.competition.players import record
 from goldrush.kernel.world import Event
 from goldrush.replay.journal.verify import Verdict, verify
 from tests.cli.helpers import goldrush
-from tests.seasons import events_of
+from tests.journals import events_of
 
 # Its behaviour depends on a file beside it, like that of a program on the load of its machine.
 PROGRAM = f"""#!{sys.executable} -S
@@ -135,5 +135,4 @@ def test_values_that_differ_do_not_hold_whatever_else_is_slow(does: str, season:
     verdict = season.verified({season.run_of("tried"): "slow", season.run_of("tested"): does})
 
     assert verdict.holds is False
-    assert verdict.broken is not None
     assert "tested" in verdict.broken.where

@@ -15,7 +15,8 @@ from goldrush.replay.worlds.competition.score import grounds_of, scores
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.view.view import computed
 from tests.golden import season_path
-from tests.seasons import events_of, kept
+from tests.journals import events_of
+from tests.seasons import kept
 from tests.stances import apart, odd, silent
 
 EVERY = season_path("every-event")

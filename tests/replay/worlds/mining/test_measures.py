@@ -334,44 +334,6 @@ def test_ties_are_draws_between_two_or_more_with_the_place_of_the_winner(
     assert [Tie("claim", 1, 1, 2, 0), Tie("raid", 4, 0, 2, 1)] == quarrel.ties
 
 
-def test_what_is_speculative_pruned_or_worth_nothing_counts_for_what_it_is(tmp_path: Path) -> None:
-    """Plot 0 is worth nothing, which does not make mining there forfeited. 0 claims plot 1 and
-    raids it too, so that it is no rival of the others; 2 captures it at once, which is no turnover,
-    for nobody owned it. 1 may neither mine nor claim what it wants to.
-    """
-    settings = {**SETTINGS, "cols": 3, "stamina": 5, "alpha_by_plot": [0.0, 1.0, 1.0], "rounds": 2}
-    plans: Plans = {
-        1: ("claim 0", "", ""),
-        2: (
-            "defend 0 2, mine 0 1, claim 1, raid 1",
-            "mine 2 1, raid 1, claim 0, raid 2",
-            "raid 1",
-        ),
-    }
-    measured = measure(play(tmp_path / "odd.journal", settings, plans))
-    expected = {
-        "turnover": 0 / 1,
-        "raid_rate": 0 / 1,
-        "defense_trigger": 0 / 1,
-        "targeting": None,  # no owned plot was raided
-        "raid_success": 1 / 4,
-        "efficiency": 0 / 6,
-        "idle": (15 - 8) / 15,  # 5, 2 and 1 points were spent
-        "wasted": 5 / 8,  # two points of defence, three raids
-        "share_defend": 2 / 8,
-        "share_raid": 4 / 8,
-        "share_mine": 1 / 8,
-        "share_claim": 1 / 8,
-        "gini": None,
-        "hhi": 1 / 2,
-        "contention": 0 / 1,
-    }
-
-    assert almost(expected) == {name: measured.values[name][1] for name in expected}
-    assert [Tie("raid", 2, 1, 2, 1)] == measured.ties
-    assert [Spell(0, 0, 1, 2, "claim", None), Spell(1, 2, 2, 2, "capture", None)] == measured.spells
-
-
 # By hand, over the run and its halves.
 
 
