@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -20,7 +23,7 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState
 from tests.llm.runs import models
-from tests.llm.servers import Asked, Reply, completion
+from tests.llm.servers import Asked, Reply, completion, serving
 
 # Claims are tested in no time, everybody may do everything from the start, and nobody is safe.
 SETTINGS: dict[str, Any] = {
@@ -135,6 +138,26 @@ def recorded(
     named = [part if "=" in part else f"{part}=llm:a" for part in parts]
     cast = cast_of(chosen["workers"], named, reached)
     return record(path, chosen, cast, models=reached)
+
+
+class Kept(NamedTuple):
+    """A season that many tests look at and none changes, and what was asked in it."""
+
+    path: Path
+    asked: Sequence[Asked]
+    state: SeasonState
+
+
+@cache
+def season_of(*parts: str, **settings: Any) -> Kept:
+    """The season of these parts in which the scripted model plays, recorded once."""
+    path = Path(tempfile.mkdtemp(dir=_kept.name)) / "s.journal"
+    with serving(playing) as server:
+        state = recorded(path, server.address, *parts, **settings)
+    return Kept(path, server.asked, state)
+
+
+_kept = tempfile.TemporaryDirectory()
 
 
 def answers_in(path: Path) -> list[tuple[int, Row]]:

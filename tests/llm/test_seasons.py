@@ -33,7 +33,7 @@ from goldrush.replay.journal.usage import asked_in, usage
 from goldrush.replay.journal.verify import Verdict, verify
 from tests.journals import commits_of, write
 from tests.llm.runs import models
-from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said
+from tests.llm.seasons import SETTINGS, answers_in, playing, question_of, recorded, said, season_of
 from tests.llm.servers import Asked, Reply, completion, error, serving
 from tests.seasons import HEADER, fork, resume
 
@@ -57,22 +57,20 @@ HELD = (None, 4, True)
 
 
 @pytest.mark.parametrize("role", EVERYBODY)
-def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str, path: Path) -> None:
-    with serving(playing) as server:
-        recorded(path, server.address, role)
+def test_a_model_in_a_role_is_asked_in_place_of_its_script(role: str) -> None:
+    path, sent, _ = season_of(role)
     asked = answers_in(path)
     cast = _cast_of(commits_of(path))
     chosen = {entry["ordinal"] for entry in cast if entry["role"] == role}
 
     assert HELD == held(path)
-    assert len(server.asked) == len(asked) > 0
+    assert len(sent) == len(asked) > 0
     assert chosen == {row[0] for _, row in asked if row[0] < len(cast)}
     assert {None} == {row[3]["error"] for _, row in asked}
 
 
-def test_models_in_all_roles_carry_a_season_to_its_end(path: Path) -> None:
-    with serving(playing) as server:
-        state = recorded(path, server.address, *EVERYBODY, assignments=4)
+def test_models_in_all_roles_carry_a_season_to_its_end() -> None:
+    path, _, state = season_of(*EVERYBODY, assignments=4)
     names = {row[1] for _, row in answers_in(path)}
 
     assert HELD == held(path)
@@ -82,9 +80,8 @@ def test_models_in_all_roles_carry_a_season_to_its_end(path: Path) -> None:
     assert not refused(path) & Counter({"act/malformed": 1, "claim/vacuous": 1})
 
 
-def test_a_newcomer_is_the_model_whose_seat_it_takes(path: Path) -> None:
-    with serving(playing) as server:
-        state = recorded(path, server.address, "worker", assignments=3, sparks_start=2)
+def test_a_newcomer_is_the_model_whose_seat_it_takes() -> None:
+    path, _, state = season_of("worker", assignments=3, sparks_start=2)
     joined = [event["ordinal"] for event in log(path) if event.name == "joined"]
     asked = {row[0] for _, row in answers_in(path)}
 
@@ -94,9 +91,8 @@ def test_a_newcomer_is_the_model_whose_seat_it_takes(path: Path) -> None:
     assert {"a"} == {one.model for one in asked_in(path)}
 
 
-def test_what_a_model_says_is_done_and_names_it(path: Path) -> None:
-    with serving(playing) as server:
-        recorded(path, server.address, "ada", assignments=4, elimination=False)
+def test_what_a_model_says_is_done_and_names_it() -> None:
+    path = season_of("ada", assignments=4, elimination=False).path
     spoke = [event for event in log(path) if event.name == "spoke" and event["source"]]
     said = [event for event in spoke if event["move"] == "propose"]
 
@@ -141,10 +137,9 @@ def test_a_model_that_names_no_proposal_gives_no_final_stance(
 # What is asked
 
 
-def test_workers_and_the_therapist_are_told_the_rubric(tmp_path: Path) -> None:
-    with serving(playing) as server:
-        recorded(tmp_path / "s.journal", server.address, *EVERYBODY, assignments=1)
-    told = {_role(asked): asked.body["messages"][0]["content"] for asked in server.asked}
+def test_workers_and_the_therapist_are_told_the_rubric() -> None:
+    sent = season_of(*EVERYBODY, assignments=1).asked
+    told = {_role(asked): asked.body["messages"][0]["content"] for asked in sent}
     rubric = {role for role, rules in told.items() if "RUBRIC: four numbers" in rules}
 
     assert {"worker", "therapist"} == rubric & {"worker", "therapist", "judge", "admin", "user"}
@@ -152,22 +147,18 @@ def test_workers_and_the_therapist_are_told_the_rubric(tmp_path: Path) -> None:
         assert f"\n{dimension}, " in told["worker"] or f"\n{dimension}:" in told["worker"]
 
 
-def test_a_speaker_is_shown_the_table_and_what_it_may_do(tmp_path: Path) -> None:
-    with serving(playing) as server:
-        recorded(tmp_path / "s.journal", server.address, "ada")
-    last = [asked.text for asked in server.asked if question_of(asked) == "move"][-1]
+def test_a_speaker_is_shown_the_table_and_what_it_may_do() -> None:
+    sent = season_of("ada").asked
+    last = [asked.text for asked in sent if question_of(asked) == "move"][-1]
 
     for part in ("TABLE 0: ", "The bar is ", "#0 round 0, ", "LEADERBOARD", "YOUR MEMORY", "KNOWN",
                  'You are 5 "ada", worker', "You may:", "Contributions left to you"):  # fmt: skip
         assert part in last
 
 
-def test_who_is_asked_for_a_final_stance_is_shown_every_result_and_no_answer(
-    tmp_path: Path,
-) -> None:
-    with serving(playing) as server:
-        recorded(tmp_path / "s.journal", server.address, "worker", assignments=1, seed=3)
-    texts = [asked.text for asked in server.asked if question_of(asked) == "target"]
+def test_who_is_asked_for_a_final_stance_is_shown_every_result_and_no_answer() -> None:
+    sent = season_of("worker", assignments=1, seed=3).asked
+    texts = [asked.text for asked in sent if question_of(asked) == "target"]
     (table,) = {text.partition("TABLE 0: ")[2].partition("\n\n")[0] for text in texts}
     claims = [line for line in table.splitlines() if ", claims " in line]
 
@@ -215,10 +206,9 @@ def test_what_others_write_cannot_pose_as_the_prompt(tmp_path: Path) -> None:
     assert not [text for text in told if trick in text]
 
 
-def test_other_terms_are_shown_whole(tmp_path: Path) -> None:
-    with serving(playing) as server:
-        recorded(tmp_path / "s.journal", server.address, "worker", "user", "therapist")
-    told = [asked.text for asked in server.asked if '{"terms": {' in asked.text]
+def test_other_terms_are_shown_whole() -> None:
+    sent = season_of("worker", "user", "therapist").asked
+    told = [asked.text for asked in sent if '{"terms": {' in asked.text]
 
     assert told
     terms = r'"objective", "value"\]\], "target": (1|\[4, 1\]), "due": 90'
@@ -241,9 +231,8 @@ def test_a_higher_tier_is_shown_more_of_the_past(tmp_path: Path) -> None:
 # What is kept
 
 
-def test_answers_hold_what_they_took_and_usage_counts_it(path: Path) -> None:
-    with serving(playing) as server:
-        recorded(path, server.address, "judge", "ada")
+def test_answers_hold_what_they_took_and_usage_counts_it() -> None:
+    path = season_of("judge", "ada").path
     rows = [row for _, row in answers_in(path)]
     found = usage(path)
 
@@ -258,8 +247,7 @@ def test_answers_hold_what_they_took_and_usage_counts_it(path: Path) -> None:
 
 def test_a_forged_answer_is_told_at_level_4(tmp_path: Path) -> None:
     path, forged = tmp_path / "s.journal", tmp_path / "forged.journal"
-    with serving(playing) as server:
-        recorded(path, server.address, "judge", assignments=1)
+    path = season_of("judge", assignments=1).path
 
     def other(row: Any) -> Any:
         return (*row[:3], {**row[3], "prompt": "0" * 64})
@@ -273,8 +261,7 @@ def test_a_forged_answer_is_told_at_level_4(tmp_path: Path) -> None:
 
 def test_an_answer_that_was_replaced_no_longer_leads_to_what_was_done(tmp_path: Path) -> None:
     path, forged = tmp_path / "s.journal", tmp_path / "forged.journal"
-    with serving(playing) as server:
-        recorded(path, server.address, "judge", assignments=1)
+    path = season_of("judge", assignments=1).path
     _rewritten(path, forged, lambda row: (*row[:2], '{"signal": "split"}', row[3]))
     verdict = verify(forged)
 
@@ -286,8 +273,7 @@ def test_who_cannot_be_asked_again_is_named_and_the_others_are(
     is_trusted: bool, tmp_path: Path
 ) -> None:
     path, own = tmp_path / "s.journal", "tests.llm.seasons:Quiet"
-    with serving(playing) as server:
-        recorded(path, server.address, f"ada={own}", "judge")
+    path = season_of(f"ada={own}", "judge").path
     verdict = verify(path, trust=[own] if is_trusted else [])
 
     assert (None, 4 if is_trusted else 3) == (verdict.broken, verdict.level)
