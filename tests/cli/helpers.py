@@ -12,8 +12,10 @@ import subprocess
 import sys
 import tempfile
 import termios
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import attrs
 import click
@@ -39,19 +41,22 @@ def goldrush(*arguments: object, cwd: Path, installed: Path | None = None, **env
     words = [str(argument) for argument in arguments]
     path = str(ROOT) if installed is None else f"{installed}{os.pathsep}{ROOT}"
     is_cold = any(Path(cwd).glob("*.py")) or any(n.startswith(("PYTHON", "LC_")) for n in env)
-    return (_cold if is_cold else _warm)(words, cwd, {"PYTHONPATH": path, **env})
+    env = {"PYTHONPATH": path, **env}
+    return cold(*words, cwd=cwd, env=env) if is_cold else _warm(words, cwd, env)
 
 
-def _cold(words: list[str], cwd: Path, env: dict[str, str]) -> Ran:
+def cold(
+    *arguments: object,
+    cwd: Path,
+    front: Sequence[str] = ("-m", "goldrush"),
+    env: Mapping[str, str] = {"PYTHONPATH": str(ROOT)},
+    **how: Any,
+) -> Ran:
+    """Run a command in a new process; `how`: what else `subprocess.run` is told."""
     done = subprocess.run(
-        [sys.executable, "-m", "goldrush", *words],
-        cwd=cwd,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-        stdin=subprocess.DEVNULL,
-    )
+        [sys.executable, *front, *map(str, arguments)], cwd=cwd, env={**os.environ, **env},
+        capture_output=True, text=True, timeout=HANGS, **{"input": "", **how},
+    )  # fmt: skip
     return Ran(done.returncode, done.stdout, done.stderr)
 
 

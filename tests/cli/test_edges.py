@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import Header, JournalReader
 from goldrush.replay.study.cells import MANIFEST
-from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.kernel.test_journal import forged
 from tests.waiting import HANGS
 
@@ -23,17 +24,8 @@ SMALL = 400 << 20  # bytes of address space
 
 def limited(*arguments: object, cwd: Path) -> Ran:
     """Run the command line in a process that gets little memory, and its workers too."""
-    done = subprocess.run(
-        [sys.executable, "-m", "goldrush", *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-        stdin=subprocess.DEVNULL,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (SMALL, SMALL)),
-    )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (SMALL, SMALL))
+    return cold(*arguments, cwd=cwd, preexec_fn=limit)
 
 
 @pytest.fixture(scope="module")

@@ -87,12 +87,7 @@ def test_a_ceiling_stops_the_run_and_says_what_is_left(tmp_path: Path) -> None:
         (["--model", "big"], "the roster has none"),
         (["--roster", "llm:small", "--models", "nowhere.toml"], "cannot read nowhere.toml"),
         (["--roster", "llm:small", "--base-url", f"http://u:{KEY}@h/v1"], "base_url is invalid"),
-        (["--roster", "llm:small", "--base-url", "localhost"], "base_url is invalid"),
         (["--roster", "llm:small", "--concurrency", "0"], "concurrency is 0"),
-        (["--roster", "llm:small", "--patience", "0"], "patience is 0"),
-        (["--roster", "llm:small", "--max-tokens", "0"], "max_tokens is 0"),
-        (["--roster", "llm:small", "--max-cost", "-1"], "max_cost is -1.0"),
-        (["--roster", "llm:small", "--max-cost", "nan"], "max_cost is nan"),
         (
             ["--roster", "llm:small", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "5"],
             "a ceiling of cost needs the price of small",

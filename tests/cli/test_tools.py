@@ -18,7 +18,7 @@ from goldrush import record as goldrush_record
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.kernel.files import MARK
 from goldrush.replay.journal.verify import verify
-from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.journals import commits_of, redrawn, write
 
 ROUNDS = 12
@@ -51,12 +51,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def typed(text: str, *arguments: object, cwd: Path) -> Ran:
     """Run with this on standard input."""
-    done = subprocess.run(
-        [sys.executable, "-m", "goldrush", *map(str, arguments)],
-        cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, input=text,
-        capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return cold(*arguments, cwd=cwd, input=text)
 
 
 def exported(path: Path) -> list[dict[str, Any]]:
@@ -359,13 +354,10 @@ def test_audit_tests_who_wins(kept: Path) -> None:
         (["a.journal"], "give --at and --place (a plot, a table), or --all, or --fairness"),
         (["a.journal", "--round", "1"], "belong to a plot; give one (--plot)"),
         (["a.journal", "--plot", "1"], "give --at and --place"),
-        (["a.journal", "--all", "--fairness"], "give --at and --place"),
         (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at and --place"),
         (["a.journal", "--all", "--kind", "raid"], "--kind needs --at"),
         (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "--at takes one journal"),
         (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),
-        (["a.journal", "--round", "99", "--plot", "1"], "no round 99; give one from 0 to 12"),
-        (["a.journal", "--round", "1", "--plot", "100"], "no plot '100'"),
         (["a.journal", "--round", "0", "--plot", "1"], "--plot 1`"),
         (["forged.journal", "--fairness"], "a draw does not hold"),
         (["missing", "--all"], "no such file"),
@@ -566,20 +558,14 @@ def test_fork_writes_over_another_journal_only_by_force(kept: Path, tmp_path: Pa
     ("arguments", "says"),
     [
         (["--at", "13"], "has no closed round 13; give one from 0 to 12"),
-        (["--at", "-1"], "-1"),
         (["--at", "x"], "--at"),
         ([], "--at"),
         (["--at", "5", "--set", "rows=3"], "rows cannot change"),
-        (["--at", "5", "--set", "agents=3"], "agents cannot change"),
-        (["--at", "5", "--set", "rounds=4"], "rounds is 4, but the run is forked at 5"),
         (["--at", "5", "--set", "truce"], "has no value"),
         (["--at", "5", "--set", "truce=1", "--set", "truce=2"], "truce is set twice"),
         (["--at", "5", "--set", "truce=1,alpha=2"], "write --set truce=1 --set alpha=2"),
         (["--at", "5", "--set", "trace=1"], "trace"),
         (["--at", "5", "--treatment", "nonsense"], "nonsense"),
-        (["--at", "5", "--treatment", "agents-20"], "agents cannot change"),
-        (["--at", "5", "--roster", "random*3"], "the roster has 3 agents"),
-        (["--at", "5", "--roster", "nonsense"], "nonsense"),
         (["--at", "5", "--replace-submission", "missing"], "cannot read missing"),
         (["--at", "5", "--replace-submission", "."], "cannot read ."),
     ],
@@ -742,32 +728,12 @@ def test_a_line_ends_where_json_lines_say_and_nowhere_else(kept: Path, tmp_path:
     ("text", "says"),
     [
         ("", "holds no submission"),
-        ("[]", "holds no submission"),
         (f"{json.dumps(submission())}\n\n{{oops\n", "-, line 3 is not JSON"),
-        ("5", "submission 1 is 5"),
-        ("null", "submission 1 is None"),
-        (json.dumps([submission(), "x"]), "submission 2 is 'x'"),
         (json.dumps(submission(5)), "agent 3 in round 5 cannot be replaced; give rounds 6 to 12"),
-        (json.dumps(submission(13)), "agent 3 in round 13 cannot be replaced; give rounds 6 to 12"),
-        (json.dumps(submission(True)), "has round True"),
-        (json.dumps(submission("6")), "has round '6'"),
-        (json.dumps(submission(agent=10)), "submission 1: agent is 10; it must be from 0 to 9"),
-        (json.dumps(submission(agent=-1)), "agent is -1"),
-        (json.dumps({"round": 6, "actions": []}), "agent is None"),
-        (json.dumps({"round": 6, "agent": 1}), "not None"),
-        (json.dumps([submission()] * 2), "agent 3 in round 6 cannot be replaced"),
-        (json.dumps(submission(plan=[])), "give an object of event, round, agent, actions"),
-        (json.dumps(submission(event="pruned")), "is a 'pruned' event"),
         (
             json.dumps(submission(actions="claim")),
             "submission 1: a plan is a list of (kind, plot, amount), not 'claim'",
         ),
-        (json.dumps(submission(actions=[["steal", 1, 1]])), "submission 1: item 0"),
-        (json.dumps(submission(actions=[["claim", 1]])), "submission 1: item 0"),
-        (json.dumps(submission(actions=[["claim", 1.0, 1]])), "submission 1: item 0"),
-        (json.dumps(submission(say=5)), "submission 1: say is 5"),
-        (json.dumps(submission(memo="x" * 2_001)), "memo"),
-        (json.dumps(submission(error="x" * 41)), "submission 1: error is 'xxx"),
         (json.dumps(submission(agent="\x1b[2J")), "submission 1: agent is"),
         ("[" * 100_000, "-, line 1 is not JSON"),
     ],

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from tests.cli.helpers import ROOT
+from tests.cli.helpers import ROOT, cold
 from tests.seasons import small
 from tests.waiting import HANGS
 
@@ -50,16 +50,7 @@ class Ran:
 def typed(how: str, *words: object, cwd: Path) -> Ran:
     """A command, typed in a folder: by the script, or as a module."""
     front = {"script": ["-P", "-c", SCRIPT], "module": ["-m", "goldrush"]}[how]
-    done = subprocess.run(
-        [sys.executable, *front, *map(str, words)],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=HANGS,
-        stdin=subprocess.DEVNULL,
-    )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return cold(*words, cwd=cwd, front=front)
 
 
 COMMANDS: Mapping[str, Sequence[Sequence[object]]] = {

@@ -121,17 +121,20 @@ def test_entry_points_that_cannot_be_read_hide_no_others(folder: Path, text: byt
     assert ["broken"] == [name for name, _ in unreadable()]
 
 
-@pytest.fixture
-def run(folder: Path) -> Callable[[str, str], Ran]:
-    """Runs a line of commands where the world `raising` is installed, which fails as named."""
-    (folder.parent / "raising.py").write_text(RAISING)
+@pytest.fixture(scope="module")
+def raising(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the world `raising` is installed, which fails as named."""
+    folder = tmp_path_factory.mktemp("raising")
+    (folder / "raising.py").write_text(RAISING)
     dist_info(folder, {WORLDS: {"raising": "raising:TOOLS"}})
-    where = f"{folder}:{folder.parent}:{ROOT}:{ROOT}/tests/plugins/commons"
+    return folder
 
-    def run(line: str, fails: str) -> Ran:
-        return goldrush(*line.split(), cwd=folder, PYTHONPATH=where, FAILS=fails)
 
-    return run
+@pytest.fixture
+def run(raising: Path, tmp_path: Path) -> Callable[[str, str], Ran]:
+    """Runs a line of commands in that world."""
+    where = Path(f"{raising}:{ROOT}/tests/plugins/commons")
+    return lambda line, fails: goldrush(*line.split(), cwd=tmp_path, installed=where, FAILS=fails)
 
 
 def test_what_a_world_of_a_distribution_raises_is_one_line(

@@ -275,8 +275,6 @@ def test_treatments_of_ones_own_that_differ_in_case_alone_are_refused() -> None:
         ("treatments = [3]", "treatments has 3; write a text in quotes"),
         ("treatments = [['baseline']]", "treatments has ['baseline']"),
         ("rosters = [1]", "rosters has 1"),
-        ("rosters = []", "has no roster"),
-        ("rosters = ['raid', 'raid']", "roster 'raid' twice"),
         ("[roster]\nx = 1", "roster has 1"),
         ("[roster]\nmixed = 'raid'", "a roster cannot be called 'mixed'"),
         ("[roster]\nx = 'baselines'", "roster 'x' is baselines"),
