@@ -11,8 +11,8 @@ from typing import Any
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.fold import StepAssembler
-from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, JournalWriter
-from goldrush.kernel.world import Block, Event, World
+from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.world import Batch, Block, Event, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN
 from goldrush.replay.find import open_world
@@ -117,6 +117,46 @@ def redrawn(commits: Sequence[Commit]) -> list[Commit]:
         row[2] = next(agent for agent in row[1] if agent != row[2])
 
     return changed(commits, CLAIM_DRAWN, lose, is_meant=lambda row: bool(row[-1]), first=True)
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def played_again(
+    commits: Sequence[Commit],
+    world: World[Any],
+    setup: Callable[[Any], Any] = as_it_is,
+    inputs: Callable[[int, Sequence[Batch]], Sequence[Batch]] = lambda unit, batches: batches,
+) -> list[Commit]:
+    """The commits with other players and other inputs, and what then follows from them. `setup`
+    changes START and the facts of forks, `inputs` every block of them, told the unit.
+    """
+    state: Any = None
+    waiting: list[Block] = []
+    done: list[Commit] = []
+    for commit in commits:
+        facts = setup(commit.setup) if commit.setup is not None else None
+        blocks: list[Block] = []
+        if commit.kind == START:
+            state = world.initial(facts or {})
+        elif commit.kind == FORK:
+            state = world.fork(state, facts or {}, lambda first: ())  # type: ignore[misc]
+        for place, block in enumerate(commit.blocks):
+            if place % 2 == 0:
+                blocks.append(Block(inputs(commit.unit, block.batches)))
+                waiting.append(blocks[-1])
+                continue
+            step = waiting[0] if len(waiting) == 1 else world.arrange(Block.joined(waiting))
+            blocks.append(Block(world.decide(state, step)))
+            state = world.evolve(world.evolve(state, step), blocks[-1])
+            waiting = []
+        digest = None
+        if commit.digest is not None:
+            state = world.close(state) if commit.kind == UNIT else state
+            digest = world.digest(state)
+        done.append(Commit(commit.kind, commit.unit, digest, blocks, facts))
+    return done
 
 
 def in_pieces(commits: Sequence[Commit], pieces: int) -> list[Commit]:

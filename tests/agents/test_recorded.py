@@ -25,11 +25,10 @@ from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, INTEGER
 from goldrush.kernel.world import EventType, Past, Vocabulary, World
-from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.observe import Observation
 from goldrush.kernel.worlds.mining.submit import Plan
 from goldrush.replay.journal.verify import verify
-from tests.journals import commits_of, write
+from tests.journals import commits_of, logged, write
 
 SETTINGS: dict[str, Any] = {"rows": 3, "cols": 4, "rounds": 8, "seed": 3}
 MIX = "raid*1,greedy-mine*1,random*2"
@@ -51,12 +50,6 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def log(path: Path, name: str | None = None) -> list[dict[str, Any]]:
-    with JournalReader(path) as reader:
-        logged = [event.as_dict() for event in events(MINING, reader)]
-    return [event for event in logged if name in (None, event["event"])]
-
-
 def replayed(source: Path, roster: str, **settings: Any) -> Path:
     path = source.with_name("again")
     record(path, SETTINGS | settings, roster.format(source))
@@ -66,7 +59,7 @@ def replayed(source: Path, roster: str, **settings: Any) -> Path:
 def test_a_recorded_agent_submits_what_the_agent_of_its_id_submitted(source: Path) -> None:
     again = replayed(source, "recorded:{}*4")
 
-    assert log(source, "submitted") == log(again, "submitted")
+    assert logged(source, "submitted") == logged(again, "submitted")
 
 
 def test_a_source_is_read_once_a_run(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +82,7 @@ def test_where_everything_else_is_the_same_so_is_all_that_follows(source: Path) 
     again = replayed(source, "recorded:{}*4")
 
     def derived(path: Path) -> list[dict[str, Any]]:
-        return [e for e in log(path) if e["event"] not in ("run_started", "round_closed")]
+        return [e for e in logged(path) if e["event"] not in ("run_started", "round_closed")]
 
     assert derived(source) == derived(again)
 
@@ -97,9 +90,9 @@ def test_where_everything_else_is_the_same_so_is_all_that_follows(source: Path) 
 def test_under_other_rules_the_same_submissions_come_to_something_else(source: Path) -> None:
     again = replayed(source, "recorded:{}*4", seed=4, truce=3, rows=2)
 
-    assert log(source, "submitted") == log(again, "submitted")
-    assert log(source, "claim_drawn") != log(again, "claim_drawn")
-    assert "off-grid" in str(log(again, "pruned"))
+    assert logged(source, "submitted") == logged(again, "submitted")
+    assert logged(source, "claim_drawn") != logged(again, "claim_drawn")
+    assert "off-grid" in str(logged(again, "pruned"))
 
 
 def test_recorded_agents_play_beside_others(source: Path) -> None:
@@ -107,7 +100,7 @@ def test_recorded_agents_play_beside_others(source: Path) -> None:
 
     for agent, same in enumerate((False, True, True, False)):
         first, second = (
-            [event["actions"] for event in log(path, "submitted") if event["agent"] == agent]
+            [event["actions"] for event in logged(path, "submitted") if event["agent"] == agent]
             for path in (source, again)
         )
         assert same == (first == second)
@@ -116,7 +109,7 @@ def test_recorded_agents_play_beside_others(source: Path) -> None:
 def test_a_shorter_run_takes_the_first_rounds(source: Path) -> None:
     again = replayed(source, "recorded:{}*4", rounds=3)
 
-    assert log(source, "submitted")[:12] == log(again, "submitted")
+    assert logged(source, "submitted")[:12] == logged(again, "submitted")
 
 
 def test_memos_errors_and_items_that_were_no_actions_are_submitted_again(tmp_path: Path) -> None:
@@ -125,8 +118,8 @@ def test_memos_errors_and_items_that_were_no_actions_are_submitted_again(tmp_pat
 
     again = replayed(path, "recorded:{}*2", communication=True)
 
-    assert log(path, "submitted") == log(again, "submitted")
-    first = log(again, "submitted")[0]
+    assert logged(path, "submitted") == logged(again, "submitted")
+    first = logged(again, "submitted")[0]
     assert ("overflow", None, "round 1 ", ".") == (
         first["error"],
         first["actions"][0],
@@ -141,7 +134,7 @@ def test_messages_are_null_where_they_are_not_passed_on(tmp_path: Path) -> None:
 
     again = replayed(path, "recorded:{}*2")
 
-    assert {None} == {event["say"] for event in log(again, "submitted")}
+    assert {None} == {event["say"] for event in logged(again, "submitted")}
 
 
 def test_two_recordings_can_play_in_one_run(source: Path, tmp_path: Path) -> None:
@@ -152,7 +145,7 @@ def test_two_recordings_can_play_in_one_run(source: Path, tmp_path: Path) -> Non
 
     for agent, path in enumerate((source, source, other, other)):
         first, second = (
-            [event["actions"] for event in log(where, "submitted") if event["agent"] == agent]
+            [event["actions"] for event in logged(where, "submitted") if event["agent"] == agent]
             for where in (path, again)
         )
         assert first == second
@@ -163,7 +156,7 @@ def test_a_recording_of_a_recording_plays(source: Path) -> None:
     once_more = source.with_name("once more")
     record(once_more, SETTINGS, f"recorded:{again}*4")
 
-    assert log(source, "submitted") == log(once_more, "submitted")
+    assert logged(source, "submitted") == logged(once_more, "submitted")
 
 
 def test_the_bytes_do_not_depend_on_where_the_source_lies(source: Path, tmp_path: Path) -> None:
@@ -248,7 +241,7 @@ def test_the_digest_in_the_roster_is_that_of_the_source(source: Path) -> None:
     again = replayed(source, "recorded:{}*4")
 
     assert {sha256_of(source)} == {
-        entry["options"]["journal"] for entry in log(again, "run_started")[0]["roster"]
+        entry["options"]["journal"] for entry in logged(again, "run_started")[0]["roster"]
     }
 
 

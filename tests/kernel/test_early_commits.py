@@ -9,6 +9,7 @@ wherever a recording breaks off, the run must be the one that is recorded withou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import LEVELS, verify
-from tests.journals import commits_of, write
+from tests.journals import commits_of, events_of, write
 from tests.quick_disk import syncing
 
 SUNG, COUGHED, CHORD = range(3)
@@ -180,9 +181,7 @@ def resume(path: Path, way: str) -> list[tuple[int, int, int]]:
     return made[0].asked
 
 
-def told(path: Path) -> list[Event]:
-    with JournalReader(path) as reader:
-        return list(events(CHOIR, reader))
+told = partial(events_of, world=CHOIR)
 
 
 def digests(path: Path) -> list[int]:
@@ -239,8 +238,7 @@ def test_a_run_in_pieces_has_the_state_the_digests_and_the_events_of_one_without
     assert diff(whole, pieces, world=CHOIR).same
 
 
-def test_every_piece_is_a_commit_of_inputs_without_a_digest(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_every_piece_is_a_commit_of_inputs_without_a_digest(path: Path) -> None:
     record(path, Asked("backwards"))
     form = [
         (commit.kind, commit.unit, commit.digest is None, len(commit.blocks))
@@ -258,23 +256,20 @@ def test_every_piece_is_a_commit_of_inputs_without_a_digest(tmp_path: Path) -> N
     assert expected == form
 
 
-def test_pieces_stand_in_the_order_in_which_they_came(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_pieces_stand_in_the_order_in_which_they_came(path: Path) -> None:
     record(path, Asked("backwards"))
     first = [c for c in commits_of(path) if c.unit == 1]
 
     assert [[4], [2], [0], [1, 3]] == [[r[0] for r in c.blocks[0].rows(SUNG)] for c in first]
 
 
-def test_nothing_in_a_piece_is_nothing_to_commit(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_nothing_in_a_piece_is_nothing_to_commit(path: Path) -> None:
     record(path, Asked("with nothing in between"))
 
     assert all(c.blocks[-1].batches for c in commits_of(path) if c.kind == UNIT)
 
 
-def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(path: Path) -> None:
     seen = []
 
     def ask(hall: Hall) -> InputPieces:
@@ -567,9 +562,8 @@ def test_a_wrong_digest_before_inputs_that_wait_is_refused(
 
 
 def test_a_verse_whose_derived_events_are_wrong_is_found_though_its_song_is_open(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    path = tmp_path / "run.journal"
     record(path, Asked("backwards"))
     commits = commits_of(path)
     place = next(c.index for c in commits if len(c.blocks) == 3)

@@ -402,8 +402,7 @@ def test_the_tiny_reader_finds_the_digests_of_the_example(example: Path) -> None
     assert_all_digests_are_found(example, rounds=2)
 
 
-def test_the_tiny_reader_finds_the_digests_of_ten_rounds(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_the_tiny_reader_finds_the_digests_of_ten_rounds(path: Path) -> None:
     record(path, {"rounds": 10, "seed": 7})
 
     assert_all_digests_are_found(path, rounds=10)
@@ -416,8 +415,7 @@ def test_the_tiny_reader_finds_the_digests_of_ten_rounds(tmp_path: Path) -> None
         "authority-adjudicate", "authority-punish", "scarce",
     ],
 )  # fmt: skip
-def test_the_tiny_reader_finds_the_digests_of_a_treatment(tmp_path: Path, treatment: str) -> None:
-    path = tmp_path / "run.journal"
+def test_the_tiny_reader_finds_the_digests_of_a_treatment(path: Path, treatment: str) -> None:
     crowded = {"rounds": 10, "rows": 3, "cols": 5}
     record(path, {} if treatment == "scarce" else crowded, treatment=treatment)
     rounds = 200 if treatment == "scarce" else 10
@@ -426,8 +424,7 @@ def test_the_tiny_reader_finds_the_digests_of_a_treatment(tmp_path: Path, treatm
 
 
 @pytest.mark.parametrize("treatment", ["authority-adjudicate", "authority-punish"])
-def test_those_journals_hold_captures_and_rulings(tmp_path: Path, treatment: str) -> None:
-    path = tmp_path / "run.journal"
+def test_those_journals_hold_captures_and_rulings(path: Path, treatment: str) -> None:
     record(path, {"rounds": 10, "rows": 3, "cols": 5}, treatment=treatment)
     codes = {
         code
@@ -464,8 +461,7 @@ def record_with_memos(path: Path) -> None:
         run.record(MINING, setup, ask_with_memos, journal)
 
 
-def test_the_tiny_reader_finds_the_digests_of_memos_and_of_pruned_plans(tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_the_tiny_reader_finds_the_digests_of_memos_and_of_pruned_plans(path: Path) -> None:
     record_with_memos(path)
 
     assert_all_digests_are_found(path, rounds=7)

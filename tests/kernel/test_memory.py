@@ -58,8 +58,7 @@ def stated() -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_body_takes_more_memory_than_the_page_says(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "run.journal"
+def test_no_body_takes_more_memory_than_the_page_says(path: Path, kind: str) -> None:
     body = body_of(kind)
     path.write_bytes(forged([b"\x93\x00\x80\x00", body]))
     factor, maps, _ = stated()
@@ -78,9 +77,8 @@ def test_no_body_takes_more_memory_than_the_page_says(tmp_path: Path, kind: str)
     "length", [b"\xdc\xff\xff", b"\xdd\x03\xff\xff\xff", b"\xdf\x03\xff\xff\xff"]
 )
 def test_lengths_that_nothing_follows_take_no_more_memory_than_the_page_says(
-    tmp_path: Path, length: bytes
+    path: Path, length: bytes
 ) -> None:
-    path = tmp_path / "run.journal"
     path.write_bytes(
         forged([b"\x93\x00\x80\x00", b"\x94\x01\x01\xc0" + length * 1000 + bytes(70_000)])
     )
@@ -104,8 +102,7 @@ def test_a_value_of_too_many_maps_is_refused_before_they_are_made() -> None:
 
 
 @pytest.mark.parametrize("maps", [MAPS_MAX, MAPS_MAX + 1])
-def test_what_is_written_can_be_read(tmp_path: Path, maps: int) -> None:
-    path = tmp_path / "run.journal"
+def test_what_is_written_can_be_read(path: Path, maps: int) -> None:
     commit = Commit(START, 0, 1, setup={"all": [{}] * (maps - 1)})
     with JournalWriter(path, HEADER) as journal:
         if maps > MAPS_MAX:
@@ -131,11 +128,10 @@ def test_bytes_that_look_like_maps_are_none() -> None:
         msgpack.ExtType(5, bytes(100)),
     ],
 )  # fmt: skip
-def test_ext_values_are_refused(tmp_path: Path, value: object) -> None:
+def test_ext_values_are_refused(path: Path, value: object) -> None:
     packed = msgpack.packb(value)
     with pytest.raises(Undecodable):
         unpack(packed)
-    path = tmp_path / "run.journal"
     path.write_bytes(forged([b"\x93\x00\x81\xa1x" + packed + b"\x00"]))
 
     with JournalReader(path) as reader, pytest.raises(MalformedEvents):
@@ -147,11 +143,8 @@ def test_an_empty_timestamp_is_refused() -> None:
         unpack(b"\xc7\x00\xff")
 
 
-def test_inputs_that_wait_are_bounded_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inputs_that_wait_are_bounded_together(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "PENDING_MAX", 1500)
-    path = tmp_path / "run.journal"
     piece = Block([(0, [("x" * 400,)])])
     with JournalWriter(path, HEADER) as writer:
         writer.append(Commit(START, 0, 1, setup={}))
@@ -166,7 +159,7 @@ def test_inputs_that_wait_are_bounded_together(
 
 
 def test_a_run_stops_before_it_writes_more_than_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "BODY_MAX", 100)
 
@@ -175,7 +168,6 @@ def test_a_run_stops_before_it_writes_more_than_can_be_read(
             yield [(0, [(agent, (), None, None, "x" * 30, None)])]
         return []
 
-    path = tmp_path / "run.journal"
     with (
         JournalWriter(path, Header("mining", 1)) as writer,
         pytest.raises(WriteFailed, match="100"),

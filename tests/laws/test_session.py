@@ -84,8 +84,7 @@ def game(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Gam
     return Game(PLAYED[request.param], outside)
 
 
-def test_what_arrived_together_is_one_commit(game: Game, tmp_path: Path) -> None:
-    path = tmp_path / "run.journal"
+def test_what_arrived_together_is_one_commit(game: Game, path: Path) -> None:
     game.record(path)
     early = [c.blocks[-1] for c in commits_of(path) if c.kind == UNIT and c.digest is None]
     sizes = [len(block.rows(answers_of(path))) for block in early]

@@ -9,11 +9,12 @@ from typing import Any
 
 from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
 from goldrush.kernel.errors import TornTail
-from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
-from goldrush.kernel.world import Block, Row
+from goldrush.kernel.journal import Commit, JournalReader
+from goldrush.kernel.world import Batch, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import SUBMITTED
 from goldrush.replay.journal.log import log
+from tests import journals
 from tests.llm.servers import Asked, Reply, completion
 from tests.waiting import until
 
@@ -98,24 +99,8 @@ def told(path: Path) -> list[dict[str, Any]]:
 
 def played_again(commits: Sequence[Commit], change: Callable[[int, Row], Row]) -> list[Commit]:
     """The commits with other submissions, and what then follows from them."""
-    state: Any = None
-    inputs: list[Block] = []
-    done = []
-    for commit in commits:
-        if commit.kind == START:
-            state = MINING.initial(commit.setup or {})
-        if commit.kind != UNIT:
-            done.append(Commit(commit.kind, commit.unit, commit.digest, (), commit.setup))
-            continue
-        rows = [change(commit.unit, row) for row in commit.blocks[0].rows(SUBMITTED)]
-        inputs.append(Block([(SUBMITTED, rows)]))
-        if commit.digest is None:
-            done.append(Commit(UNIT, commit.unit, None, inputs[-1:]))
-            continue
-        whole = MINING.arrange(Block.joined(inputs)) if len(inputs) > 1 else inputs[0]
-        derived = Block(MINING.decide(state, whole))
-        state = MINING.close(MINING.evolve(MINING.evolve(state, whole), derived))
-        digest = MINING.digest(state)
-        done.append(Commit(UNIT, commit.unit, digest, [inputs[-1], derived]))
-        inputs = []
-    return done
+
+    def inputs(unit: int, batches: Sequence[Batch]) -> list[Batch]:
+        return [(code, [change(unit, row) for row in rows]) for code, rows in batches]
+
+    return journals.played_again(commits, MINING, inputs=inputs)

@@ -162,9 +162,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("answered", range(AGENTS))
 def test_killed_in_the_middle_of_a_round_everybody_has_answered_once_in_the_end(
-    forker: Forker, whole: list[dict[str, Any]], tmp_path: Path, answered: int
+    forker: Forker, whole: list[dict[str, Any]], path: Path, answered: int
 ) -> None:
-    path = tmp_path / "run.journal"
     gate = Gate(2, answered)
     with serving(gate) as server:
         forker.start(path, server.address, "first-one")

@@ -42,9 +42,8 @@ def address() -> Iterator[str]:
 
 
 def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
-    tmp_path: Path, address: str
+    path: Path, address: str
 ) -> None:
-    path = tmp_path / "run.journal"
     roster = "llm:strict*1,greedy-mine"
     record(path, {**SETTINGS, "rounds": 1}, roster, "communication", models=models(address))
     [started] = log(path, Query(names=("run_started",)))
@@ -57,8 +56,7 @@ def test_a_real_model_plays_under_a_schema_and_is_replayed_without_it(
     assert (4, True) == ((verdict := verify(path)).level, verdict.holds)
 
 
-def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(tmp_path: Path, address: str) -> None:
-    path = tmp_path / "run.journal"
+def test_a_real_run_in_words_stops_at_its_ceiling_and_goes_on(path: Path, address: str) -> None:
     with pytest.raises(RunStopped, match=r"at round 2: it may take up to .* are left"):
         record(path, {**SETTINGS, "rounds": 2}, "llm:free*1,claim*1", models=models(address, 3_500))
     before = usage(path).total

@@ -17,7 +17,7 @@ import pytest
 from goldrush.agents.llm.models import MAX_TOKENS_MAX
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import FORK, START, UNIT, Commit, Header, sha256_of
+from goldrush.kernel.journal import UNIT, Commit, Header, sha256_of
 from goldrush.kernel.world import Batch, Block, Row, World
 from goldrush.kernel.worlds.competition import events as season_events
 from goldrush.kernel.worlds.mining import MINING
@@ -27,54 +27,23 @@ from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.journal.verify import ONLY_ANSWERS, Verdict, verify
 from tests.cli.helpers import goldrush
 from tests.golden import MODELS, path_of
-from tests.journals import commits_of, write
+from tests.journals import as_it_is, commits_of, played_again, write
 from tests.seasons import kept, small
 
 Setup = Mapping[str, Any]
 OWN = "my.own:Policy"
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 def forged(
     source: Path,
     out: Path,
     world: World[Any],
-    setup: Callable[[Setup], Setup] = _as_it_is,
-    inputs: Callable[[Sequence[Batch]], Sequence[Batch]] = _as_it_is,
+    setup: Callable[[Setup], Setup] = as_it_is,
+    inputs: Callable[[Sequence[Batch]], Sequence[Batch]] = as_it_is,
 ) -> Path:
-    """A journal with other players and other inputs, and what then follows from them.
-
-    `setup` changes START and the facts of forks, `inputs` every block of them.
-    """
-    state: Any = None
-    waiting: list[Block] = []
-    done: list[Commit] = []
-    for commit in commits_of(source):
-        facts = setup(commit.setup) if commit.setup is not None else None
-        blocks: list[Block] = []
-        if commit.kind == START:
-            state = world.initial(facts or {})
-        elif commit.kind == FORK:
-            assert world.fork is not None
-            state = world.fork(state, facts or {}, lambda first: ())
-        for place, block in enumerate(commit.blocks):
-            if place % 2 == 0:
-                blocks.append(Block(inputs(block.batches)))
-                waiting.append(blocks[-1])
-                continue
-            step = waiting[0] if len(waiting) == 1 else world.arrange(Block.joined(waiting))
-            blocks.append(Block(world.decide(state, step)))
-            state = world.evolve(world.evolve(state, step), blocks[-1])
-            waiting = []
-        digest = None
-        if commit.digest is not None:
-            state = world.close(state) if commit.kind == UNIT else state
-            digest = world.digest(state)
-        done.append(Commit(commit.kind, commit.unit, digest, blocks, facts))
-    return write(out, done, Header(world.name, world.rules))
+    """A journal with other players and other inputs, and what then follows from them."""
+    again = played_again(commits_of(source), world, setup, lambda unit, batches: inputs(batches))
+    return write(out, again, Header(world.name, world.rules))
 
 
 def players(change: Callable[[dict[str, Any]], None]) -> Callable[[Setup], Setup]:

@@ -85,13 +85,6 @@ def test_a_smaller_budget_is_that_of_the_next_round() -> None:
     assert scenario.pruned() == [[1, "budget"]]
 
 
-def test_a_larger_budget_is_that_of_the_next_round() -> None:
-    scenario = given(stamina=1).passed(2).fork(changes={"stamina": 4})
-
-    assert scenario.when({0: claiming(0, 1, 2, 3, 4)}).pruned() == [[4, "budget"]]
-    assert scenario.seen().stamina == 4
-
-
 def test_each_agent_can_get_a_budget_of_its_own_and_lose_it_again() -> None:
     scenario = given(stamina=2).fork(changes={"stamina_by_agent": (0, 1, 3)})
     scenario.when({agent: claiming(0, 1, 2) for agent in range(3)})
@@ -111,15 +104,6 @@ def test_what_was_said_is_not_passed_on_where_communication_ends() -> None:
     assert scenario.seen(1).messages == ()
 
 
-def test_a_larger_cap_lets_more_be_mined_on_a_plot() -> None:
-    scenario = given(mining_cap=3).claimed({0: 0})
-    too_much = scenario.when({0: [("mine", 0, 4)]}).pruned()
-    scenario.fork(changes={"mining_cap": 4}).when({0: [("mine", 0, 4)]})
-
-    assert too_much == [[0, "bad-amount"]]
-    assert scenario.gold[0] == 4
-
-
 def test_another_alpha_is_paid_from_the_next_round_on() -> None:
     scenario = given().claimed({0: 0}).when({0: [("mine", 0, 2)]})
     scenario.fork(changes={"alpha": 0.25}).when({0: [("mine", 0, 2)]})
@@ -128,47 +112,11 @@ def test_another_alpha_is_paid_from_the_next_round_on() -> None:
     assert scenario.seen().alphas == (0.25,) * 5
 
 
-def test_plots_can_get_alphas_of_their_own() -> None:
-    scenario = given().claimed({0: 0, 4: 0})
-    scenario.fork(changes={"alpha_by_plot": (2.0, 1.0, 1.0, 1.0, 10.0)})
-    scenario.when({0: [("mine", 0, 1), ("mine", 4, 1)]})
-
-    assert scenario.gold[0] == 12
-
-
 def test_a_longer_truce_protects_what_was_claimed_before() -> None:
     scenario = given(truce=1).claimed({0: 0}).passed(1).fork(changes={"truce": 3})
 
     assert scenario.when({1: [("raid", 0)]}).outcomes() == {0: "truce"}
     assert scenario.when({1: [("raid", 0)]}).outcomes() == {0: "captured"}
-
-
-def test_a_shorter_truce_protects_no_more_what_was_claimed_before() -> None:
-    scenario = given(truce=5).claimed({0: 0}).fork(changes={"truce": 1})
-
-    assert scenario.when({1: [("raid", 0)]}).outcomes() == {0: "captured"}
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "outcome"),
-    [("absolute", "pointwise", "captured"), ("pointwise", "absolute", "blocked")],
-)
-def test_the_other_rule_of_defence_judges_the_next_raid(
-    before: str, after: str, outcome: str
-) -> None:
-    scenario = given(defense=before).claimed({0: 0}).fork(changes={"defense": after})
-    scenario.when({0: [("defend", 0)], 1: [("raid", 0)], 2: [("raid", 0)]})
-
-    assert scenario.outcomes() == {0: outcome}
-
-
-def test_messages_are_passed_on_once_communication_is_on() -> None:
-    scenario = given().when({1: Plan([], say="before")})
-    silent = scenario.seen().messages
-    scenario.fork(changes={"communication": True}).when({1: Plan([], say="after")})
-
-    assert list(silent) == []
-    assert [(m.agent, m.text) for m in scenario.seen().messages] == [(1, "after")]
 
 
 def test_an_authority_rules_on_captures_from_the_next_round_on() -> None:
@@ -179,19 +127,6 @@ def test_an_authority_rules_on_captures_from_the_next_round_on() -> None:
     assert unruled == []
     assert [event["remedy"] for event in scenario.events("ruled")] == ["restored"]
     assert scenario.owners[:2] == [1, 0]
-
-
-def test_a_blind_authority_notices_nothing() -> None:
-    scenario = given(authority="adjudicate").claimed({0: 0}).fork(changes={"detection": 0.0})
-
-    assert not scenario.when({1: [("raid", 0)]}).events("ruled")[0]["detected"]
-
-
-def test_another_fine_is_taken() -> None:
-    scenario = given(authority="punish").claimed({0: 0}).earned({1: 9.0})
-    scenario.fork(changes={"fine": 7.5}).when({1: [("raid", 0)]})
-
-    assert scenario.gold[1] == 1.5
 
 
 def test_another_seed_gives_the_draws_of_that_seed() -> None:

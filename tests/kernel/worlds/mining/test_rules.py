@@ -494,6 +494,12 @@ def test_adjudicate_gives_the_plot_back_as_it_was_held() -> None:
     assert (0, 1, "claim") == round.held(0)
 
 
+def test_adjudicate_rules_before_mining_is_settled() -> None:
+    map = given(authority="adjudicate").claimed({0: 0})
+
+    assert [3.0, 0.0, 0.0] == map.when({0: [("mine", 0, 3)], 1: [("raid", 0)]}).gold
+
+
 def test_adjudicate_settles_each_plot_by_itself() -> None:
     map = given(authority="adjudicate", detection=0.5, cols=40, agents=2, stamina=40)
     map.claimed(dict.fromkeys(range(40), 0))

@@ -20,9 +20,9 @@ from statsmodels.duration.survfunc import SurvfuncRight
 
 from goldrush.agents.roster import Entry
 from goldrush.agents.worlds.mining.players import fork, record
-from goldrush.kernel import fold, run
+from goldrush.kernel import run
 from goldrush.kernel.errors import DamagedJournal, MalformedEvents
-from goldrush.kernel.journal import END, START, UNIT, Commit, JournalReader, JournalWriter
+from goldrush.kernel.journal import END, START, UNIT, Commit, JournalWriter
 from goldrush.kernel.measures import gini, mean
 from goldrush.kernel.world import Batch, Block
 from goldrush.kernel.worlds.mining import MINING
@@ -45,7 +45,7 @@ from goldrush.replay.worlds.mining.spells import (
 )
 from tests import measures_oracle
 from tests.golden import NAMES, path_of
-from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, write
+from tests.journals import MINING_HEADER, commits_of, counts_of, in_pieces, logged, write
 from tests.laws.strategies import Game, games, played
 from tests.measures_oracle import Hold, Told
 
@@ -280,27 +280,6 @@ def test_every_measure_that_a_round_has_is_worked_out_by_hand(quarrel: MeasuredR
     assert all(name == measure.name and measure.definition for name, measure in MEASURES.items())
 
 
-BY_COUNT = {
-    "owned": [0, 3, 4, 4, 4, 4, 4, 5, 5, 5],
-    "owned_after": [3, 4, 4, 4, 4, 4, 5, 5, 5, 5],
-    "raided": [0, 1, 3, 1, 0, 2, 0, 3, 1, 2],
-    "raids": [0, 1, 4, 2, 0, 2, 0, 4, 1, 2],
-    "speculative": [2, 0, 0, 0, 0, 0, 1, 0, 0, 0],
-    "captures": [1, 1, 2, 1, 0, 0, 0, 1, 1, 1],
-    "undone": [0, 0, 0, 0, 0, 2, 1, 0, 0, 0],
-    "defended_captured": [0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
-    "undefended_captured": [0, 1, 2, 0, 0, 0, 0, 1, 1, 1],  # not plot 0 in round 1: nobody's yet
-    "staked": [0, 2, 1, 2, 0, 0, 0, 0, 0, 3],
-    "stamina": [9, 9, 9, 9, 9, 8, 8, 8, 8, 8],
-    "spent": [6, 9, 7, 9, 0, 8, 5, 8, 6, 8],
-}
-
-
-@pytest.mark.parametrize("name", BY_COUNT)
-def test_what_no_measure_shows_is_counted_right_too(quarrel: MeasuredRun, name: str) -> None:
-    assert BY_COUNT[name] == [getattr(counts, name) for counts in counts_of(quarrel.path)]
-
-
 def test_spells_are_those_that_are_read_off_by_hand(quarrel: MeasuredRun) -> None:
     """The claim of plot 0 never saw a round end, and what was given back was never lost."""
     assert [
@@ -441,31 +420,6 @@ def test_halves_begin_behind_the_burn_in_and_the_second_has_the_odd_round(
         == second
     )
     assert almost([13 / 48, 3 / 25]) == [*quarrel.compared("turnover")]
-
-
-def test_halves_of_all_rounds_are_given_beside_those_behind_the_burn_in(
-    quarrel: MeasuredRun,
-) -> None:
-    first, second = quarrel.as_dict()["halves_without_burn_in"].values()
-
-    assert (Span(1, 5), Span(6, 10)) == quarrel.halves(burn_in=False)
-    assert almost(
-        {
-            "first": 1,
-            "last": 5,
-            "turnover": 13 / 48,  # round 1 has none
-            "raid_success": 5 / 8,  # (1/2 + 1 + 1/2 + 1/2) ÷ 4
-            "efficiency": 1 / 10,
-            "idle": 14 / 45,  # (1/3 + 2/9 + 1) ÷ 5
-            "contention": 1 / 6,
-            "survival": 13 / 4,  # 1 + 1 + 2/3 + 1/3 + 1/4
-        }
-    ) == {name: first[name] for name in (
-        "first", "last", "turnover", "raid_success", "efficiency", "idle", "contention", "survival",
-    )}  # fmt: skip
-    # Survival apart, which is looked at for as long as the first half is: 1 + 1 + 1 + 4/5 + 16/25.
-    assert {**quarrel.as_dict()["halves"]["second_half"], "survival": almost(111 / 25)} == second
-    assert almost([5 / 8, 7 / 20]) == [*quarrel.compared("raid_success", burn_in=False)]
 
 
 def test_a_half_has_no_half_life(quarrel: MeasuredRun) -> None:
@@ -823,8 +777,7 @@ def test_rows_that_are_none_are_named(stopped: Path, tmp_path: Path) -> None:
 
 def told(path: Path) -> Told:
     """The measures of a journal, from what its export shows."""
-    with JournalReader(path) as reader:
-        return Told([event.as_dict() for event in fold.events(MINING, reader)])
+    return Told(logged(path))
 
 
 def assert_told_alike(path: Path) -> MeasuredRun:
