@@ -160,7 +160,10 @@ def format_fork(
         for name in ("parent", "changes", "replaced", vocabulary.players, vocabulary.unit)
     )
     parts = [f"{name} becomes {json.dumps(value)}" for name, value in (changes or {}).items()]
-    parts += [f"another {name}" for name, value in fields.items() if value is not None]
+    for name, value in fields.items():
+        called = value.get(name) if isinstance(value, Mapping) else None
+        if value is not None:
+            parts.append(f"another {name}{f', {json.dumps(called)}' if called else ''}")
     if before is not None:
         parts += _policy_changes(before, _completed(before, who) or ())
     elif who is not None:

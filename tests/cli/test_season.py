@@ -307,7 +307,7 @@ def test_a_fork_may_be_tested_by_another_program_and_says_so(tested: Path, tmp_p
     assert (0, "goldrush: other.py is not the program that tested so far; the fork names it\n") == (
         other.code, other.err
     )  # fmt: skip
-    assert 'another program tests: "other.py"' in told
+    assert 'another program, "other.py"' in told
     assert {0: 3, 1: 4} == bar
     assert 0 == goldrush("verify", tmp_path / "f.journal", "--level", 3, cwd=tested).code
     assert 2 == goldrush("verify", tmp_path / "f.journal", "--test", "other.py", cwd=tested).code
