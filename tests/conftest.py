@@ -68,8 +68,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many faults of each kind were tried (see tests/faults), and in how many tests one was
     missed.
     """
-    how = "all" if ALL else f"third {TURN + 1} of {TURNS} (TURN={TURN}; FAULTS=all makes all)"
-    terminalreporter.write_line(f"experiments made: {how}")
+    how = "all" if ALL else f"third {TURN + 1} of {TURNS} (TURN={TURN}; FAULTS=all tries all)"
+    terminalreporter.write_line(f"cases and experiments tried: {how}")
     tried: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for outcome in ("passed", "failed"):

@@ -1,11 +1,11 @@
 """How much of an enumeration is tried: `FAULTS=all python -m pytest tests/faults` tries all of it.
 
-By default one case of so many is tried, always the same ones. A step has no divisor in common with
+By default one case of so many is tried. A step has no divisor in common with
 the length of what is repeated inside an enumeration (the bits of a byte, the values that are put in
 each place), so every byte, every place and every value has its turn.
 
-Of experiments, which play many seasons each, a third is made, another with each commit: the summary
-says which (`TURN=1` makes the second).
+Of the cases that `sampled` gives, and of experiments, which play many seasons each, a third is
+tried, another with each commit: the summary says which (`TURN=1` tries the second).
 """
 
 import os
@@ -41,5 +41,7 @@ def step(size: int) -> int:
 
 
 def sampled(cases: Iterable[T], size: int) -> Iterator[T]:
-    """The first case, and of each `size` that follow one."""
-    return islice(cases, 0, None, step(size))
+    """The first case, and of each `size` that follow one; of these a third in turn."""
+    for number, case in enumerate(islice(cases, 0, None, step(size))):
+        if ALL or number == 0 or number % TURNS == TURN:
+            yield case

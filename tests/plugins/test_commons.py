@@ -3,7 +3,6 @@ know no world play it, tell it and verify it.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
+from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
 from tests.llm.servers import completion, serving
 from tests.replay.report.pages import Page
-from tests.waiting import HANGS
 
 Command = Callable[..., Ran]
 ENDS = "season_closed"
@@ -171,22 +169,20 @@ main()
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_processes_find_it_however_they_begin(
-    commons: Command, installed: Path, tmp_path: Path, method: str
+    commons: Command, installed: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "plan.toml").write_text(PLAN)
-    commons("study", "plan.toml", "--out", "one", "--jobs", 1)
-    done = subprocess.run(
-        [sys.executable, "-c", BY_METHOD, method, "study", "plan.toml", "--out", "two",
-         "--jobs", "2"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": f"{installed}:{ROOT}"},
-        capture_output=True, text=True, timeout=HANGS, check=False,
-    )  # fmt: skip
-    one, two = (tmp_path / name / "manifest.json" for name in ("one", "two"))
+    commons("study", "plan.toml", "--out", "alone", "--jobs", 1)
+    alone = (tmp_path / "alone" / "manifest.json").read_bytes()
+    for method in ("fork", "forkserver", "spawn"):
+        done = cold(
+            method, "study", "plan.toml", "--out", method, "--jobs", 2, cwd=tmp_path,
+            front=("-c", BY_METHOD), env={"PYTHONPATH": f"{installed}:{ROOT}"},
+        )  # fmt: skip
 
-    assert (0, "") == (done.returncode, done.stderr)
-    assert one.read_bytes() == two.read_bytes()
+        assert (0, "") == (done.code, done.err)
+        assert alone == (tmp_path / method / "manifest.json").read_bytes()
 
 
 def test_its_plans_are_checked_whole_before_a_run(commons: Command, tmp_path: Path) -> None:
