@@ -6,7 +6,7 @@ from typing import Final
 
 from goldrush.agents.worlds.competition.formats import DIGITS, format_number
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.worker import Said, Worker
+from goldrush.agents.worlds.competition.worker import Answer, Worker
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
 from goldrush.kernel.worlds.competition.terms import Move, Part
@@ -18,14 +18,14 @@ SPREAD: Final = 0.2  # of the bar's value (1 where it is 0): the most that is cl
 class RandomWorker(Worker):
     """Acts at random at tables; answers all other questions like the scripted worker."""
 
-    def try_(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> Answer | None:
         """A conduct, each with an equal chance."""
         return {"conduct": _any_conduct(seen, draws), "treatment": None}
 
-    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """A legal move, each with an equal chance."""
         table, me = seen.table, seen.me.ordinal
-        others = [said for said in table.proposals() if said.agent != me]
+        others = [proposal for proposal in table.proposals() if proposal.agent != me]
         held = table.stances.by_agent.get(me)
         support = [s.id for s in others if s.id not in table.stances.refuted and s.id != held]
         challenge = [s.id for s in others if not table.was_challenged(s.id, Part.BASE)]
@@ -45,9 +45,9 @@ class RandomWorker(Worker):
             return {"move": move, "conduct": conduct, "claim": (value, None), "words": words}
         return {"move": Move.PASS, "words": ""}
 
-    def stand(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+    def stand(self, seen: SeasonObservation, draws: Draws) -> Answer | None:
         """A proposal that is not refuted, or none, each with an equal chance."""
-        targets = [None, *(said.id for said in seen.table.unrefuted())]
+        targets = [None, *(proposal.id for proposal in seen.table.unrefuted())]
         return {"target": targets[draws.below(len(targets))], "words": ""}
 
 
@@ -57,7 +57,7 @@ class SilentWorker(Worker):
     def try_(self, seen: SeasonObservation, draws: Draws) -> None:
         """No trial."""
 
-    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """A pass."""
         return {"move": Move.PASS, "words": ""}
 

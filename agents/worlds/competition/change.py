@@ -29,7 +29,7 @@ from goldrush.kernel.worlds.competition.state import SeasonState
 
 _KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
 _LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
-_SAID: Final = ("move", "target", "conduct", "claim", "part", "because")
+_CARRIED: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
 def changed_by(state: SeasonState, change: ForkChange, models: Models | None) -> ResolvedChange:
@@ -58,10 +58,10 @@ def _program(state: SeasonState, program: str | None, models: Models) -> Mapping
     if program is None:
         return None
     before, after = state.arena.options, with_program(state.arena, program).options
-    found = {name: value for name, value in after.items() if value != before[name]}
-    if found:
+    changes = {name: value for name, value in after.items() if value != before[name]}
+    if changes:
         models.warn(f"{program} is not the program that tested so far; the fork names it")
-    return found or None
+    return changes or None
 
 
 def _recast(
@@ -103,18 +103,17 @@ def _replaced(item: Mapping[str, Any], number: int, state: SeasonState) -> tuple
         raise BadInput(
             f"{where}: agent {item['agent']} is not an active worker", f"there are {workers}"
         )
-    said = {name: plain(item.get(name)) for name in _SAID}
+    carried = {name: plain(item.get(name)) for name in _CARRIED}
     row = Spoke(
         item["table"], item["round"], 0, item["agent"],  # the id is set when it is played
-        words=plain(item.get("words", "")), source=None, **said,
+        words=plain(item.get("words", "")), source=None, **carried,
     )  # fmt: skip
     if form_fault(row._replace(id=_LAST)) is not None:
-        carried = "; ".join(
+        moves = "; ".join(
             f"{move}: {', '.join(names) or 'nothing'}" for move, names in CARRIES.items()
         )
         raise BadInput(
             f"{where} does not have a valid form",
-            f"give words of at most {TEXT_MAX:,} characters, and the fields of its move "
-            f"({carried})",
+            f"give words of at most {TEXT_MAX:,} characters, and the fields of its move ({moves})",
         )
     return item["assignment"], tuple(row)

@@ -68,10 +68,10 @@ class SeasonCheck:
         self._on_prompt = on_prompt
         self._scripts = Repeated(tests, replaced_in(forks), reruns=reruns)
         self.unjudged = self._scripts.unjudged
-        there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-        self._roster = Roster([seat for agent in there for seat in seats_of(agent)], trust=trust)
-        found = classified(OFFER, self._roster, ", and what followed in its steps")
-        self.not_asked, self.unknown = found.not_asked, found.unknown
+        present = [agent for agent in state.agents.values() if agent.status != Status.GONE]
+        self._roster = Roster([seat for agent in present for seat in seats_of(agent)], trust=trust)
+        groups = classified(OFFER, self._roster, ", and what followed in its steps")
+        self.not_asked, self.unknown = groups.not_asked, groups.unknown
 
     def __call__(
         self, state: SeasonState, recorded: Block, *, is_whole: bool = True
@@ -79,8 +79,8 @@ class SeasonCheck:
         """The acts of a step: see session.asked_again. Raises PolicyFailed if a policy fails."""
         self._scripts.read(acts_in(recorded.batches))
         play = SeasonPlay(state, self._scripts, self._roster.trust, self._roster)
-        found = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
-        return arrange(Block(found)).batches
+        acts = asked_again(play, recorded, is_whole=is_whole, on_prompt=self._on_prompt)
+        return arrange(Block(acts)).batches
 
 
 _PAIRS: Final = (CODES[Debriefed], CODES[Interviewed])

@@ -52,8 +52,8 @@ class Evidence:
                 known = self._of(trial.conduct)
                 known.add(self.margin(trial.value), TRIAL)
                 known.own.append(trial.value)
-        for said in self.table.proposals():
-            self._hear(said)
+        for proposal in self.table.proposals():
+            self._hear(proposal)
         last = max((fact.assignment for fact in seen.memory), default=None)
         for fact in seen.memory:
             if fact.value is not None and fact.objective == self.subject.objective:
@@ -69,17 +69,17 @@ class Evidence:
             known = self.known[conduct] = ConductEvidence(conduct)
         return known
 
-    def _hear(self, said: Contribution) -> None:
+    def _hear(self, proposal: Contribution) -> None:
         """Add a proposal: its tested value or, if it is another's and not tested, its claim."""
-        is_own = said.agent == self.seen.me.ordinal
-        tested = self.table.tests.get((said.id, Part.BASE))
+        is_own = proposal.agent == self.seen.me.ordinal
+        tested = self.table.tests.get((proposal.id, Part.BASE))
         if tested is None and is_own:
             return
-        known = self._of(said.conduct)
+        known = self._of(proposal.conduct)
         if tested is not None:
             known.add(self.margin(tested), TEST)
         else:
-            known.add(self.margin(said.claimed), CLAIM)
+            known.add(self.margin(proposal.claimed), CLAIM)
 
     def margin(self, value: float) -> float:
         """The margin of a value: its distance beyond the bar, or beyond 0 without a bar."""
@@ -98,8 +98,8 @@ class Evidence:
 
     def best(self, *, own: bool = False) -> ConductEvidence | None:
         """The conduct with the greatest estimate, of all or of those in `own` trials."""
-        found = [known for known in self.known.values() if known.own or not own]
-        return max(found, key=lambda known: self.estimate(known.conduct), default=None)
+        tried = [known for known in self.known.values() if known.own or not own]
+        return max(tried, key=lambda known: self.estimate(known.conduct), default=None)
 
     def best_margin(self) -> float | None:
         """The greatest margin in a trial, a test or the memory of the subject, or None."""

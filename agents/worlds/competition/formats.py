@@ -74,11 +74,11 @@ def format_plain(value: Any, size_max: int = WORDS_MAX, depth: int = DEPTH_MAX) 
 def format_mapping(mapping: Mapping[Any, Any], size_max: int, depth: int = DEPTH_MAX) -> str:
     """The names and values of a map as text of at most `size_max` bytes."""
     pairs = list(mapping.items())[:ITEMS_MAX]
-    said = (
+    lines = (
         f"{format_plain(name, NAME_MAX, 0)}: {format_plain(item, size_max, depth)}"
         for name, item in pairs
     )
-    return within(said, size_max)
+    return within(lines, size_max)
 
 
 def first_lines(lines: Iterable[str], size_max: int) -> str:
@@ -100,31 +100,30 @@ def format_subject(subject: Subject) -> str:
 
 def format_conduct(conduct: Conduct, rules: Rules) -> str:
     """A conduct as text, without its treatment; quoted unless it is plain and short."""
-    said = rules.describe(conduct)
-    is_plain = said.isascii() and said.isprintable() and not set(said) & set('"<>[]{}|`#\\')
-    return said if is_plain and len(said) <= CONDUCT_MAX else quoted(said, CONDUCT_MAX)
+    text = rules.describe(conduct)
+    is_plain = text.isascii() and text.isprintable() and not set(text) & set('"<>[]{}|`#\\')
+    return text if is_plain and len(text) <= CONDUCT_MAX else quoted(text, CONDUCT_MAX)
 
 
 def format_contribution(
-    table: Roundtable, said: Contribution, people: Mapping[int, AgentState], rules: Rules
+    table: Roundtable, spoken: Contribution, people: Mapping[int, AgentState], rules: Rules
 ) -> str:
     """A contribution with its author, tests and stances, on one line."""
-    parts = [
-        f"#{said.id} round {said.round}, {format_agent(people[said.agent])} {_moved(said, rules)}"
-    ]
-    if said.move == Move.PASS and said.code is not None:
-        parts.append(f"refused: {said.code}")
-    if said.id in table.removed:
+    author = format_agent(people[spoken.agent])
+    parts = [f"#{spoken.id} round {spoken.round}, {author} {_moved(spoken, rules)}"]
+    if spoken.move == Move.PASS and spoken.code is not None:
+        parts.append(f"refused: {spoken.code}")
+    if spoken.id in table.removed:
         parts.append("redirected by the judge, does not count")
-    elif said.is_proposal:
-        parts += _tests(table, said)
-        parts += ["refuted"] * (said.id in table.stances.refuted)
-        held = [str(who) for who, what in table.stances.by_agent.items() if what == said.id]
+    elif spoken.is_proposal:
+        parts += _tests(table, spoken)
+        parts += ["refuted"] * (spoken.id in table.stances.refuted)
+        held = [str(who) for who, what in table.stances.by_agent.items() if what == spoken.id]
         parts += [f"held by {within(held, 200)}"] * bool(held)
-    elif said.move == Move.CHALLENGE and table.held(*said.challenged) is not None:
-        parts.append("sustained" if table.is_sustained(said) else "not sustained")
-    if said.text:
-        parts.append(with_numbers(quoted(said.text, WORDS_MAX)))
+    elif spoken.move == Move.CHALLENGE and table.held(*spoken.challenged) is not None:
+        parts.append("sustained" if table.is_sustained(spoken) else "not sustained")
+    if spoken.text:
+        parts.append(with_numbers(quoted(spoken.text, WORDS_MAX)))
     return "; ".join(parts)
 
 
@@ -136,25 +135,24 @@ def with_numbers(text: str) -> str:
 _NUMBER: Final = re.compile(r"(?<!\\)\\u0023(?=[0-9])")
 
 
-def _moved(said: Contribution, rules: Rules) -> str:
-    if said.move == Move.SUPPORT:
-        return f"supports #{said.target}"
-    if said.move == Move.CHALLENGE:
-        return f"challenges the {said.part} of #{said.target}"
-    if said.claim is None:
+def _moved(spoken: Contribution, rules: Rules) -> str:
+    if spoken.move == Move.SUPPORT:
+        return f"supports #{spoken.target}"
+    if spoken.move == Move.CHALLENGE:
+        return f"challenges the {spoken.part} of #{spoken.target}"
+    if spoken.claim is None:
         return "passes"
-    verb = "proposes" if said.move == Move.PROPOSE else f"amends #{said.target} to"
-    also = "" if said.edge is None else f", also under {said.edge}"
-    return (
-        f"{verb} {format_conduct(said.conduct, rules)}, claims {format_number(said.claimed)}{also}"
-    )
+    verb = "proposes" if spoken.move == Move.PROPOSE else f"amends #{spoken.target} to"
+    also = "" if spoken.edge is None else f", also under {spoken.edge}"
+    claimed = format_number(spoken.claimed)
+    return f"{verb} {format_conduct(spoken.conduct, rules)}, claims {claimed}{also}"
 
 
-def _tests(table: Roundtable, said: Contribution) -> Iterable[str]:
-    for part in said.parts:
-        held = table.held(said.id, part)
+def _tests(table: Roundtable, spoken: Contribution) -> Iterable[str]:
+    for part in spoken.parts:
+        held = table.held(spoken.id, part)
         if held is not None:
-            tested = format_number(table.tests[said.id, part])
+            tested = format_number(table.tests[spoken.id, part])
             yield f"{part} tested: {tested}, {'holds' if held else 'does not hold'}"
         elif part != Part.BASE:
             yield f"{part} not tested yet"
@@ -162,7 +160,7 @@ def _tests(table: Roundtable, said: Contribution) -> Iterable[str]:
 
 def format_conducts(conducts: Iterable[Conduct], rules: Rules, size_max: int) -> str:
     """Conducts as text of at most `size_max` bytes, each once."""
-    return within((format_conduct(one, rules) for one in dict.fromkeys(conducts)), size_max, "; ")
+    return within((format_conduct(c, rules) for c in dict.fromkeys(conducts)), size_max, "; ")
 
 
 def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False) -> str:
@@ -175,18 +173,18 @@ def format_memory(fact: Remembered, rules: Rules | None, *, apart: bool = False)
         reasons = " ".join(quoted(reason, WORDS_MAX // 4) for reason in fact.reasons)
         return f"{where}: I scored {scores}.{f' Reasons: {reasons}' if reasons else ''}"
     what = format_plain(fact.conduct) if rules is None else format_conduct(fact.conduct, rules)
-    found = format_number(fact.value)
+    value = format_number(fact.value)
     if fact.kind == Fact.CLAIM:
         verdict = "held" if fact.held else "did not hold"
         claimed = format_number(fact.claimed)
         if apart:
-            claimed, found = format_apart(fact.claimed, fact.value)
-        return f"{where}: I claimed {claimed} for {what}; tested {found}, it {verdict}."
+            claimed, value = format_apart(fact.claimed, fact.value)
+        return f"{where}: I claimed {claimed} for {what}; tested {value}, it {verdict}."
     says = {
-        Fact.TRIAL: f"I tried {what}: {found}",
-        Fact.CONCLUSION: f"we concluded on {what}: {found}",
-        Fact.LESSON: f"the best tested was {what}: {found}",
-        Fact.SKILL: f"I was advised {what}: {found}",
+        Fact.TRIAL: f"I tried {what}: {value}",
+        Fact.CONCLUSION: f"we concluded on {what}: {value}",
+        Fact.LESSON: f"the best tested was {what}: {value}",
+        Fact.SKILL: f"I was advised {what}: {value}",
     }
     return f"{where}: {says.get(fact.kind, what)}."
 

@@ -141,7 +141,7 @@ class SeasonObservation:
     def known(self) -> list[Conduct]:
         """The conducts proposed in the last `rolling_days` days, then those at this table."""
         known = self._state.known_before(self._state.table)
-        return [*known, *(said.conduct for said in self.table.proposals())]
+        return [*known, *(proposal.conduct for proposal in self.table.proposals())]
 
     def grounds(self, table: int) -> Mapping[int, Grounds]:
         """The grounds of the scores at a concluded table, by agent."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from goldrush.agents.worlds.competition.formats import format_number, format_subject
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.sentences import speech
-from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
+from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Answer
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.competition.terms import Class, Condition, Move, Par
 AHEAD_MAX: Final = 8  # assignments of the agenda that are searched for a second table's subject
 
 
-def consent(self: Any, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
+def consent(self: Any, seen: SeasonObservation, draws: Draws, offer: Answer) -> bool:
     """Whether an office takes other terms of a contract: always."""
     return True
 
@@ -48,7 +48,7 @@ def interviewed(
 class Admin:
     """Follows the agenda, and adopts conclusions that may not be rejected."""
 
-    def open(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def open(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Opens with the next subject of the agenda, or the one that a contract or a project asks
         for; with two if the judge recommended a split.
         """
@@ -80,7 +80,7 @@ class Admin:
         subjects = seen.config.arena.subjects
         return subjects[draws.below(len(subjects))].key
 
-    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers one more project by the end of the next one."""
         due = seen.assignment + 2 * seen.config.assignments_per_project
         return {"conditions": objective_asked(seen, draws), "target": 1, "due": due}
@@ -99,7 +99,7 @@ def objective_asked(seen: SeasonObservation, draws: Draws) -> list[tuple[str, st
 class Assistant:
     """Sets tables as far as it may, and sums them up."""
 
-    def set_table(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def set_table(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """A table without the lowest rank every second time, newcomers first, one round for each
         active worker; each of these if it may. The order of the others is drawn: early speakers
         score more, so an order by rank would even out the ranks.
@@ -114,7 +114,7 @@ class Assistant:
             answer["order"] = _newcomers_first(seen, answer["team"] or active, draws)
         return answer
 
-    def digest(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def digest(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Sums up the conclusion and the dissent; rejects the conclusion if it may."""
         table = seen.table
         conclusion = table.conclusion
@@ -135,7 +135,7 @@ class Assistant:
         rejected = rights.may_reject(seen.me) and seen.is_rejectable
         return {"text": text, "dissent": _dissent(seen, conclusion.proposal), "rejected": rejected}
 
-    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers a drawn number of adopted conclusions, 1 to 4 in CONTRACT_TERM assignments."""
         due = seen.assignment + CONTRACT_TERM
         return {
@@ -157,9 +157,9 @@ def _dissent(seen: SeasonObservation, concluded: int) -> str:
     """The agents that challenged the conclusion or hold another proposal, as text."""
     table = seen.table
     against = {
-        said.agent
-        for said in table.counted()
-        if said.move == Move.CHALLENGE and said.target == concluded
+        contribution.agent
+        for contribution in table.counted()
+        if contribution.move == Move.CHALLENGE and contribution.target == concluded
     }
     elsewhere = {a for a, held in table.stances.by_agent.items() if held != concluded}
     parts = []
@@ -189,7 +189,7 @@ class Judge:
     would end without a majority gets another round, or a recommendation of two tables.
     """
 
-    def judge(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def judge(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """The signal for the round that was just spoken."""
         table = seen.table
         repeated = _repeated(seen)
@@ -198,7 +198,7 @@ class Judge:
         counts = table.stances.counts()
         most = max(counts.values(), default=0)
         is_agreed = 2 * most > len(table.participants)
-        is_new = any(said.is_proposal for said in table.of_round())
+        is_new = any(contribution.is_proposal for contribution in table.of_round())
         if is_agreed and not is_new:
             return _signal(Signal.CONVERGED, speech("signal_converged"))
         if is_agreed or not is_over(table):
@@ -210,11 +210,11 @@ class Judge:
             return _signal(Signal.SPLIT, speech("signal_split"))
         return _signal(Signal.CLEAN, "")
 
-    def set_table(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def set_table(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Sets the number of rounds, if it may."""
         return {"team": None, "order": None, "rounds": _rounds(seen)}
 
-    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers 1 to 4 tables that it ends as converged and that conclude on what then led."""
         due = seen.assignment + CONTRACT_TERM
         return {"conditions": [], "target": 1 + draws.below(4), "due": due}
@@ -222,7 +222,7 @@ class Judge:
     take, answer = consent, interviewed
 
 
-def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Said:
+def _signal(signal: str, reason: str, ids: Sequence[int] = ()) -> Answer:
     return {"signal": signal, "ids": list(ids), "reason": reason}
 
 
@@ -231,10 +231,10 @@ def _repeated(seen: SeasonObservation) -> list[int]:
     table, is_shared = seen.table, seen.config.is_shared
     known: set[tuple[int | None, Any]] = set()
     repeated = []
-    for said in table.proposals():
-        key = None if is_shared else said.agent, said.conduct
-        if key in known and said.round == table.round:
-            repeated.append(said.id)
+    for proposal in table.proposals():
+        key = None if is_shared else proposal.agent, proposal.conduct
+        if key in known and proposal.round == table.round:
+            repeated.append(proposal.id)
         known.add(key)
     return repeated
 
@@ -257,8 +257,8 @@ class User:
         return subject != seen.agenda().key
 
     def review_contract(
-        self, seen: SeasonObservation, draws: Draws, agent: int, terms: Said
-    ) -> Said:
+        self, seen: SeasonObservation, draws: Draws, agent: int, terms: Answer
+    ) -> Answer:
         """Approves (5 of 10), asks for a harder target (4 of 10), or refuses."""
         chance = draws.below(10)
         if chance < 5:
@@ -274,7 +274,7 @@ class User:
         return draws.below(20) > 0
 
 
-def _more(seen: SeasonObservation, agent: int, terms: Said) -> Any:
+def _more(seen: SeasonObservation, agent: int, terms: Answer) -> Any:
     """A target that is harder by one."""
     target = terms["target"]
     if seen.people[agent].role == Role.WORKER:

@@ -14,8 +14,8 @@ def plain(value: Any) -> Any:
     cannot be recorded: maps, numbers beyond 64 bits, values over a limit. The kernel judges the
     result.
     """
-    found = _plain(value, PLAIN_DEPTH)
-    return found if PLAIN.holds(found) else None
+    recorded = _plain(value, PLAIN_DEPTH)
+    return recorded if PLAIN.holds(recorded) else None
 
 
 def answers_to(questions: Any, answers: Any) -> Any:

@@ -276,9 +276,9 @@ class Scripts:
             Asked(agent, "answer", {"questions": questions, "table": table})
             for agent, questions in zip(agents, asked, strict=True)
         ]
-        for agent, asks, said in zip(agents, asked, answers, strict=True):
+        for agent, asks, answer in zip(agents, asked, answers, strict=True):
             questions = plain(asks)
-            yield Debriefed(table, agent, questions, self.paired(questions, plain(said)), extra)
+            yield Debriefed(table, agent, questions, self.paired(questions, plain(answer)), extra)
 
     def _develop(self, state: SeasonState, agent: int, table: int) -> Script:
         """Traits, personas, skills and rewrites, as far as the therapist's stage allows."""

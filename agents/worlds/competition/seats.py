@@ -53,11 +53,11 @@ def options_of(model: Model, sonnet: Model | None = None) -> dict[str, Any]:
 
 def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The options of an agent's models by class; without sonnet if both are the same."""
-    found: dict[str, dict[str, Any]] = {Class.HAIKU: {}}
+    classes: dict[str, dict[str, Any]] = {Class.HAIKU: {}}
     for name, value in options.items():
         class_ = Class.SONNET if name.startswith(_FRONT) else Class.HAIKU
-        found.setdefault(class_, {})[name.removeprefix(_FRONT)] = value
-    return dict(found)
+        classes.setdefault(class_, {})[name.removeprefix(_FRONT)] = value
+    return dict(classes)
 
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:

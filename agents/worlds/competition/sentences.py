@@ -216,8 +216,8 @@ class Sentences:
 
     def _known(self, mine: ConductEvidence) -> float:
         """What is known best of a conduct of its own: its test, or its trials."""
-        for said in self._table.proposals():
-            tested = self._table.tests.get((said.id, Part.BASE))
-            if said.conduct == mine.conduct and tested is not None:
+        for proposal in self._table.proposals():
+            tested = self._table.tests.get((proposal.id, Part.BASE))
+            if proposal.conduct == mine.conduct and tested is not None:
                 return tested
         return fmean(mine.own)

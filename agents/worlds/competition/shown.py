@@ -17,20 +17,20 @@ def alone(table: Roundtable, agent: int, *, is_proven: bool) -> Roundtable:
     words, so that ids stay, and what follows from them is left out. Nobody can challenge what it is
     not shown, so there are tests after the proof only (`is_proven`).
     """
-    ids = {said.id for said in table.contributions if said.agent == agent}
+    ids = {contribution.id for contribution in table.contributions if contribution.agent == agent}
 
-    def shown(said: Contribution) -> Contribution:
-        if said.id not in ids:
-            return Contribution(said.id, said.round, said.agent, Move.PASS)
-        own = attrs.evolve(said, led=None, backing=0)
-        if said.move in (Move.SUPPORT, Move.CHALLENGE) and said.target not in ids:
+    def shown(contribution: Contribution) -> Contribution:
+        if contribution.id not in ids:
+            return Contribution(contribution.id, contribution.round, contribution.agent, Move.PASS)
+        own = attrs.evolve(contribution, led=None, backing=0)
+        if contribution.move in (Move.SUPPORT, Move.CHALLENGE) and contribution.target not in ids:
             return attrs.evolve(own, move=Move.PASS, target=None)  # a guess, or by hand
         return own
 
     tests = {at: value for at, value in table.tests.items() if at[0] in ids}
     own = attrs.evolve(
         table,
-        contributions=[shown(said) for said in table.contributions],
+        contributions=[shown(contribution) for contribution in table.contributions],
         removed=table.removed & ids,
         tests=tests if is_proven else {},
         moves={agent: table.moves[agent]} if agent in table.moves else {},
@@ -50,10 +50,12 @@ def with_reasons(table: Roundtable, agent: int, reasons: Sequence[tuple[str, str
     for move, text in reasons:
         by_move.setdefault(move, []).append(text)
 
-    def shown(said: Contribution) -> Contribution:
-        if said.agent == agent or not said.text:
-            return said
-        texts = by_move.get(said.move, [""])
-        return attrs.evolve(said, text=texts[said.id % len(texts)], because=None)
+    def shown(contribution: Contribution) -> Contribution:
+        if contribution.agent == agent or not contribution.text:
+            return contribution
+        texts = by_move.get(contribution.move, [""])
+        return attrs.evolve(contribution, text=texts[contribution.id % len(texts)], because=None)
 
-    return attrs.evolve(table, contributions=[shown(said) for said in table.contributions])
+    return attrs.evolve(
+        table, contributions=[shown(contribution) for contribution in table.contributions]
+    )

@@ -20,7 +20,7 @@ from goldrush.agents.worlds.competition.offices import (
     objective_asked,
 )
 from goldrush.agents.worlds.competition.sentences import speech
-from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Said
+from goldrush.agents.worlds.competition.worker import CONTRACT_TERM, Answer
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
 from goldrush.kernel.worlds.competition.arena import Rules
@@ -46,12 +46,12 @@ class Therapist:
         name = seen.people[agent].name
         return [speech("debrief_last" if extra else "debrief", name=name)]
 
-    def rate(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said:
+    def rate(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Answer:
         """The four scores by the rubric, each with its reason."""
         ground = seen.grounds(table)[agent]
         return {"raw": list(ground.scores), "reasons": reasons(ground, seen.rules)}
 
-    def trait(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
+    def trait(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Answer | None:
         """A trait, if a challenge was sustained, all claims failed, or novelty is 3; else None."""
         ground = seen.grounds(table)[agent]
         if any(c.is_sustained for c in ground.challenges):
@@ -82,11 +82,15 @@ class Therapist:
             return None
         return (*at.subject.key, conclusion.conduct, value)
 
-    def rewrite(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
+    def rewrite(
+        self, seen: SeasonObservation, draws: Draws, agent: int, table: int
+    ) -> Answer | None:
         """In 2 of 10 cases the result of `improve`."""
         return self.improve(seen, draws, agent, table) if draws.below(MOST) < 2 else None
 
-    def improve(self, seen: SeasonObservation, draws: Draws, agent: int, table: int) -> Said | None:
+    def improve(
+        self, seen: SeasonObservation, draws: Draws, agent: int, table: int
+    ) -> Answer | None:
         """Instructions with the trait changed that fits the worker's weakest dimension."""
         worker = seen.people[agent]
         trait, by, _ = REMEDIES[_weakest(seen.grounds(table)[agent].scores)]
@@ -101,7 +105,7 @@ class Therapist:
         team = [agent for agent in active if agent not in last]
         return team if len(team) >= TEAM_MIN and draws.below(MOST) < 3 else None
 
-    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers a mean total by the rubric of 3 or 4."""
         due, conditions = seen.assignment + CONTRACT_TERM, objective_asked(seen, draws)
         return {"conditions": conditions, "target": 3 + draws.below(2), "due": due}

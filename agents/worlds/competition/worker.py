@@ -37,23 +37,23 @@ AGAIN: Final = 0.9  # this part of a second proposal's estimate must be above th
 
 ANSWERS_MAX: Final = 3  # in one contribution, the latest
 
-Said = Mapping[str, Any]
+Answer = Mapping[str, Any]
 
 
 class Worker:
     """Acts by its character. Methods answer the questions of the same name."""
 
-    def try_(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+    def try_(self, seen: SeasonObservation, draws: Draws) -> Answer | None:
         """The next trial, or None."""
         return _Mind(seen, draws).trial()
 
-    def speak(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def speak(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """The first of challenge, proposal and support that the evidence allows, else a pass."""
         mind = _Mind(seen, draws)
-        said = mind.challenge() or mind.propose() or mind.support() or mind.pass_()
-        return mind.answered(said)
+        answer = mind.challenge() or mind.propose() or mind.support() or mind.pass_()
+        return mind.answered(answer)
 
-    def stand(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+    def stand(self, seen: SeasonObservation, draws: Draws) -> Answer | None:
         """The best tested proposal that holds: its own among equals, then the lowest id."""
         return _Mind(seen, draws).stand()
 
@@ -64,7 +64,7 @@ class Worker:
             return Class.SONNET
         return Class.HAIKU if me.class_ == Class.SONNET and me.sparks < fee else None
 
-    def open(self, seen: SeasonObservation, draws: Draws) -> Said | None:
+    def open(self, seen: SeasonObservation, draws: Draws) -> Answer | None:
         """In 3 of 10 cases an assignment about a drawn subject of which it remembers a claim that
         held or a skill; None if a contract or a project asks for another subject.
         """
@@ -99,7 +99,7 @@ class Worker:
             says = [_account(seen, table)]
         return [says[min(index, len(says) - 1)] for index in range(len(questions))]
 
-    def take(self, seen: SeasonObservation, draws: Draws, offer: Said) -> bool:
+    def take(self, seen: SeasonObservation, draws: Draws, offer: Answer) -> bool:
         """Accepts a first persona that it knows, every skill and other terms, and a rewrite unless
         it is in the upper half of the leaderboard.
         """
@@ -117,7 +117,7 @@ class Worker:
         has_hope = me.all_time * 2 >= me.served * seen.config.fee(Class.HAIKU)
         return Fate.RELEGATION if has_hope and draws.below(MOST) < 8 else Fate.DELETION
 
-    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Said:
+    def offer_contract(self, seen: SeasonObservation, draws: Draws) -> Answer:
         """Offers to be above the median at 1 or 2 of PROMISED tables, for a drawn condition."""
         asks = (Condition.SEAT, Condition.FEE_PAID, Condition.MOVES)[draws.below(3)]
         return {
@@ -136,7 +136,7 @@ def _lesson(seen: SeasonObservation, table: int) -> str:
 def _account(seen: SeasonObservation, table: int) -> str:
     """What a worker says of its last proposal at a table."""
     me, at = seen.me.ordinal, seen.tables[table]
-    own = [said for said in at.proposals() if said.agent == me]
+    own = [proposal for proposal in at.proposals() if proposal.agent == me]
     if not own:
         tried = len(at.trials)
         return speech(plural("account_none", tried), count=tried)
@@ -165,7 +165,7 @@ class _Mind:
 
     # Trials.
 
-    def trial(self) -> Said | None:
+    def trial(self) -> Answer | None:
         """The next trial. Before the first round a search from the best remembered conduct or the
         bar's; none in the first round, unless it is the only one or would stay empty; then
         neighbours of the best.
@@ -218,7 +218,7 @@ class _Mind:
             best = self._heard() or best
         start = self.seen.rules.bar(self.table.subject) if best is None else best.conduct
         taken = {trial.conduct for trial in self.table.trials}
-        taken.update(said.conduct for said in self.table.proposals())
+        taken.update(proposal.conduct for proposal in self.table.proposals())
         taken.add(self.seen.rules.bar(self.table.subject))
         for _ in range(TRIES):
             conduct = start
@@ -230,9 +230,9 @@ class _Mind:
 
     def _heard(self) -> ConductEvidence | None:
         """The proposal's conduct with the best estimate, of those that are not refuted."""
-        there = [self.evidence.known.get(said.conduct) for said in self.table.unrefuted()]
-        known = [one for one in there if one is not None]
-        return max(known, key=lambda one: self.evidence.estimate(one.conduct), default=None)
+        heard = (self.evidence.known.get(proposal.conduct) for proposal in self.table.unrefuted())
+        known = [evidence for evidence in heard if evidence is not None]
+        return max(known, key=lambda known: self.evidence.estimate(known.conduct), default=None)
 
     def _promising(self) -> ConductEvidence | None:
         """The conduct with the best estimate, if that is better than the bar."""
@@ -247,27 +247,29 @@ class _Mind:
 
     # Contributions.
 
-    def propose(self) -> Said | None:
+    def propose(self) -> Answer | None:
         """The best conduct that it has tried; after the first one only if well above those at the
         table.
         """
         best = self.evidence.best(own=True)
-        if best is None or best.conduct in {said.conduct for said in self.table.proposals()}:
+        if best is None or best.conduct in {
+            proposal.conduct for proposal in self.table.proposals()
+        }:
             return None
         estimate = self.evidence.estimate(best.conduct)
         if estimate <= 0:
             return None
-        own = [said for said in self.table.proposals() if said.agent == self.me]
-        there = [self.evidence.estimate(said.conduct) for said in self.table.unrefuted()]
+        own = [proposal for proposal in self.table.proposals() if proposal.agent == self.me]
+        there = [self.evidence.estimate(proposal.conduct) for proposal in self.table.unrefuted()]
         if own and estimate * AGAIN <= max(there, default=0.0):
             return None
         return self._proposed(best)
 
-    def support(self) -> Said | None:
+    def support(self) -> Answer | None:
         """Support of the other's proposal with the best estimate, if that is better than its own
         stance; a stance on a proposal of its own counts for more, by PRIDE and `loyalty`.
         """
-        others = [said for said in self.table.unrefuted() if said.agent != self.me]
+        others = [proposal for proposal in self.table.unrefuted() if proposal.agent != self.me]
         best = max(others, key=lambda s: (self.evidence.estimate(s.conduct), -s.id), default=None)
         held = self.table.stances.by_agent.get(self.me)
         if best is None or best.id == held:
@@ -288,7 +290,7 @@ class _Mind:
             "because": ((best.id,), bool(self.table.trials)),
         }
 
-    def stand(self) -> Said:
+    def stand(self) -> Answer:
         """The best tested proposal, its own among equals, then the lowest id, or none."""
         if not self.table.unrefuted():
             return {
@@ -296,59 +298,61 @@ class _Mind:
                 "words": self.sentences.stands_by_none(),
                 "because": ((), False),
             }
-        ranked = sorted(self.table.unrefuted(), key=lambda said: (said.agent != self.me, said.id))
-        ids = [said.id for said in ranked]
+        ranked = sorted(
+            self.table.unrefuted(), key=lambda proposal: (proposal.agent != self.me, proposal.id)
+        )
+        ids = [proposal.id for proposal in ranked]
         first = self.table.best(ids)[0]
         others = self.table.best([id for id in ids if id != first]) if len(ids) > 1 else []
-        said = self.table.contributions
-        best, second = said[first], said[others[0]] if others else None
+        spoken = self.table.contributions
+        best, second = spoken[first], spoken[others[0]] if others else None
         words = self.sentences.stands(best, second)
         return {"target": best.id, "words": words, "because": ((best.id,), False)}
 
-    def challenge(self) -> Said | None:
+    def challenge(self) -> Answer | None:
         """A challenge of a claim that its own trials contradict; or, by `doubt`, of one beyond all
         values that it has seen for the subject.
         """
         if not self.seen.config.challenges or not self.table.stances.by_agent:
             return None
-        for said in self._open_to_challenge():
-            known = self.evidence.known[said.conduct]
-            claimed = self.evidence.margin(said.claimed)
+        for proposal in self._open_to_challenge():
+            known = self.evidence.known[proposal.conduct]
+            claimed = self.evidence.margin(proposal.claimed)
             if known.own:
                 mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
                 if mean < claimed * (1 - NOISE):
-                    words = self.sentences.contradicted(said, self.evidence.value(mean))
-                    return self._challenged(said, words, own=True)
+                    words = self.sentences.contradicted(proposal, self.evidence.value(mean))
+                    return self._challenged(proposal, words, own=True)
                 continue
             most = self.evidence.best_margin()
             is_beyond = most is not None and claimed > max(most, 0.0)
             if is_beyond and self._feels(self.character.doubt + 2):
-                words = self.sentences.doubted(said, self.evidence.value(most or 0.0))
-                return self._challenged(said, words, own=bool(self.table.trials))
+                words = self.sentences.doubted(proposal, self.evidence.value(most or 0.0))
+                return self._challenged(proposal, words, own=bool(self.table.trials))
         return None
 
     def _open_to_challenge(self) -> list[Contribution]:
         """The untested proposals of others, the leading one first, then the latest ones."""
         leading = self.table.stances.leading()
         others = [
-            said
-            for said in reversed(self.table.unrefuted())
-            if said.agent != self.me
-            and (said.id, Part.BASE) not in self.table.tests
-            and not self.table.was_challenged(said.id, Part.BASE)
+            proposal
+            for proposal in reversed(self.table.unrefuted())
+            if proposal.agent != self.me
+            and (proposal.id, Part.BASE) not in self.table.tests
+            and not self.table.was_challenged(proposal.id, Part.BASE)
         ]
-        return sorted(others, key=lambda said: said.id != leading)
+        return sorted(others, key=lambda proposal: proposal.id != leading)
 
-    def _challenged(self, said: Contribution, words: str, *, own: bool) -> Said:
+    def _challenged(self, proposal: Contribution, words: str, *, own: bool) -> Answer:
         return {
             "move": Move.CHALLENGE,
-            "target": said.id,
+            "target": proposal.id,
             "part": Part.BASE,
             "words": words,
-            "because": ((said.id,), own),
+            "because": ((proposal.id,), own),
         }
 
-    def pass_(self) -> Said:
+    def pass_(self) -> Answer:
         """A pass, with a reason that was not given yet, or silent."""
         held = self.table.stances.by_agent.get(self.me)
         trials, own = self.table.trials, self._own()
@@ -360,7 +364,7 @@ class _Mind:
         ids = () if held is None or not words else (held,)
         return {"move": Move.PASS, "words": words, "because": (ids, by_trials)}
 
-    def answered(self, said: Said) -> Said:
+    def answered(self, answer: Answer) -> Answer:
         """A contribution that first answers who challenged or amended an own proposal since its
         last turn.
         """
@@ -375,20 +379,20 @@ class _Mind:
             and other.agent != self.me
         ][-ANSWERS_MAX:]
         if not to:
-            return said
+            return answer
         answers = [
             self.sentences.answer(own[other.target], other)
             for other in to
             if other.target is not None
         ]
-        ids, by_trials = said["because"]
+        ids, by_trials = answer["because"]
         because = tuple(dict.fromkeys((*(other.id for other in to), *ids)))
-        words = " ".join([*answers, said["words"]]).strip()
-        return {**said, "words": words, "because": (because, by_trials)}
+        words = " ".join([*answers, answer["words"]]).strip()
+        return {**answer, "words": words, "because": (because, by_trials)}
 
     def _own(self) -> list[Contribution]:
         """Its own contributions at the table, passes included."""
-        return [said for said in self.table.contributions if said.agent == self.me]
+        return [spoken for spoken in self.table.contributions if spoken.agent == self.me]
 
     def _has_worse_trial(self, held: int) -> bool:
         """Whether its latest trial, of which it has not spoken yet, is worse than its stance."""
@@ -396,13 +400,13 @@ class _Mind:
             return False
         trial = self.table.trials[-1]
         conduct = self.seen.rules.describe(trial.conduct)
-        is_new = not any(conduct in said.text for said in self._own())
+        is_new = not any(conduct in spoken.text for spoken in self._own())
         return is_new and self.evidence.estimate(trial.conduct) < self._estimate_of(held)
 
     def _estimate_of(self, proposal: int) -> float:
         return self.evidence.estimate(self.table.contributions[proposal].conduct)
 
-    def _proposed(self, best: ConductEvidence) -> Said | None:
+    def _proposed(self, best: ConductEvidence) -> Answer | None:
         claim = self._claimed(best)
         if claim is None:
             return None
@@ -448,11 +452,12 @@ class _Mind:
         """A proposal of another next to a conduct: the leading one, else the latest; or None."""
         leading = self.table.stances.leading()
         near = [
-            said
-            for said in self.table.proposals()
-            if said.agent != self.me and self.seen.rules.distance(said.conduct, conduct) == 1
+            proposal
+            for proposal in self.table.proposals()
+            if proposal.agent != self.me
+            and self.seen.rules.distance(proposal.conduct, conduct) == 1
         ]
-        return min(near, key=lambda said: (said.id != leading, -said.id), default=None)
+        return min(near, key=lambda proposal: (proposal.id != leading, -proposal.id), default=None)
 
     def _feels(self, trait: int) -> bool:
         """True in `trait` of 10 cases, by a draw."""

@@ -85,20 +85,20 @@ def _read_try(answer: Answer, seen: SeasonObservation) -> Any:
 
 def _speak_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me, config = seen.table, seen.me, seen.config
-    others = [said for said in table.proposals() if said.agent != me.ordinal]
+    others = [proposal for proposal in table.proposals() if proposal.agent != me.ordinal]
     stances = table.stances
     support = [
-        said.id
-        for said in others
-        if said.id not in stances.refuted and stances.by_agent.get(me.ordinal) != said.id
+        proposal.id
+        for proposal in others
+        if proposal.id not in stances.refuted and stances.by_agent.get(me.ordinal) != proposal.id
     ]
     challenge = [
-        f"{said.id} ({part})"
-        for said in others
-        for part in said.parts
-        if config.challenges and not table.was_challenged(said.id, part)
+        f"{proposal.id} ({part})"
+        for proposal in others
+        for part in proposal.parts
+        if config.challenges and not table.was_challenged(proposal.id, part)
     ]
-    amend = [said.id for said in table.proposals()]
+    amend = [proposal.id for proposal in table.proposals()]
     bar = "" if table.bar is None else wording("speak_bar", bar=format_number(table.bar))
     parts = [
         wording("speak", left=table.moves.get(me.ordinal, 0)),
@@ -172,8 +172,8 @@ def _reason(answer: Answer, seen: SeasonObservation) -> Mapping[str, Any]:
 def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table = seen.table
     proposals = (
-        f"#{said.id} ({format_number(table.tests[said.id, Part.BASE])})"
-        for said in table.unrefuted()
+        f"#{proposal.id} ({format_number(table.tests[proposal.id, Part.BASE])})"
+        for proposal in table.unrefuted()
     )
     return wording(
         "stand",
@@ -202,9 +202,9 @@ def _read_stand(answer: Answer, seen: SeasonObservation) -> Any:
 def _judge_text(seen: SeasonObservation, arguments: Arguments) -> str:
     table, me = seen.table, seen.me
     spoken = [
-        said.id
-        for said in reversed(table.of_round())
-        if said.move != Move.PASS and said.id not in table.removed
+        contribution.id
+        for contribution in reversed(table.of_round())
+        if contribution.move != Move.PASS and contribution.id not in table.removed
     ]
     lines = [wording("judge", table), wording("judge_clean")]
     if spoken:
