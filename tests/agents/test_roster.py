@@ -303,6 +303,11 @@ def test_a_roster_already_made_is_taken_as_it_is() -> None:
     assert 3 == prepare({"agents": 3}, roster)[0].agents
 
 
+def test_a_roster_already_made_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(BadInput, match="the roster has 3 agents"):
+        prepare({"agents": 4}, POLICY_SET.parse("raid*2,mine*1"))
+
+
 def test_an_entry_of_a_journal_that_names_no_policy_is_refused() -> None:
     with pytest.raises(BadInput, match="there is no policy 'gone'"):
         POLICY_SET.factory_of(Entry(0, "gone"))
