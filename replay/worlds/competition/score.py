@@ -175,8 +175,7 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
         UnsupportedJournal: if the arena is not installed.
         JournalError: if the journal cannot be read.
     """
-    judged = state_before_scores(path, assignment)
-    state = judged.state
+    state, scored = state_before_scores(path, assignment)
     if agent not in state.agents:
         raise BadInput(f"there is no agent {agent}", f"give {_listed(state, list(state.agents))}")
     if table is not None and not 0 <= table < len(state.tables):
@@ -192,7 +191,7 @@ def scores(path: str | Path, assignment: int, agent: int, table: int | None = No
             f"{format_value(state.agents[agent].name)} sat at {at} in assignment {assignment}",
             f"give one of {_listed(state, sorted(set(there)))}",
         )
-    return [score_at(state, at, agent, grounds_at(state, at), judged.scored) for at in sat]
+    return [score_at(state, at, agent, grounds_at(state, at), scored) for at in sat]
 
 
 def _listed(state: SeasonState, agents: Sequence[int]) -> str:

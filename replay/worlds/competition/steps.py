@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,16 +78,6 @@ def conduct_text(conduct: Conduct, rules: Rules | None) -> str:
 _PLAIN: Final = re.compile(r"[A-Za-z0-9 ,./%+()-]*", re.ASCII)  # text that needs no quotes
 
 
-@attrs.frozen
-class JudgedAssignment:
-    """An assignment when its scores were given: the state just before, with the ratings of the
-    debrief, and the scores.
-    """
-
-    state: SeasonState
-    scored: tuple[Scored, ...]
-
-
 def assignment_in(
     world: World[SeasonState],
     reader: JournalReader,
@@ -130,8 +120,9 @@ def assignment_in(
 
 
 @reader_of
-def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
-    """A closed assignment, from 0, at the time its debrief was judged.
+def state_before_scores(path: str | Path, assignment: int) -> tuple[SeasonState, Sequence[Scored]]:
+    """The state of a closed assignment, from 0, when its debrief is judged, with the ratings; and
+    the scores.
 
     Raises:
         UnsupportedJournal: if the arena is not installed.
@@ -146,8 +137,7 @@ def state_before_scores(path: str | Path, assignment: int) -> JudgedAssignment:
         for _, step, after in walk.steps():
             rows = step.derived.rows(_SCORED) if step else ()
             if step and rows:
-                scored = tuple(named(_SCORED, row) for row in rows)
-                return JudgedAssignment(_with_acts(before, step), scored)
+                return _with_acts(before, step), [named(_SCORED, row) for row in rows]
             before = copied(after)
         raise fold.malformed(world, reader.path, walk.commit, ValueError("nobody is scored"))
 

@@ -85,15 +85,9 @@ def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences |
             counts[1].update(happened_b)
             if by_round:
                 rows.append(_difference(round, one, two, happened_a, happened_b))
-    return MiningConsequences(
-        since,
-        until,
-        _owners(one, two),
-        [(agent, *pair) for agent, pair in enumerate(zip_longest(one.gold, two.gold))],
-        dict(counts[0]),
-        dict(counts[1]),
-        rows,
-    )
+    gold = [(agent, *pair) for agent, pair in enumerate(zip_longest(one.gold, two.gold))]
+    owners = _owners(one, two)
+    return MiningConsequences(since, until, owners, gold, dict(counts[0]), dict(counts[1]), rows)
 
 
 def _rounds(
@@ -118,15 +112,9 @@ def _difference(
 ) -> RoundDifference:
     owners = _owners(one, two)
     return RoundDifference(
-        round,
-        None if owners is None else len(owners),
-        math.fsum(one.gold),
-        math.fsum(two.gold),
-        a["raids"],
-        b["raids"],
-        a["captures"],
-        b["captures"],
-    )
+        round, None if owners is None else len(owners), math.fsum(one.gold), math.fsum(two.gold),
+        a["raids"], b["raids"], a["captures"], b["captures"],
+    )  # fmt: skip
 
 
 def _owners(one: MiningState, two: MiningState) -> list[tuple[int, int | None, int | None]] | None:

@@ -116,21 +116,15 @@ def explained_at(
     for what, number, count in (("plot", plot, config.plots), ("agent", agent, config.agents)):
         if number is not None and not 0 <= number < count:
             raise BadInput(f"there is no {what} {number}", f"give one from 0 to {count - 1}")
-    found = [
-        one
-        for one in (explanations(Round(*walked)) if walked else ())
-        if _is_about(one, plot, agent)
-    ]
-    if found:
-        return found
-    asked = [(what, n) for what, n in (("plot", plot), ("agent", agent)) if n is not None]
+    of_round = explanations(Round(*walked)) if walked else ()
+    matching = [one for one in of_round if _is_about(one, plot, agent)]
+    if matching:
+        return matching
+    asked = [f"{what} {n}" for what, n in (("plot", plot), ("agent", agent)) if n is not None]
+    of, options = ("".join(f" {front}{each}" for each in asked) for front in ("of ", "--"))
     raise BadInput(
-        "no raid, contested claim or removed action"
-        + "".join(f" of {what} {number}" for what, number in asked)
-        + f" in round {round}",
-        f"`goldrush why {quoted_path(str(path))}"
-        + "".join(f" --{what} {number}" for what, number in asked)
-        + "` names the rounds that have one",
+        f"no raid, contested claim or removed action{of} in round {round}",
+        f"`goldrush why {quoted_path(str(path))}{options}` names the rounds that have one",
     )
 
 
@@ -256,10 +250,11 @@ def _in_truce(round: Round, row: Row) -> Explanation:
 
 def _void(round: Round, row: Row) -> Explanation:
     plot, owner, raiders, _, _, _, _ = row
-    change = None
     if owner is not None:
-        account = [f"agent {owner} raids plot {plot}, which its own claim has just won"]
-        account.append("nobody else raids it: there is nobody to take it from")
+        account = [
+            f"agent {owner} raids plot {plot}, which its own claim has just won",
+            "nobody else raids it: there is nobody to take it from",
+        ]
         return _of_raid(round, VOID_RAID, row, account, None)
     account = [
         f"{_raid(raiders)} plot {plot}, which nobody owns and nobody claims",
@@ -267,8 +262,8 @@ def _void(round: Round, row: Row) -> Explanation:
     ]
     first = raiders[0]
     swap = Swap(((CLAIM, plot, 1), *round.without(first, RAID, plot)), [(RAID, plot, 1)])
-    again = round.again(first, swap.plan)
-    if again.owner(plot, None) == first:
+    change = None
+    if round.again(first, swap.plan).owner(plot, None) == first:
         says = f"a claim would have won it: {_instead(first, swap)}"
         change = round.change(first, swap.plan, says)
     else:
@@ -292,16 +287,11 @@ def _contested(round: Round, row: Row) -> Explanation:
         f"had agent {winner} not claimed it, {drawn}agent {again.claims[plot][2]}"
         f"{'' if drawn else ' would have won it'}"
     )
+    snippet = laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet
     return Explanation(
-        CONTESTED_CLAIM,
-        round.number,
-        plot,
-        tuple(claimants),
-        tuple(account),
-        None,
-        laid_open(round.config, round.number, CLAIM_DRAWN, row).snippet,
-        round.change(winner, plan, says),
-    )
+        CONTESTED_CLAIM, round.number, plot, tuple(claimants), tuple(account), snippet=snippet,
+        change=round.change(winner, plan, says),
+    )  # fmt: skip
 
 
 def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
@@ -322,12 +312,11 @@ def _removed(round: Round, agent: int, index: int, reason: int) -> Explanation:
         change = round.change(agent, swap.plan, says)
     else:
         account.append("no action of this kind would have been legal")
-    on_grid = action is not None and 0 <= action[1] < round.config.plots
-    place = action[1] if action is not None and on_grid else None
-    plan = _plan(round, agent)
+    plot = None if action is None or not 0 <= action[1] < round.config.plots else action[1]
     return Explanation(
-        PRUNED_ACTION, round.number, place, (agent,), tuple(account), plan, change=change
-    )
+        PRUNED_ACTION, round.number, plot, (agent,), tuple(account), _plan(round, agent),
+        change=change,
+    )  # fmt: skip
 
 
 def _objection(round: Round, agent: int, index: int, reason: int) -> str:

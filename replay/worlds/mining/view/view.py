@@ -62,16 +62,12 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
             break
         why.append(
             [
-                one.unit,
-                patterns.of(one.kind)[0],
-                one.location,
-                list(one.agents),
-                [patterns.of(line) for line in one.account],
-                None if one.plan is None else one.plan[0],
+                one.unit, patterns.of(one.kind)[0], one.location, list(one.agents),
+                [patterns.of(line) for line in one.account], one.plan and one.plan[0],
                 patterns.of(one.snippet) if one.snippet else None,
-                None if one.change is None else _change(patterns, one.change, submitted),
+                one.change and _change(patterns, one.change, submitted),
             ]
-        )
+        )  # fmt: skip
         size += len(json.dumps(why[-1], separators=(",", ":")))
     return {"patterns": patterns.known, "why": why, "why_until": until}
 

@@ -206,12 +206,12 @@ def test_a_score_is_plain_enough_for_json(found: list[Score]) -> None:
 
 
 def test_the_state_before_the_scores_is_that_of_the_debrief(season: Path) -> None:
-    judged = state_before_scores(season, 2)
-    [table, *_] = judged.state.tables
+    state, scored = state_before_scores(season, 2)
+    [table, *_] = state.tables
 
-    assert judged.state.phase == Phase.DEBRIEF
+    assert state.phase == Phase.DEBRIEF
     assert (dict(table.totals), set(table.raw)) == ({}, set(table.participants))
-    assert {row.agent for row in judged.scored} == set(judged.state.seated())
+    assert {row.agent for row in scored} == set(state.seated())
 
 
 # Other therapists, other scoring.
