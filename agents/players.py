@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -237,6 +237,19 @@ class Players(Generic[S]):
     installed: Callable[[], Mapping[str, Plugin]] = dict
     policies: Mapping[str, CatalogueEntry] = attrs.field(factory=dict)
     horizon: str = "rounds"
+
+
+def _nobody(*given: object) -> Any:
+    raise BadInput("this world has no players", "record its runs with its own program")
+
+
+NOBODY: Final[Players[Any]] = Players(
+    prepare=_nobody,
+    names=_nobody,
+    start_agents=_nobody,
+    policy_check=lambda *given: lambda *at: PolicyCheck(None, ("the policies of this world",)),
+    horizon="",
+)  # of a world whose runs are recorded by its own program
 
 
 def record(

@@ -98,6 +98,12 @@ class Plugin:
         return found
 
 
+def imported(location: str) -> object:
+    """The object at `module:attribute`."""
+    module, _, attribute = location.partition(":")
+    return getattr(import_module(module), attribute)
+
+
 class BuiltIn(NamedTuple):
     """One of goldrush's own: its name, and the location of its object as module:attribute."""
 
@@ -106,8 +112,7 @@ class BuiltIn(NamedTuple):
 
     def load(self) -> Any:
         """Import the object."""
-        module, _, attribute = self.value.partition(":")
-        return getattr(import_module(module), attribute)
+        return imported(self.value)
 
 
 @attrs.frozen

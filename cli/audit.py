@@ -17,7 +17,6 @@ from goldrush.replay.text import format_table
 if TYPE_CHECKING:
     from goldrush.replay.journal.recheck import Recheck
     from goldrush.replay.journal.tie_break import Outcome, TieBreak
-    from goldrush.replay.tools import TieBreaks
 
 LISTED_MAX: Final = 20  # draws that do not hold
 
@@ -94,36 +93,32 @@ def _one(journal: str, at: int, place: str | None, kind: str | None, as_json: bo
 def _found(journal: str, at: int, place: str | None, kind: str | None) -> Sequence[TieBreak]:
     """The draws of a unit. Raises BadInput for a kind that the world does not have."""
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.find import tools_at
+    from goldrush.replay.tools import Tools
 
-    by = _draws(journal)
-    if kind is not None and kind not in by.kinds:
-        raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(by.kinds)}")
-    if place is None and by.needs_location:
-        raise BadInput(
-            f"draws of {journal} belong to a {by.location}", f"give one (--{by.location})"
-        )
-    return by.at(journal, at, place_number(journal, by.location, place), kind)
-
-
-def _draws(journal: str) -> TieBreaks:
-    from goldrush.replay.find import tie_breaks_at
-
-    return tie_breaks_at(journal)
+    tools = tools_at(journal)
+    tools.require(Tools.draws, journal)
+    kinds, noun = tools.draw_kinds, tools.location
+    if kind is not None and kind not in kinds:
+        raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(kinds)}")
+    if place is None and tools.draws_need_location:
+        raise BadInput(f"draws of {journal} belong to a {noun}", f"give one (--{noun})")
+    return tools.draws_at(journal, at, place_number(journal, place), kind)
 
 
 def _score(journal: str, at: int, place: str | None, agent: str, as_json: bool) -> int:
-    from goldrush.replay.find import needed, tools_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.story import agent_of
+    from goldrush.replay.tools import Tools
 
     tools = tools_at(journal)
-    by = needed(tools.scores, journal, "scores to audit")
-    word = tools.tie_breaks.location if tools.tie_breaks else ""
-    found = by.at(journal, at, agent_of(journal, agent), place_number(journal, word, place))
+    tools.require(Tools.scores, journal)
+    found = tools.scores(journal, at, agent_of(journal, agent), place_number(journal, place))
     with maybe_unread():
         if as_json:
             echo_json([audited.as_dict() for audited in found])
         else:
-            click.echo("\n\n".join(map(by.format, found)))
+            click.echo("\n\n".join(map(tools.format_score, found)))
     return DONE if all(audited.holds for audited in found) else DIFFERS
 
 

@@ -50,8 +50,7 @@ def settings(world: str | None = None) -> Complete:
     def names(tools: Tools) -> Iterable[str]:
         import attrs
 
-        fields = () if tools.config is None else attrs.fields(tools.config)
-        return [f"{field.name}=" for field in fields]
+        return [f"{field.name}=" for field in attrs.fields(tools.config)]
 
     def complete(ctx: click.Context, param: click.Parameter, text: str) -> list[CompletionItem]:
         return _beginning(_tool_names(ctx, world, names), text)
@@ -68,8 +67,6 @@ def policies(world: str | None = None) -> Complete:
         from goldrush.agents.trust import is_import_name
 
         players = tools.players
-        if players is None:
-            return ()
         listed = [name for name in players.policies if not is_import_name(name)]
         listed += players.installed()
         return [re.sub(":.*", ":", name) for name in listed]  # llm:MODEL is llm:, and a model

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
@@ -11,10 +9,6 @@ from goldrush.cli.help import command
 from goldrush.cli.options import json_option
 from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
-
-if TYPE_CHECKING:
-    from goldrush.replay.journal.diff import Diff
-    from goldrush.replay.tools import Consequences
 
 
 @command()
@@ -35,46 +29,29 @@ def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
       goldrush diff run.journal fork.journal
       goldrush diff run.journal fork.journal --by-round
     """
-    from goldrush.kernel.errors import GoldrushError
+    from goldrush.kernel.errors import BadInput, GoldrushError
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.diff import diff as compare
     from goldrush.replay.journal.diff import format_diff
 
     found = compare(a, b)
-    came, trouble = None, None
-    followed = _followed(found, by_round)
+    consequences, trouble = None, None
+    tools = None if found.world is None else tools_at(found.a.path)
     try:
-        if followed is not None:
-            came = followed.follow(found, by_round=by_round)
+        if tools is not None:
+            consequences = tools.consequences(found, by_round=by_round)
+    except BadInput:
+        raise
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"the consequences cannot be worked out: {error}"
     with maybe_unread():
         if as_json:
-            echo_json({**found.as_dict(), "consequences": came and came.as_dict()})
+            echo_json({**found.as_dict(), "consequences": consequences and consequences.as_dict()})
         else:
             for line in format_diff(found):
                 click.echo(escaped(line))
-            if followed is not None and came is not None:
-                click.echo("\n" + followed.format(came, by_round))
+            if tools is not None and consequences is not None:
+                click.echo("\n" + tools.format_consequences(consequences, by_round))
     if trouble:
         click.echo(f"goldrush: {escaped(trouble)}", err=True)
     return DONE if found.same else DIFFERS
-
-
-def _followed(found: Diff, by_round: bool) -> Consequences[Diff, Any] | None:
-    """The tool that follows the consequences of a difference; None if the runs cannot be compared
-    or the world has no such tool.
-
-    Raises BadInput for --by-round if the world has no such tool.
-    """
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.find import tools_at
-
-    if found.world is None:
-        return None
-    followed = tools_at(found.a.path).consequences
-    if followed is None and by_round:
-        raise BadInput(
-            f"runs of the {found.world.name} world are not compared by {found.vocabulary.unit}",
-            "leave --by-round out",
-        )
-    return followed

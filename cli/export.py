@@ -94,11 +94,9 @@ def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
 
 
 def _keep(path: str, to: str, at: int | None, force: bool) -> None:
-    from goldrush.replay.find import needed, tools_at
+    from goldrush.replay.find import tools_at
 
-    instead = "`goldrush export {path} --format csv --table events` prints its events as a table"
-    folder = needed(tools_at(path).folder, path, "folders", instead)
-    says = folder.export(path, to, at, force=force)
+    says = tools_at(path).export_folder(path, to, at, force=force)
     click.echo(f"{escaped(to)}: {escaped(says)}")
 
 

@@ -59,13 +59,13 @@ def log(
       goldrush log run.journal --plot 3,4 --at 1-50
       goldrush log run.journal --event raid_resolved --agent 3 --json
     """
-    from goldrush.replay.find import needed, tools_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.log import Query, log
     from goldrush.replay.journal.story import agent_of, narrator
 
     first, last = range_of(at, _AT)
-    location_of = tools_at(journal).location_of
-    ids = [needed(location_of, journal, "plots", "leave --plot out")(journal, t) for t in plots]
+    tools = tools_at(journal)
+    ids = [tools.plot_of(journal, text) for text in plots]
     who = [agent_of(journal, text) for text in agents]
     events = iter(log(journal, Query(first, last, who, ids, _listed(names))))
     found = next(events, None)

@@ -196,9 +196,9 @@ def _check(
 
 def _spells_of(run: RunData) -> Spells:
     """The spells of the run's world. Raises BadInput for a world that has none."""
-    from goldrush.replay.find import needed
-
-    return needed(run.tools.spells, run.path, "spells", "leave --spells out")()
+    if run.tools.spells is None:
+        raise run.tools.lacks(run.path, "spells", "leave --spells out")
+    return run.tools.spells
 
 
 def _as_dict(
@@ -221,12 +221,9 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
     """The measured run, with the spells of these plots only (None: of all). Raises BadInput for a
     plot that does not exist.
     """
-    from goldrush.replay.find import needed
-
     if plots is None:
         return run.measured
-    location_of = needed(run.tools.location_of, run.path, "plots", "leave --plot out")
-    location_of(run.path, str(max(plots)))
+    run.tools.plot_of(run.path, str(max(plots)))
     return _spells_of(run).at(run.measured, plots)
 
 

@@ -140,15 +140,17 @@ def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --json
     """
-    from goldrush.replay.find import needed, tools_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
+    from goldrush.replay.tools import Tools
 
-    prompts = needed(tools_at(journal).prompts, journal, "prompts")
+    tools = tools_at(journal)
+    tools.require(Tools.prompts, journal)
     who = agent_of(journal, agent)
-    found = prompts.at(journal, at, who, resources_of(test, None))
+    found = tools.prompts(journal, at, who, resources_of(test, None))
     if as_json:
-        echo_json(prompts.as_dict(found, at, who))
+        echo_json(tools.prompts_as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit
     if not found:
         name = escaped(names_of(journal).get(who, f"agent {who}"))

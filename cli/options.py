@@ -19,7 +19,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 JOBS_MAX: Final = 1_000
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
-NUMBER_MAX: Final = 10  # digits of a place
 
 
 class Output(click.Path):
@@ -101,24 +100,14 @@ def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int
     return numbers[0] if numbers else None
 
 
-def place_number(journal: str, word: str, place: str | None) -> int | None:
-    """The number of a place (a plot, a table: `word`) in the journal's world.
+def place_number(journal: str, place: str | None) -> int | None:
+    """The number of a place (a plot, a table) in the journal's world.
 
     Raises BadInput for a place that does not exist.
     """
-    from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import tools_at
 
-    if place is None:
-        return None
-    if not word:
-        raise BadInput(f"events of {journal} have no place", "leave --place out")
-    location_of = tools_at(journal).location_of
-    if location_of is not None:
-        return location_of(journal, place)
-    if not (place.isascii() and place.isdigit() and len(place) < NUMBER_MAX):
-        raise BadInput(f"there is no {word} {place!r}", "give a whole number")
-    return int(place)
+    return None if place is None else tools_at(journal).location_of(journal, place)
 
 
 def resources_of(test: str | None = None, jobs: int | None = None) -> Resources:

@@ -210,8 +210,8 @@ def _settings(one: Outline) -> list[tuple[str, str, str]]:
 
     is_usable = one.header is not None and not isinstance(one.trouble, PluginFailed)
     tools = tools_named(one.header.world) if one.header and is_usable else None
-    config = None if tools is None else tools.config
-    defaults = {} if config is None else {f.name: f.default for f in attrs.fields(config)}
+    fields = () if tools is None else attrs.fields(tools.config)
+    defaults = {field.name: field.default for field in fields}
     rows = []
     for name, value in one.declared.settings.items():
         default = defaults.get(name, attrs.NOTHING)

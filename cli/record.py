@@ -184,13 +184,7 @@ def resume(
 
 def kept_in(files: str | None, journal: str, tools: Tools, *, force: bool) -> OnUnit[Any] | None:
     """The function that keeps a folder up to date while a run is played; None without --files."""
-    from goldrush.replay.find import needed
-
-    if files is None:
-        return None
-    return needed(tools.folder, journal, "folders", "leave --files out").live(
-        journal, files, force=force
-    )
+    return None if files is None else tools.live_folder(journal, files, force=force)
 
 
 def how_again(
@@ -279,8 +273,9 @@ def carried_out(
 def _progress(step: OnStep, tools: Tools, live: OnUnit[Any] | None, unit: int, state: Any) -> None:
     if live is not None:
         live(unit, state)
-    if tools.length is not None:
-        step(tools.world({}).vocabulary.unit, unit, tools.length(state))
+    length = tools.length(state)
+    if length is not None:
+        step(tools.vocabulary.unit, unit, length)
 
 
 def _tell(
@@ -293,26 +288,20 @@ def _tell(
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
-    if tools.summary is None:
-        if as_json:
-            echo_json({"path": path, "bytes": os.stat(path).st_size})
-        shown = ""
-    else:
-        summary = tools.summary.read(path)
-        if as_json:
-            echo_json(summary.as_dict())
-        shown = f"{tools.summary.format(summary)}\n\n"
+    summary = tools.summary(path)
     if as_json:
+        echo_json(summary.as_dict())
         return
+    shown = tools.format_summary(summary)
     name, goldrush = quoted_path(path), program()
     words, closed, _ = _closed(path)
-    click.echo(f"{shown}journal: {name} ({os.stat(path).st_size:,} bytes)")
-    also = tools.summary.commands if tools.summary else ()
+    head = f"{shown}\n\n" if shown else ""
+    click.echo(f"{head}journal: {name} ({os.stat(path).st_size:,} bytes)")
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
         f"replay {name} --at {words.number(closed)}",
         f"view {name}",
-        *(f"{one} {name}" for one in also),
+        *(f"{command} {name}" for command in tools.next_commands),
     ]
     head = "next:   "
     means = "".join(
@@ -373,7 +362,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
 
     closed = waiting = 0
     players = tools_at(path).players
-    answers = None if players is None or players.answers is None else players.answers.code
+    answers = None if players.answers is None else players.answers.code
     with JournalReader(path) as reader:
         vocabulary = open_world(reader).vocabulary
         for commit in reader:

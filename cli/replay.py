@@ -69,14 +69,15 @@ def replay(
     rebuilt = rebuild(journal, at)
     if trouble is not None:
         click.echo(f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True)
-    view, events = tools_at(journal).unit, rebuilt.events
+    events = rebuilt.events
     if table_ is not None:
         events = rebuilt.at_table(table_)
     if brief:
         events = in_brief(journal, events)
     if as_json:
         shown = [event.as_dict() for event in events]
-        echo_json({**(view.as_dict if view else _as_dict)(rebuilt), "events": shown})
+        unit = tools_at(journal).unit_as_dict(rebuilt) or _as_dict(rebuilt)
+        echo_json({**unit, "events": shown})
         return
     click.echo(rebuilt.format(painted))
     click.echo()

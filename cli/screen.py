@@ -52,10 +52,7 @@ def is_terminal() -> bool:
 
 
 def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
-    """The text of a unit for the screen: its world's view of it, and its main events."""
-    view = tools.unit
-    frame = view.frame if view else None
-    head = frame(rebuilt, painted) if frame else rebuilt.format(painted)
-    brief = tools.story.brief if tools.story else ()
+    """The text of a unit for the screen: its state, and its main events."""
+    head, brief = tools.format_frame(rebuilt, painted), tools.brief
     events = [event for event in rebuilt.events if not brief or event.name in brief]
     return "\n".join((head, "", *map(escaped, narrator.lines(events))))

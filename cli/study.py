@@ -22,9 +22,9 @@ from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.study.backend import Backend
+    from goldrush.replay.study.judging import Verdict
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.records import Manifest
-    from goldrush.replay.study.verdicts import CriterionVerdict
 
 
 @command()
@@ -238,7 +238,7 @@ def report(
     if written.summary:
         click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
     elif written.verdicts:
-        click.echo(_verdicts(written.verdicts, written.of.units) + "\n")
+        click.echo(_verdicts(written.verdicts, written.of.vocabulary.units) + "\n")
     else:
         click.echo(f"no verdicts: {written.verdicts.reason}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
@@ -250,9 +250,9 @@ def report(
     return DONE
 
 
-def _verdicts(found: Sequence[CriterionVerdict], units: str) -> str:
+def _verdicts(found: Sequence[Verdict], units: str) -> str:
     """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
-    lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
+    lines: dict[tuple[str, ...], list[Verdict]] = {}
     for one in found:
         treatments = one.treatments
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))

@@ -75,12 +75,7 @@ def _frame(journal: str, progress: Progress, tools: Tools) -> str:
 
 def _line(progress: Progress, tools: Tools) -> str:
     """The line of a unit, where output is not a terminal."""
-    rebuilt = progress.rebuilt
-    if tools.unit is not None and tools.unit.line is not None:
-        says = tools.unit.line(rebuilt)
-    else:
-        counts = progress.as_dict()["events"]
-        says = ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())
+    says = tools.format_line(progress.rebuilt)
     return f"{_where(progress)}: {says}{''.join(_tokens(progress))}"
 
 

@@ -16,7 +16,6 @@ from goldrush.kernel.text import escaped, quoted_path
 if TYPE_CHECKING:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.tools import Why
 
 LISTED_MAX: Final = 20  # units with something to explain
 
@@ -41,22 +40,24 @@ def why(journal: str, at: int | None, place: str | None, agent: str | None, as_j
       goldrush why run.journal --at 12 --plot 88
       goldrush why run.journal --at 12 --agent 0 --json
     """
-    from goldrush.replay.find import needed, tools_at
+    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of
+    from goldrush.replay.tools import Tools
 
-    by = needed(tools_at(journal).why, journal, "explanations")
+    tools = tools_at(journal)
+    tools.require(Tools.explanations, journal)
     who = None if agent is None else agent_of(journal, agent)
-    where = place_number(journal, by.location, place)
+    where = place_number(journal, place)
     if at is None:
-        units = list(islice(by.units(journal, where, who), LISTED_MAX + 1))
+        units = list(islice(tools.explained_units(journal, where, who), LISTED_MAX + 1))
         raise _at_missing(journal, units, is_filtered=(where, who) != (None, None))
-    found = by.at(journal, at, where, who)
+    found = tools.explanations(journal, at, where, who)
     if as_json:
         echo_json([_as_dict(one, journal) for one in found])
     else:
         unit = world_at(journal).vocabulary.unit
-        click.echo("\n\n\n".join(_format(one, journal, by, unit) for one in found))
+        click.echo("\n\n\n".join(_format(one, journal, tools.location, unit) for one in found))
 
 
 def _at_missing(journal: str, units: Sequence[int], *, is_filtered: bool) -> BadInput:
@@ -79,8 +80,8 @@ def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
     return {**one.as_dict(), "fork": command}
 
 
-def _format(one: Explanation, journal: str, by: Why, unit: str) -> str:
-    on = "" if one.location is None else f" on {by.location} {one.location}"
+def _format(one: Explanation, journal: str, noun: str, unit: str) -> str:
+    on = "" if one.location is None else f" on {noun} {one.location}"
     plan = [] if one.plan is None else ["agent {}'s plan: {}".format(*one.plan)]
     account = "\n".join(map(escaped, [*one.account, *plan]))
     parts = [f"{escaped(one.kind)}{on} in {unit} {one.unit}", account]

@@ -40,7 +40,8 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.verify import verify
-from goldrush.replay.study.plan import plan_of, studied_with
+from goldrush.replay.studies import NO_STUDIES
+from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
 
 LEAVES_MAX: Final = 200  # values of each part of a state that are changed
@@ -564,9 +565,9 @@ def a_study_plans_what_is_played(run: Trial) -> None:
 
     Worlds without studies satisfy it.
     """
-    if run.tools.studies is None:
+    studies = run.tools.studies
+    if studies is NO_STUDIES:
         return
-    studies = run.tools.studies()
     with JournalReader(run.path) as reader:
         setup = next(iter(reader)).setup or {}
     config = studies.config(setup["config"])
@@ -577,7 +578,7 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
     played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
-    measures = studied_with(run.name, run.tools).measures
+    measures = run.tools.measures
     with JournalReader(run.path) as reader:
         measured = list(measures.read(reader).roster)
     rest = iter(played)  # measures may cover only some of the players

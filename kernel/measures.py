@@ -1,4 +1,4 @@
-"""Statistics of runs: mean, ratio, Gini coefficient. An undefined value is None, never 0.
+"""Statistics of runs: means, ratios, correlations. An undefined value is None, never 0.
 
 Sums are exact and rounded once, so the result depends neither on the order of the terms nor on the
 version of Python.
@@ -7,6 +7,7 @@ version of Python.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 Value = float | None
@@ -35,3 +36,34 @@ def gini(amounts: Iterable[float]) -> Value:
     # Σ|x_i − x_j| over all pairs, each twice, from the ranks.
     differences = 2 * math.fsum((2 * rank - len(held) + 1) * x for rank, x in enumerate(held))
     return differences / (2 * len(held) * total)
+
+
+def correlation(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Pearson's correlation; None if either side is constant, up to rounding, or empty."""
+    if _is_constant(one) or _is_constant(other):
+        return None
+    a, b = (_centred(values) for values in (one, other))
+    spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
+    r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
+    is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
+    return math.copysign(1.0, r) if is_perfect else r
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
+    """Spearman's rank correlation; None if either side is constant or empty."""
+    return correlation(ranks(one), ranks(other))
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The 1-based rank of each value: ties share their mean rank."""
+    ascending = sorted(values)
+    return [(bisect_left(ascending, v) + bisect_right(ascending, v) + 1) / 2 for v in values]
+
+
+def _is_constant(values: Sequence[float]) -> bool:
+    return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
+
+
+def _centred(values: Sequence[float]) -> list[float]:
+    middle = math.fsum(values) / len(values)
+    return [value - middle for value in values]

@@ -81,6 +81,11 @@ def setting(default: Any, rule: Rule) -> Any:
     return attrs.field(default=default, metadata={"rule": rule}, kw_only=True)
 
 
+@attrs.frozen
+class NoSettings:
+    """The settings of a world that lists none."""
+
+
 def check_setting(config: type[Any], name: str, value: Any) -> None:
     """Check the name and the value of a setting. Raises BadInput if either is invalid."""
     fields = attrs.fields_dict(config)

@@ -56,7 +56,7 @@ def treatment_named(treatments: Mapping[str, Treatment[C]], name: str) -> Treatm
     return treatments[name]
 
 
-def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | None:
+def treatment_in_file(text: str, config: type[attrs.AttrsInstance]) -> Treatment[Any] | None:
     """The treatment that `FILE.toml` or `FILE.toml:NAME` refers to; None for any other text.
 
     The file has a table `[treatment.NAME]` of settings for each treatment; with several, NAME
@@ -64,8 +64,8 @@ def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | N
 
     Args:
         text: what was given as a treatment.
-        config: the class of the world's settings, against which the file's are checked; None if the
-            world lists none.
+        config: the class of the world's settings, against which the file's are checked if it has
+            any.
 
     Raises BadInput if the file cannot be read or has no such treatment, or a setting is invalid.
     """
@@ -87,9 +87,9 @@ def treatment_in_file(text: str, config: type[Any] | None) -> Treatment[Any] | N
             f"{path}: a treatment cannot be called {format_value(name)}",
             f"take at most {NAME_MAX} letters, digits, _ and -",
         )
-    for setting, value in tables[name].items() if config is not None else ():
+    for setting, value in tables[name].items() if attrs.fields(config) else ():
         try:
-            check_setting(config, setting, value)  # type: ignore[arg-type]
+            check_setting(config, setting, value)
         except BadInput as error:
             raise BadInput(f"{path}: treatment {name}: {error.what}", error.instead) from None
     return Treatment(name, "", tables[name])

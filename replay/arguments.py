@@ -20,6 +20,7 @@ from goldrush.agents.llm.models import Models, read_models
 from goldrush.agents.players import Players, Resources
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.treatments import treatment_in_file
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
@@ -42,7 +43,7 @@ def integer(value: object, what: str) -> int:
 def settings_of(
     treatment: str | Mapping[str, Any] | None,
     settings: Mapping[str, Any],
-    config: type[Any] | None = None,
+    config: type[attrs.AttrsInstance] = NoSettings,
 ) -> tuple[str | None, dict[str, Any]]:
     """The name of a treatment and plain settings.
 

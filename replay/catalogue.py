@@ -89,12 +89,12 @@ def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
     >>> settings()["rounds"]
     Setting(default=200, range='a whole number from 1 to 1000000')
     """
-    config = tools_for(world).config
-    if config is None:
+    fields = attrs.fields(tools_for(world).config)
+    if not fields:
         raise BadInput(f"the {world} world does not list its settings", "see its documentation")
     return {
         field.name: Setting(
             None if field.default is attrs.NOTHING else field.default, field.metadata["rule"][1]
         )
-        for field in attrs.fields(config)
+        for field in fields
     }

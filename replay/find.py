@@ -1,13 +1,15 @@
-"""Worlds found by name: the tools of a world or of a journal, and its parts that a tool needs."""
+"""Worlds found by name: the tools of a world or of a journal, its world and its players."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
+from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
     WORLDS,
@@ -21,14 +23,10 @@ from goldrush.agents.plugins import (
 )
 from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
-from goldrush.replay.tools import TieBreaks, Tools
+from goldrush.replay.tools import Tools
 
-if TYPE_CHECKING:
-    from goldrush.agents.players import Players
-
-T = TypeVar("T")
+WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
@@ -116,7 +114,7 @@ def tools_for(name: str) -> Tools:
 
 def players_of(tools: Tools, world: str) -> Players[Any]:
     """The players of a world. Raises BadInput for a world without players."""
-    if tools.players is None:
+    if tools.players is NOBODY:
         raise BadInput(f"the {world} world has no players", "record runs with its own program")
     return tools.players
 
@@ -150,55 +148,28 @@ def tools_at(path: str | Path) -> Tools:
         return tools_of(reader)
 
 
-def open_world(reader: JournalReader, tools: Tools | None = None) -> World[Any]:
+def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:
     """The world of a journal, from its header (name and rules) and the setup in START.
 
     Args:
-        tools: the world's tools; None: found by the world's name.
+        world_of: as `Tools.world` of its world; None: found by the world's name.
 
     Raises UnsupportedJournal for an unknown world.
     """
-    tools = tools or tools_of(reader)
+    world_of = world_of or tools_of(reader).world
     try:
         with reader.again() as again:
             start = next(iter(again), None)
     except JournalError:  # reading on raises it again
         start = None
-    return tools.world((start.setup if start else None) or {}).under(reader.header.rules)
-
-
-def needed(
-    part: T | None,
-    path: str | Path,
-    what: str,
-    instead: str = "`goldrush log {path}` lists its events",
-) -> T:
-    """A part of the tools for the journal at a path.
-
-    Args:
-        part: the part, or None if the world has none.
-        what: the noun for the part, for the message.
-        instead: what to do without it, for the message; {path} is the journal.
-
-    Raises BadInput if the world has no such part.
-    """
-    if part is None:
-        with JournalReader(path) as reader:
-            world = reader.header.world
-        raise BadInput(
-            f"{path} is a run of the {world} world, which has no {what}",
-            instead.format(path=quoted_path(str(path))),
-        )
-    return part
+    return world_of((start.setup if start else None) or {}).under(reader.header.rules)
 
 
 def players_at(path: str | Path) -> Players[Any]:
-    """The players of the journal at a path. Raises as `tools_at`, and as `needed`."""
-    instead = "continue it with the program that recorded it"
-    return needed(tools_at(path).players, path, "players", instead)
-
-
-def tie_breaks_at(path: str | Path) -> TieBreaks:
-    """The draws of the journal at a path. Raises as `tools_at`, and as `needed`."""
-    instead = "`goldrush verify {path}` derives every event again"
-    return needed(tools_at(path).tie_breaks, path, "draws to audit", instead)
+    """The players of the journal at a path. Raises as `tools_at`, and BadInput for a world without
+    players.
+    """
+    tools = tools_at(path)
+    if tools.players is NOBODY:
+        raise tools.lacks(path, "players", "continue it with the program that recorded it")
+    return tools.players

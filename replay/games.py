@@ -9,45 +9,46 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from goldrush.agents.simultaneous import make_players
-from goldrush.agents.stage_game import S, StageGame, V
-from goldrush.replay.tools import Prompts, Tools
+from goldrush.agents.stage_game import StageGame
+from goldrush.kernel.world import World
+from goldrush.replay.tools import Prompted, Tools, lazy
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
-    from goldrush.replay.journal.prompts import RebuiltPrompt
 
 
-def tools_of_game(game: StageGame[S, V], config: type[attrs.AttrsInstance]) -> Tools:
-    """The parts of tools that a `StageGame` determines: world, players, treatments, length, number
-    of agents, and prompts if language models can play. Add other parts with `attrs.evolve`.
-
-    Args:
-        config: the class of the settings, made with kernel.settings.
+class GameTools(Tools):
+    """The tools that a `StageGame` determines: world, players, treatments, length, number of
+    agents, and prompts if language models can play. A world derives it for the others.
     """
-    return Tools(
-        world=lambda setup: game.world,
-        config=config,
-        players=make_players(game),
-        length=lambda state: game.units(state.config),
-        agents=lambda state: len(state.roster),
-        treatments=game.treatments,
-        prompts=None if game.prompting is None else _prompts_of(game),
-    )
 
+    _prompted = lazy("goldrush.replay.journal.prompts:prompted")
 
-def _prompts_of(game: StageGame[S, V]) -> Prompts[RebuiltPrompt]:
-    def at(
-        path: str | Path, unit: int, agent: int, resources: Resources
-    ) -> Sequence[RebuiltPrompt]:
-        from goldrush.replay.journal.prompts import prompted
+    def __init__(self, game: StageGame[Any, Any], config: type[attrs.AttrsInstance]) -> None:
+        """`config`: the class of the settings, made with kernel.settings."""
+        self.game = game
+        self.config = config
+        self.players = make_players(game)
+        self.treatments = game.treatments
 
-        return [prompted(path, game, unit, agent)]
+    def world(self, setup: Mapping[str, Any]) -> World[Any]:
+        return self.game.world
 
-    def as_dict(found: Sequence[RebuiltPrompt], unit: int, agent: int) -> Mapping[str, Any]:
-        [one] = found
-        return {
-            game.world.vocabulary.unit: unit, "agent": agent, "digest": one.digest,
-            "recorded": one.recorded, "request": dict(one.request),
-        }  # fmt: skip
+    def length(self, state: Any) -> int:
+        return self.game.units(state.config)
 
-    return Prompts(at, as_dict)
+    def agents(self, state: Any) -> int:
+        return len(state.roster)
+
+    def prompts(
+        self, path: str | Path, unit: int, agent: int, resources: Resources
+    ) -> Sequence[Prompted]:
+        if self.game.prompting is None:
+            return super().prompts(path, unit, agent, resources)
+        return [self._prompted(path, self.game, unit, agent)]
+
+    def prompts_as_dict(
+        self, prompts: Sequence[Prompted], unit: int, agent: int
+    ) -> Mapping[str, object]:
+        [prompt] = prompts
+        return {self.game.world.vocabulary.unit: unit, "agent": agent, **prompt.as_dict()}

@@ -2,7 +2,7 @@
 
 Each method calls one of the functions of this room with the journal's path; nothing is computed
 before it is needed, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
-one. A world can add methods of its own: its tools names a subclass (`Tools.run`), so the run of
+one. A world can add methods of its own: its tools name a subclass (`Tools.run`), so the run of
 a mining journal also has `plot` and `agent`.
 """
 
@@ -42,10 +42,8 @@ from goldrush.replay.arguments import (
 )
 from goldrush.replay.find import (
     WORLD_DEFAULT,
-    needed,
     players_at,
     players_of,
-    tie_breaks_at,
     tools_at,
     tools_for,
 )
@@ -294,8 +292,7 @@ class Run:
         """The id of a plot. Raises BadInput for one that is not there."""
         parts = plot if isinstance(plot, tuple) else (plot,)
         text = ",".join(str(integer(part, "the plot")) for part in parts)
-        location_of = needed(self.tools.location_of, self.path, "plots", "leave the plots out")
-        return location_of(self.path, text)
+        return self.tools.plot_of(self.path, text, "leave the plots out")
 
     def _location(self, location: int | tuple[int, int] | None) -> int | None:
         if isinstance(location, tuple):
@@ -387,12 +384,11 @@ class Run:
         Raises:
             BadInput: for a world without draws, and for an unknown unit, location or kind.
         """
-        by = tie_breaks_at(self.path)
-        if location is None and by.needs_location:
-            raise BadInput(
-                f"the draws of a unit are audited by {by.location}", f"give a {by.location}"
-            )
-        return by.at(self.path, integer(at, "the unit"), self._location(location), kind)
+        noun = self.tools.location
+        if location is None and self.tools.draws_need_location:
+            raise BadInput(f"the draws of a unit are audited by {noun}", f"give a {noun}")
+        unit = integer(at, "the unit")
+        return self.tools.draws_at(self.path, unit, self._location(location), kind)
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
@@ -411,18 +407,16 @@ class Run:
         Raises:
             BadInput: for a world without explanations, and where there is nothing to explain.
         """
-        by = needed(self.tools.why, self.path, "explanations")
-        return by.at(self.path, integer(at, "the unit"), self._location(location), agent)
+        unit = integer(at, "the unit")
+        return self.tools.explanations(self.path, unit, self._location(location), agent)
 
     def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
         """The prompts of an agent in a unit, as they were sent or would be sent to a model.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        prompts = needed(self.tools.prompts, self.path, "prompts")
-        return prompts.at(
-            self.path, integer(at, "the unit"), agent_of(self.path, str(agent)), Resources()
-        )
+        unit, number = integer(at, "the unit"), agent_of(self.path, str(agent))
+        return self.tools.prompts(self.path, unit, number, Resources())
 
     # Playing on.
 
@@ -597,8 +591,6 @@ record = Run.record
 
 def _class_of(tools: Tools) -> type[Run]:
     """The class of a world's runs in Python."""
-    if tools.run is None:
-        return Run
-    kind = tools.run()
+    kind = tools.run or Run
     assert issubclass(kind, Run)
     return kind

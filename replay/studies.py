@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
+from goldrush.kernel.errors import BadInput
+
 if TYPE_CHECKING:
     from goldrush.replay.levelled import Settings
     from goldrush.replay.study.records import Result
@@ -159,3 +161,10 @@ class Studies:
     curves: Sequence[str] | None = None
     compared: Sequence[str] | None = None
     size: str = "agents"
+
+
+def _unknown(*given: object) -> Any:
+    raise BadInput("this world has no studies", "take another --world")
+
+
+NO_STUDIES: Final = Studies("", _unknown, _unknown)

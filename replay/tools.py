@@ -1,33 +1,47 @@
-"""What tools ask of a world: one typed record, `Tools`.
+"""What commands and other tools ask of a world: one class, `Tools`, which each world derives.
 
-Only the world itself is required. Where a world leaves a part out, a tool either has a simpler form
-that suits any world (events as JSON in place of a story), or reports that the world lacks the part.
+Each part has a default that suits any world (events as JSON in place of a story); where none can,
+the default raises BadInput. The defaults import no tool, and a world's own parts are imported when
+they are asked for (`lazy`): recording a run needs few of them.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 import attrs
 
-from goldrush.agents.plugins import PluginKind
+from goldrush.agents.players import NOBODY, Players
+from goldrush.agents.plugins import PluginKind, imported
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import NoSettings
+from goldrush.kernel.text import escaped, quoted_path
 from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import Event, World
+from goldrush.kernel.world import Event, EventType, Vocabulary, World
+from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Players, Resources
+    from goldrush.agents.players import Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.replay.data.columns import Column, Table, Type
     from goldrush.replay.data.measures import Measures
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.levelled import Keys, Seeded, Settings
+    from goldrush.replay.levelled import Keys, Settings
     from goldrush.replay.report.chapter import Chapter
-    from goldrush.replay.sentences import EventSentences
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
+
+
+F = TypeVar("F", bound=Callable[..., object])
+
+NUMBER_MAX: Final = 10  # digits of a location
 
 Names = Mapping[int, str]  # names of the agents of a run, by number
 
@@ -40,143 +54,6 @@ class HasDict(Protocol):
         ...
 
 
-D = TypeVar("D", bound=HasDict)
-D_co = TypeVar("D_co", bound=HasDict, covariant=True)
-U = TypeVar("U")  # a unit, rebuilt: replay.journal.rebuild.Rebuilt
-F = TypeVar("F")  # a difference of two runs: replay.journal.diff.Diff
-F_contra = TypeVar("F_contra", contravariant=True)
-
-
-def _no_names(path: str | Path) -> Names:
-    return {}
-
-
-@attrs.frozen
-class Story:
-    """Events as text.
-
-    Attributes:
-        sentences: `sentences(names)`, the sentences of the events of one pass over a journal.
-        lines: `lines(events, names)`, the text of the events in order, line by line; by default
-            the sentences.
-        chronicle: `chronicle(events, names)`, the text of the events of many units as (first unit,
-            last unit, line), with public unit numbers; by default the sentences.
-        names: `names(path)`, the names of a journal's agents. Raises JournalError.
-        of: `of(path)`, the story of one journal, where it takes more than names. Raises nothing.
-        brief: the names of the events in a brief story.
-    """
-
-    sentences: Callable[[Names], EventSentences]
-    lines: Callable[[Iterable[Event], Names], Iterator[str]] = attrs.field()
-    chronicle: Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]] = attrs.field()
-    names: Callable[[str | Path], Names] = _no_names
-    of: Callable[[str | Path], Story] | None = None
-    brief: Collection[str] = ()
-
-    @lines.default
-    def _of_sentences(self) -> Callable[[Iterable[Event], Names], Iterator[str]]:
-        return lambda events, names: map(self.sentences(names).line, events)
-
-    @chronicle.default
-    def _by_event(self) -> Callable[[Iterable[Event], Names], Iterator[tuple[int, int, str]]]:
-        def chronicle(events: Iterable[Event], names: Names) -> Iterator[tuple[int, int, str]]:
-            sentences = self.sentences(names)
-            for event in events:
-                yield event.unit, event.unit, sentences.line(event)
-
-        return chronicle
-
-
-@attrs.frozen
-class UnitView(Generic[U]):
-    """A unit (a round, an assignment) as it is shown above its events.
-
-    Attributes:
-        as_dict: for JSON.
-        format: as text, with colours by agent.
-        frame: as `format` in few lines, where one unit follows the other; None: as `format`.
-        line: the unit on one line; None: the number of events of each type.
-    """
-
-    as_dict: Callable[[U], Mapping[str, Any]]
-    format: Callable[[U, Paint], str]
-    frame: Callable[[U, Paint], str] | None = None
-    line: Callable[[U], str] | None = None
-
-
-@attrs.frozen
-class Summaries(Generic[D]):
-    """The summary of a whole run in a few numbers.
-
-    Attributes:
-        read: `read(path)`, the summary of a journal.
-        format: `format(summary)`, the summary as text.
-        commands: the commands that are suggested after a run, besides `replay` and `verify`.
-    """
-
-    read: Callable[[str | Path], D]
-    format: Callable[[D], str]
-    commands: Sequence[str] = ()
-
-
-class Follow(Protocol[F_contra, D_co]):
-    """The consequences of the first event that differs; None where it can have none."""
-
-    def __call__(self, difference: F_contra, /, *, by_round: bool) -> D_co | None:
-        """Follow a difference; `by_round` keeps the result of each unit."""
-        ...
-
-
-@attrs.frozen
-class Consequences(Generic[F, D]):
-    """The consequences of a difference between two runs.
-
-    Attributes:
-        follow: `follow(diff, by_round=)`, the consequences.
-        format: `format(followed, by_round)`, the consequences as text.
-    """
-
-    follow: Follow[F, D]
-    format: Callable[[D, bool], str]
-
-
-@attrs.frozen
-class TieBreaks:
-    """The draws of a world, audited.
-
-    Attributes:
-        location: the noun for a location in a unit ("plot", "table"); empty: draws have none.
-        kinds: the kinds of draws.
-        at: `at(path, unit, location, kind)`, the draws of a unit; None: of all locations or kinds.
-        every: `every(path)`, all draws of a journal.
-        needs_location: `at` must be given a location.
-    """
-
-    location: str
-    kinds: Sequence[str]
-    at: Callable[[str | Path, int, int | None, str | None], Sequence[TieBreak]]
-    every: Callable[[str | Path], Iterator[TieBreak]]
-    needs_location: bool = False
-
-
-@attrs.frozen
-class Why:
-    """Explanations of results, and the changes that would have led to others.
-
-    Attributes:
-        location: the noun for a location in a unit ("plot"); empty: explanations have none.
-        at: `at(path, unit, location, agent)`, the explanations of a unit (by its public number);
-            None: of all locations or agents. Raises BadInput if there is nothing to explain, and
-            JournalError.
-        units: `units(path, location, agent)`, the units with something to explain there, ascending.
-            Raises as reading a journal.
-    """
-
-    location: str
-    at: Callable[[str | Path, int, int | None, int | None], Sequence[Explanation]]
-    units: Callable[[str | Path, int | None, int | None], Iterator[int]]
-
-
 class Checkable(HasDict, Protocol):
     """A recorded result that was computed again."""
 
@@ -186,23 +63,22 @@ class Checkable(HasDict, Protocol):
         ...
 
 
-C = TypeVar("C", bound=Checkable)
+class Unit(Protocol):
+    """A closed unit (a round, an assignment) with the state after it: `journal.rebuild.Rebuilt`."""
+
+    @property
+    def round(self) -> int: ...
+    @property
+    def state(self) -> Any: ...
+    @property
+    def events(self) -> Sequence[Event]: ...
+    @property
+    def digest(self) -> int: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
 
 
-@attrs.frozen
-class Scores(Generic[C]):
-    """The scores of agents, with the steps that lead to them.
-
-    Attributes:
-        at: `at(path, unit, agent, location)`, the scores of an agent in a unit.
-        format: `format(score)`, a score as text.
-    """
-
-    at: Callable[[str | Path, int, int, int | None], Sequence[C]]
-    format: Callable[[C], str]
-
-
-class Prompted(Protocol):
+class Prompted(HasDict, Protocol):
     """A question to a language model, as it was sent or would be sent.
 
     Attributes:
@@ -222,21 +98,16 @@ class Prompted(Protocol):
     def is_model(self) -> bool: ...
 
 
-P = TypeVar("P", bound=Prompted)
-
-
 @attrs.frozen
-class Prompts(Generic[P]):
-    """The prompts of agents.
+class Recorded:
+    """A journal's path and size in bytes: the summary of a run of any world."""
 
-    Attributes:
-        at: `at(path, unit, agent, resources)`, the prompts of an agent in a unit; `resources` are
-            for asking other players again.
-        as_dict: `as_dict(sent, unit, agent)`, the prompts for JSON.
-    """
+    path: str
+    bytes: int
 
-    at: Callable[[str | Path, int, int, Resources], Sequence[P]]
-    as_dict: Callable[[Sequence[P], int, int], Mapping[str, Any]]
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return attrs.asdict(self)
 
 
 @attrs.frozen
@@ -274,43 +145,6 @@ class Tables:
     own: Sequence[Table] = ()
 
 
-class Export(Protocol):
-    """Writes the state of a run as a folder of files."""
-
-    def __call__(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-        """Write the state after a unit into a folder.
-
-        Args:
-            at: the unit; None: the last one.
-            force: replace what was written there before.
-
-        Returns a line that describes what was written.
-
-        Raises:
-            BadInput, WriteFailed: for the folder.
-            JournalError: as reading a journal does.
-        """
-        ...
-
-
-class Live(Protocol):
-    """Writes the state of a run while it is recorded."""
-
-    def __call__(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
-        """The function to call after each unit of the journal at `path`; it writes that unit into
-        the folder `target` as `Export` does, and raises the same errors. Raises BadInput.
-        """
-        ...
-
-
-@attrs.frozen
-class Folder:
-    """A run's state as a folder of files: `export` of a journal, `live` while it is recorded."""
-
-    export: Export
-    live: Live
-
-
 @attrs.frozen
 class View:
     """How `goldrush view` shows a run; replay/view/README.md has the interface of a script.
@@ -337,56 +171,299 @@ class View:
     computed: Callable[[str | Path, int, int], Any] | None = None
 
 
-def _seed_alone(settings: Settings) -> Sequence[Keys]:
-    return ()
-
-
 @attrs.frozen
-class Tools:
-    """A world and everything that tools can ask of it.
+class Lazy:
+    """A part of tools that is imported when it is asked for. `location`: as `module:attribute`."""
 
-    Attributes:
-        world: `world(setup)`, the world of a run whose START records `setup`; an empty `setup` if
-            START cannot be read. Raises nothing.
-        config: the class of its settings, made with kernel.settings.
-        players: the players of the world, whom `verify` asks again.
-        length: `length(state)`, the number of units of a run.
-        agents: `agents(state)`, the number of agents, in worlds where it is constant.
-        story, unit, summary, consequences, tie_breaks, why, scores, prompts: see the types.
-        location_of: `location_of(path, text)`, the number of a location (a plot) from text. Raises
-            BadInput.
-        measures, spells, tables, studies, chapter: functions that make these records, so that
-            replaying a run need not import what measuring and reporting take.
-        treatments: variations of the settings by name, kernel.treatments.BASELINE first.
-        seeded: `seeded(settings)`, the settings other than `seed` whose default is the seed, each
-            as the keys that lead to it; see replay.levelled. Raises nothing.
-        folder, view: see the types.
-        run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
-        kinds: what other distributions can add to it besides policies.
+    location: str
+
+    def __get__(self, tools: object, kind: type) -> Any:
+        return self if tools is None else imported(self.location)
+
+
+def lazy(location: str) -> Any:
+    """A `Lazy` part, of the type of what is at `location`: a function there is a method's body."""
+    return Lazy(location)
+
+
+_LISTED: Final = "`goldrush log {path}` lists its events"
+_PRINTED: Final = (
+    "`goldrush export {path} --format csv --table events` prints its events as a table"
+)
+
+
+def absent(what: str, instead: str = _LISTED) -> Callable[[F], F]:
+    """Decorates a method of `Tools` that a world may not have: by default it raises BadInput.
+    `what` and `instead`: as of `Tools.lacks`.
     """
 
-    world: Callable[[Mapping[str, Any]], World[Any]]
-    config: type[attrs.AttrsInstance] | None = None
-    players: Players[Any] | None = None
-    length: Callable[[Any], int] | None = None
-    agents: Callable[[Any], int] | None = None
-    story: Story | None = None
-    unit: UnitView[Any] | None = None
-    summary: Summaries[Any] | None = None
-    consequences: Consequences[Any, Any] | None = None
-    tie_breaks: TieBreaks | None = None
-    why: Why | None = None
-    scores: Scores[Any] | None = None
-    prompts: Prompts[Any] | None = None
-    location_of: Callable[[str | Path, str], int] | None = None
-    measures: Callable[[], Measures] | None = None
-    spells: Callable[[], Spells] | None = None
-    tables: Callable[[], Tables] | None = None
-    treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
-    seeded: Seeded = _seed_alone
-    studies: Callable[[], Studies] | None = None
-    chapter: Callable[[], Chapter] | None = None
-    folder: Folder | None = None
-    view: View | None = None
-    run: Callable[[], type[object]] | None = None
+    def refusing(method: F) -> F:
+        @wraps(method)
+        def refuse(tools: Tools, path: str | Path, *others: object, **named: object) -> object:
+            raise tools.lacks(path, what, instead)
+
+        return cast("F", refuse)
+
+    return refusing
+
+
+class Tools:
+    """A world, and what tools can do with its runs. Units are given by their public numbers.
+
+    Methods given the path of a journal raise JournalError as reading one does, and BadInput for
+    what the journal does not have, and for what the world does not have at all (`lacks`).
+
+    Attributes:
+        config: the class of its settings, made with kernel.settings.
+        players: the players of the world, whom `verify` asks again; NOBODY: its own program records
+            its runs.
+        treatments: variations of the settings by name, kernel.treatments.BASELINE first.
+        kinds: what other distributions can add to it besides policies.
+        run: the class of its runs in Python, a subclass of replay.run.Run; None: that class.
+        brief: the names of the events in a brief story; empty: there is none.
+        next_commands: the commands suggested after a run, besides those for every world.
+        location: the noun for a location in a unit ("plot", "table"); empty: it has none.
+        draw_kinds: the kinds of draws that can be audited.
+        draws_need_location: `draws_at` must be given a location.
+        measures: its measures.
+        spells: None: it has none.
+        studies: how it is studied; NO_STUDIES: it is not.
+        tables: the parts of tables that are its own.
+        chapter: its chapter of a report.
+        view: its page; None: the page for any world.
+    """
+
+    config: type[attrs.AttrsInstance] = NoSettings
+    players: Players[Any] = NOBODY
+    treatments: Mapping[str, Treatment[Any]] = {}
     kinds: Sequence[PluginKind] = ()
+    run: type[object] | None = None
+    brief: Collection[str] = ()
+    next_commands: Sequence[str] = ()
+    location: str = ""
+    draw_kinds: Sequence[str] = ()
+    draws_need_location: bool = False
+    measures: Measures = lazy("goldrush.replay.data.measures:NO_MEASURES")
+    spells: Spells | None = None
+    tables: Tables = Tables()
+    studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
+    chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
+    view: View | None = None
+
+    # The world.
+
+    def world(self, setup: Mapping[str, Any]) -> World[Any]:
+        """The world of a run whose START records `setup`; an empty `setup` if START cannot be read.
+        Raises nothing.
+        """
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """The name of the world."""
+        return self.world({}).name
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The nouns of the world."""
+        return self.world({}).vocabulary
+
+    def lacks(self, path: str | Path, what: str, instead: str = _LISTED) -> BadInput:
+        """The error that the world has no such part.
+
+        Args:
+            what: the noun for the part.
+            instead: what to do without it; {path} is the journal.
+        """
+        problem = f"{path} is a run of the {self.name} world, which has no {what}"
+        return BadInput(problem, instead.format(path=quoted_path(str(path))))
+
+    def require(self, default: Callable[..., object], path: str | Path) -> None:
+        """Raises BadInput if the world has no such method, named by its default (`Tools.scores`):
+        to say so before anything else that is asked for is looked at.
+        """
+        if getattr(type(self), default.__name__) is default:
+            default(self, path)
+
+    def seeded(self, settings: Settings) -> Sequence[Keys]:
+        """The settings other than `seed` whose default is the seed, each as the keys that lead to
+        it; see replay.levelled. Raises nothing.
+        """
+        return ()
+
+    def length(self, state: Any) -> int | None:
+        """The number of units of a run; None: unknown."""
+        return None
+
+    def agents(self, state: Any) -> int | None:
+        """The number of agents, in worlds where it is constant; None in others."""
+        return None
+
+    # Events and units as text.
+
+    def names(self, path: str | Path) -> Names:
+        """The names of a journal's agents; empty: they have numbers only."""
+        return {}
+
+    def sentences(
+        self, path: str | Path, types: Iterable[EventType]
+    ) -> Callable[[], EventSentences]:
+        """The function that makes the sentences of one pass over a journal with these types of
+        events. Default: by the templates of the types, JSON where a type has none.
+        """
+        return lambda: EventSentences(types, self.vocabulary)
+
+    def lines(self, events: Iterable[Event], sentences: EventSentences) -> Iterator[str]:
+        """The text of events in order, line by line."""
+        return map(sentences.line, events)
+
+    def chronicle(
+        self, events: Iterable[Event], sentences: EventSentences
+    ) -> Iterator[tuple[int, int, str]]:
+        """The text of the events of many units, as (first unit, last unit, line)."""
+        for event in events:
+            yield event.unit, event.unit, sentences.line(event)
+
+    def unit_as_dict(self, unit: Unit) -> Mapping[str, object] | None:
+        """The state after a unit for JSON; None: it is not shown."""
+        return None
+
+    def format_unit(self, unit: Unit, paint: Paint) -> str:
+        """A unit as text above its events, with colours by agent."""
+        return f"{unit.vocabulary.unit} {unit.round}, digest {unit.digest:016x}"
+
+    def format_frame(self, unit: Unit, paint: Paint) -> str:
+        """A unit in few lines, where one follows the other on a screen."""
+        return self.format_unit(unit, paint)
+
+    def format_line(self, unit: Unit) -> str:
+        """A unit on one line. Default: the number of events of each type."""
+        counts = Counter(event.name for event in unit.events)
+        return ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())
+
+    # Whole runs.
+
+    def summary(self, path: str | Path) -> HasDict:
+        """A run in a few numbers."""
+        return Recorded(str(path), os.stat(path).st_size)
+
+    def format_summary(self, summary: HasDict) -> str:
+        """What `summary` gives as text; empty: none."""
+        return ""
+
+    def consequences(self, difference: Any, *, by_round: bool) -> HasDict | None:
+        """The consequences of the first event that differs; None if they are not followed.
+
+        Args:
+            difference: of two runs (replay.journal.diff.Diff).
+            by_round: with the result of each unit.
+        """
+        if by_round:
+            raise BadInput(
+                f"runs of the {self.name} world are not compared by {difference.vocabulary.unit}",
+                "leave --by-round out",
+            )
+        return None
+
+    def format_consequences(self, consequences: HasDict, by_round: bool) -> str:
+        """What `consequences` gives as text."""
+        return json.dumps(consequences.as_dict())
+
+    @absent("folders", _PRINTED)
+    def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
+        """Write the state after a unit into a folder of files.
+
+        Args:
+            at: the unit; None: the last one.
+            force: replace what was written there before.
+
+        Returns a line that describes what was written. Raises BadInput and WriteFailed for the
+        folder.
+        """
+        raise NotImplementedError
+
+    @absent("folders", "leave --files out")
+    def live_folder(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
+        """The function to call after each unit while the journal at `path` is recorded: it writes
+        that unit into the folder `target` as `export_folder` does, and raises the same errors.
+        """
+        raise NotImplementedError
+
+    # What happened at a place, and why.
+
+    def location_of(self, path: str | Path, text: str) -> int:
+        """The number of a location from text."""
+        if not self.location:
+            raise BadInput(f"events of {path} have no place", "leave --place out")
+        if not (text.isascii() and text.isdigit() and len(text) < NUMBER_MAX):
+            raise BadInput(f"there is no {self.location} {text!r}", "give a whole number")
+        return int(text)
+
+    def plot_of(self, path: str | Path, text: str, instead: str = "leave --plot out") -> int:
+        """The number of a plot from text, in worlds whose locations are plots. `instead`: what to
+        do without it.
+        """
+        if self.location != "plot":
+            raise self.lacks(path, "plots", instead)
+        return self.location_of(path, text)
+
+    @absent("draws to audit", "`goldrush verify {path}` derives every event again")
+    def draws(self, path: str | Path) -> Iterator[TieBreak]:
+        """The draws of a journal, audited."""
+        raise NotImplementedError
+
+    def draws_at(
+        self, path: str | Path, unit: int, location: int | None, kind: str | None
+    ) -> Sequence[TieBreak]:
+        """The draws of a unit, audited; None: of all locations or kinds."""
+        noun = self.vocabulary.unit
+        found = [
+            draw
+            for draw in self.draws(path)
+            if draw.location[noun] == unit and kind in (None, draw.kind)
+        ]
+        if not found:
+            problem = f"{path} has no draw in {noun} {unit}"
+            raise BadInput(problem, f"give a {noun} that was played")
+        return found
+
+    @absent("explanations")
+    def explanations(
+        self, path: str | Path, unit: int, location: int | None, agent: int | None
+    ) -> Sequence[Explanation]:
+        """Explanations of the results of a unit, with the changes that would have led to others;
+        None: of all locations or agents. Raises BadInput if there is nothing to explain.
+        """
+        raise NotImplementedError
+
+    @absent("explanations")
+    def explained_units(
+        self, path: str | Path, location: int | None, agent: int | None
+    ) -> Iterator[int]:
+        """The units with something to explain there, ascending."""
+        raise NotImplementedError
+
+    @absent("scores to audit")
+    def scores(
+        self, path: str | Path, unit: int, agent: int, location: int | None
+    ) -> Sequence[Checkable]:
+        """The scores of an agent in a unit, with the steps that lead to them."""
+        raise NotImplementedError
+
+    def format_score(self, score: HasDict) -> str:
+        """One of the `scores` as text."""
+        return json.dumps(score.as_dict())
+
+    @absent("prompts")
+    def prompts(
+        self, path: str | Path, unit: int, agent: int, resources: Resources
+    ) -> Sequence[Prompted]:
+        """The prompts of an agent in a unit; `resources` are for asking other players again."""
+        raise NotImplementedError
+
+    def prompts_as_dict(
+        self, prompts: Sequence[Prompted], unit: int, agent: int
+    ) -> Mapping[str, object]:
+        """What `prompts` gives for JSON."""
+        questions = [prompt.as_dict() for prompt in prompts]
+        return {self.vocabulary.unit: unit, "agent": agent, "questions": questions}

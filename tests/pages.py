@@ -7,9 +7,9 @@ from typing import Any
 
 from goldrush.kernel.text import escaped
 from goldrush.kernel.world import Event
+from goldrush.replay.journal import story
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.journal.story import names_of, story_of
 from goldrush.replay.sentences import EventSentences, value_of
 from tests.browser import Tab
 
@@ -81,7 +81,7 @@ def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple
     """The events of these names in a unit: their names and the sentences that Python makes of them,
     with texts of agents as a page shows them: without the quotes of JSON.
     """
-    sentences = story_of(journal).sentences(names_of(journal))
+    sentences = story.sentences_of(journal)()
     found = []
     for event in log(journal, Query(unit, unit)):
         if event.name in names:

@@ -25,7 +25,7 @@ from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.extras import require
-from goldrush.replay.find import needed, tools_for
+from goldrush.replay.find import tools_for
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.inference import Interval, interval
@@ -128,8 +128,7 @@ def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
         is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
         key = one.recorded if is_typed else one.key
         if key not in found:
-            measures = needed(tools_for(one.world).measures, one.name, "measures")
-            found[key] = _Gathered(one.kind, measures().known)
+            found[key] = _Gathered(one.kind, tools_for(one.world).measures.known)
         found[key].add(one)
     return [gathered.group() for gathered in found.values()]
 

@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
@@ -242,19 +243,26 @@ def _head(measured: Measured[Any]) -> str:
     )
 
 
+def _unmeasured(reader: JournalReader) -> Any:
+    raise BadInput(
+        f"the {reader.header.world} world has no measures",
+        "`goldrush export DIR --format csv --table events` prints the events of its runs",
+    )
+
+
 @attrs.frozen
 class Measures:
     """The measures of a world.
 
     Attributes:
-        known: the measures by name, in the order in which they are shown.
+        known: the measures by name, in the order in which they are shown; by default none.
         read: measures the run of an open journal that was not read yet. Raises as
             replay.data.measures.by_unit.
         head: `head(measured)`, a run on one line.
     """
 
-    known: Mapping[str, Measure]
-    read: Callable[[JournalReader], Measured[Any]]
+    known: Mapping[str, Measure] = attrs.field(factory=dict)
+    read: Callable[[JournalReader], Measured[Any]] = _unmeasured
     head: Callable[[Any], str] = _head
 
     @property
@@ -267,3 +275,6 @@ class Measures:
     def of_units(self) -> list[str]:
         """Those of them that a single unit has."""
         return [name for name in self.of_runs if self.known[name].by_unit]
+
+
+NO_MEASURES: Final = Measures()

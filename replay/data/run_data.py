@@ -18,7 +18,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
-from goldrush.replay.find import needed, open_world, tools_of
+from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.study.cells import cells_in
@@ -50,7 +50,9 @@ class RunData:
     @cached_property
     def measures(self) -> Measures:
         """The measures of the run's world. Raises BadInput for a world without any."""
-        return needed(self.tools.measures, self.path, "measures")()
+        if not self.tools.measures.known:
+            raise self.tools.lacks(self.path, "measures")
+        return self.tools.measures
 
     @cached_property
     def measured(self) -> Measured[Any]:
@@ -105,7 +107,7 @@ def _run_at(path: str | Path, tools: Tools | None, cell: tuple[str, str] | None)
     given = None if tools is None else tools.world({})
     with reporting_forged(path, world=given), JournalReader(path) as reader:
         own = tools or tools_of(reader)
-        world = open_world(reader, own)
+        world = open_world(reader, own.world)
     return RunData(path, own, world, cell)
 
 

@@ -45,12 +45,10 @@ def tables_of(tools: Tools, world: World[Any], names: Iterable[str] | None = Non
     Raises BadInput for a table that the world does not have.
     """
     found = [events_table(world, tools)]
-    if tools.measures is not None:
-        known = tools.measures().known
+    if known := tools.measures.known:
         found += [units_table(world.vocabulary, known), figures_table(world.vocabulary, known)]
     by_name = {table.name: table for table in found}
-    if tools.tables is not None:
-        by_name |= {table.name: table for table in tools.tables().own}
+    by_name |= {table.name: table for table in tools.tables.own}
     for name in names or ():
         if name not in by_name:
             raise BadInput(
@@ -147,7 +145,7 @@ def events_table(world: World[Any], tools: Tools) -> Table:
     A field with the name of a column that every table of events has is followed by `_`.
     """
     vocabulary = world.vocabulary
-    tables = tools.tables() if tools.tables else Tables()
+    tables = tools.tables
     before = f"{vocabulary.number(0)} for events before {vocabulary.first}"
     setup = [
         Column("world", TEXT, "", "the world's name"),

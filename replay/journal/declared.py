@@ -82,11 +82,9 @@ def format_roster(players: Sequence[Any]) -> str | None:
     return ",".join([*parts[:PARTS_MAX], more])
 
 
-def unusual(settings: Mapping[str, Any], config: type[Any] | None) -> dict[str, Any]:
-    """The settings that differ from the defaults of their world's class (`config`); none without a
-    class or a default.
-    """
-    fields = {} if config is None else attrs.fields_dict(config)
+def unusual(settings: Mapping[str, Any], config: type[attrs.AttrsInstance]) -> dict[str, Any]:
+    """The settings that differ from the defaults of their world's class, `config`."""
+    fields = attrs.fields_dict(config)
     return {
         name: value
         for name, value in settings.items()

@@ -19,7 +19,7 @@ from xxhash import xxh3_64_intdigest
 
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.replay.extras import require
-from goldrush.replay.find import tie_breaks_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.tie_break import TieBreak
 
@@ -128,7 +128,7 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
 
 
 def _every(path: str | Path) -> Iterator[TieBreak]:
-    yield from tie_breaks_at(path).every(path)
+    yield from tools_at(path).draws(path)
 
 
 def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:

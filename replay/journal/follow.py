@@ -147,8 +147,7 @@ class _Run:
 
     def _count(self, commit: Commit) -> None:
         """Count a commit's inputs, and the tokens of the answers among them."""
-        players = self._tools.players
-        answers = None if players is None else players.answers
+        answers = self._tools.players.answers
         for block in commit.blocks[::2]:
             for code, rows in block:
                 self._open_inputs += rows
@@ -175,7 +174,7 @@ class _Run:
         )  # fmt: skip
 
     def _missing(self, declared: Declared) -> tuple[int, ...] | None:
-        if self._tools.agents is None:
+        if self._tools.agents(self._state) is None:
             return None
         asked = [
             number

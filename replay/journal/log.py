@@ -72,13 +72,15 @@ def log(
     """
     query = query or Query()
     with JournalReader(path) as reader:
-        count = None if world is not None else tools_of(reader).agents
+        tools = tools_of(reader) if world is None else None
         world = world or open_world(reader)
         _check_range(query, world)
         _check_names(query, world)
-        if query.agents and count is not None:
+        if query.agents and tools is not None:
             start = rebuild(path, world.vocabulary.number(0), world=world)
-            _check_agents(query, count(start.state))
+            count = tools.agents(start.state)
+            if count is not None:
+                _check_agents(query, count)
         types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):
             if query.matches(event, types.get(event.name)):

@@ -159,7 +159,7 @@ def _walked(found: Outline, reader: JournalReader, tools: Tools | None) -> Outli
 
 def units_of(tools: Tools | None, declared: Declared) -> int | None:
     """The number of units of a run by its settings; None if unknown."""
-    if tools is None or tools.players is None:
+    if tools is None:
         return None
     units = declared.settings.get(tools.players.horizon)
     return units if type(units) is int else None

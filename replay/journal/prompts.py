@@ -39,6 +39,11 @@ class RebuiltPrompt:
     recorded: str | None
     is_model: bool
 
+    def as_dict(self) -> dict[str, object]:
+        """The prompt for JSON."""
+        request = dict(self.request)
+        return {"digest": self.digest, "recorded": self.recorded, "request": request}
+
 
 @reader_of
 def prompted(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> RebuiltPrompt:

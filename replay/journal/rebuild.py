@@ -17,6 +17,7 @@ from goldrush.replay.find import open_world, tools_named
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
 from goldrush.replay.text import Paint, plain
+from goldrush.replay.tools import Tools
 
 S = TypeVar("S")
 
@@ -48,11 +49,8 @@ class Rebuilt:
         return self.format(plain)
 
     def format(self, paint: Paint) -> str:
-        """The unit as text, by its world's view; else a line with its number and digest."""
-        tools = tools_named(self.header.world)
-        if tools is None or tools.unit is None:
-            return f"{self.vocabulary.unit} {self.round}, digest {self.digest:016x}"
-        return tools.unit.format(self, paint)
+        """The unit as text, as its world formats it."""
+        return (tools_named(self.header.world) or Tools()).format_unit(self, paint)
 
     def at_table(self, number: int) -> Sequence[Event]:
         """The events at a table, with the refusals of acts there, in worlds that have tables.

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from goldrush.kernel.errors import GoldrushError
-from goldrush.replay.find import tie_breaks_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.tie_break import TieBreak
 
 
@@ -61,8 +61,7 @@ def recheck(path: str | Path) -> Recheck:
     broken = []
     error = None
     try:
-        by = tie_breaks_at(path)
-        for audited in by.every(path):
+        for audited in tools_at(path).draws(path):
             checked[audited.kind] += 1
             drawn += bool(audited.draw_words)
             if not audited.holds:

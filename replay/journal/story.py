@@ -1,4 +1,4 @@
-"""Events as text, for any world: by the templates of their types where it has no story."""
+"""Events of a journal as text, and agents by the names that it gives them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.sentences import EventSentences
-from goldrush.replay.tools import Names, Story
+from goldrush.replay.tools import Names
 
 T = TypeVar("T")
 
@@ -24,8 +24,8 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
 @attrs.frozen
 class Narrator:
-    """The story of one journal: `lines(events)` and `chronicle(events)` as in Story, with the names
-    of its agents. Both raise MalformedEvents for forged events without a text.
+    """The story of one journal: `lines(events)` and `chronicle(events)` as those of `Tools`. Both
+    raise MalformedEvents for forged events without a text.
     """
 
     lines: Callable[[Iterable[Event]], Iterator[str]]
@@ -34,28 +34,26 @@ class Narrator:
 
 def narrator(path: str | Path) -> Narrator:
     """The narrator of the journal at a path. Raises JournalError."""
-    names = names_of(path)
-    story = story_of(path)
-    return Narrator(_bound(path, story.lines, names), _bound(path, story.chronicle, names))
+    tools, sentences = tools_at(path), sentences_of(path)
+    return Narrator(
+        _reporting(path, lambda events: tools.lines(events, sentences())),
+        _reporting(path, lambda events: tools.chronicle(events, sentences())),
+    )
 
 
-def story_of(path: str | Path) -> Story:
-    """The story of the journal at a path. Raises JournalError."""
-    story = tools_at(path).story
-    if story is None:
-        world = world_at(path)
-        return Story(lambda names: EventSentences(world.events, world.vocabulary))
-    return story if story.of is None else story.of(path)
+def sentences_of(path: str | Path) -> Callable[[], EventSentences]:
+    """The function that makes the sentences of one pass over a journal. Raises JournalError."""
+    return tools_at(path).sentences(path, world_at(path).events)
 
 
 def in_brief(path: str | Path, events: Iterable[Event]) -> list[Event]:
     """The events of a brief story of the journal at a path. Raises BadInput if its world has no
     brief story.
     """
-    story = tools_at(path).story
-    if story is None or not story.brief:
+    brief = tools_at(path).brief
+    if not brief:
         raise BadInput(f"the world of {path} has no brief story", "leave --brief out")
-    return [event for event in events if event.name in story.brief]
+    return [event for event in events if event.name in brief]
 
 
 def agent_of(path: str | Path, text: str) -> int:
@@ -75,15 +73,14 @@ def agent_of(path: str | Path, text: str) -> int:
 
 def names_of(path: str | Path) -> Names:
     """The names of a journal's agents by number; empty if its world has none."""
-    story = tools_at(path).story
-    return story.names(path) if story else {}
+    return tools_at(path).names(path)
 
 
-def _bound(
-    path: str | Path, tell: Callable[[Iterable[Event], Names], Iterator[T]], names: Names
+def _reporting(
+    path: str | Path, tell: Callable[[Iterable[Event]], Iterator[T]]
 ) -> Callable[[Iterable[Event]], Iterator[T]]:
     def lines(events: Iterable[Event]) -> Iterator[T]:
         with reporting_forged(path):
-            yield from tell(events, names)
+            yield from tell(events)
 
     return lines

@@ -87,7 +87,7 @@ def asked_in(path: str | Path) -> Iterator[RecordedAnswer]:
 def asked_by(reader: JournalReader) -> Iterator[RecordedAnswer]:
     """As `asked_in`, for an open journal that was not read yet."""
     players = tools_of(reader).players
-    if players is not None and players.answers is not None:
+    if players.answers is not None:
         yield from by_reader.answers_in(reader, open_world(reader), players.answers)
 
 

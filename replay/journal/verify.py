@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 import attrs
 
-from goldrush.agents.players import AskAgain, PolicyCheck, Resources
+from goldrush.agents.players import NOBODY, AskAgain, PolicyCheck, Resources
 from goldrush.agents.seats import ImpossiblePlayer
 from goldrush.kernel import fold
 from goldrush.kernel.codec import unpack
@@ -204,10 +204,10 @@ def verify(
         reader.on_bytes = on_bytes
         is_ours = world is None and is_built_in(reader.header.world)
         check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
-        players = None if world is not None else tools_of(reader).players
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
-        elif players is not None and check.level >= DECIDE:
+        elif world is None and check.level >= DECIDE:
+            players = tools_of(reader).players
             check.asker_of = players.policy_check(trust, sources, resources or Resources())
         with check:
             return check.verdict(str(path))
@@ -242,8 +242,8 @@ class _Check:
     ) -> None:
         self.world = world
         self.level = level
-        self.asker_of: Callable[[Any, Forks], PolicyCheck] = lambda state, forks: PolicyCheck(
-            None, ("the policies of this world",)
+        self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(
+            (), (), Resources()
         )
         self._reader = reader
         self._is_own = is_own

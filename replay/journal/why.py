@@ -1,7 +1,7 @@
 """Explanations of results, in any world: who did what, and what would have changed the result.
 
-A world makes them (`Tools.why`). It claims "would have" only of what it has derived again: from
-the state before the unit and the recorded inputs, with one submission replaced.
+A world makes them (`Tools.explanations`). It claims "would have" only of what it has derived again:
+from the state before the unit and the recorded inputs, with one submission replaced.
 """
 
 from __future__ import annotations

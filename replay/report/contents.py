@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from goldrush.replay.report.chapter import ReportedStudy
 from goldrush.replay.report.models import models_section, warning
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
+    ReportedStudy,
     citation,
     comparison_section,
     definitions,
@@ -18,7 +18,6 @@ from goldrush.replay.report.verdicts import every_treatment, summary, verdict_se
 
 
 def page_of(study: ReportedStudy) -> list[Block]:
-    """The blocks of the page."""
     return numbered(
         [
             Heading(1, study.title, "top"),
@@ -28,7 +27,7 @@ def page_of(study: ReportedStudy) -> list[Block]:
             *verdict_section(study),
             *every_treatment(study),
             *comparison_section(study),
-            *(study.chapter.sections(study) if study.chapter else ()),
+            *study.chapter.sections(study),
             *outlier_section(study),
             *treatment_sections(study),
             *models_section(study.results),

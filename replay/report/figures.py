@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.report.page import Key, Panel, bounds, number
+from goldrush.replay.report.page import Drawn, Key, Panel, bounds, number
 from goldrush.replay.report.plot import HEIGHT, WIDE, Chart, Point, reach
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.comparisons import Against
@@ -34,17 +34,6 @@ _FULL: Final = "second half"
 
 
 @attrs.frozen
-class Drawn:
-    """A drawn figure: its panels in order, its legend, and sentences that name the panels left out,
-    by reason.
-    """
-
-    panels: Sequence[Panel]
-    legend: Sequence[Key]
-    omitted: Sequence[str] = ()
-
-
-@attrs.frozen
 class Band:
     """The mean of several curves with its 95% interval, at the positions (0-based indices of
     windows) where one is defined.
@@ -57,7 +46,6 @@ class Band:
 
 
 def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
-    """The legend of the rosters of some cells."""
     return [styles[name].key() for name in dict.fromkeys(cell.roster for cell in cells)]
 
 
@@ -99,7 +87,6 @@ def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) ->
 
 
 def _windows(cell: Cell) -> int:
-    """The number of windows of a curve."""
     return math.ceil(cell.rounds / math.ceil(cell.rounds / POINTS))
 
 
@@ -151,9 +138,7 @@ def _runs(positions: Sequence[int]) -> list[list[int]]:
 
 
 def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
-    """The mean of curves of equal length with its interval, cut at the limits of the measure; None
-    without data.
-    """
+    """The mean of curves of equal length and its interval, within the limits; None without data."""
     found: list[tuple[int, float, float, float]] = []
     for position, column in enumerate(zip(*curves, strict=True)):
         values = [value for value in column if value is not None]
@@ -168,7 +153,6 @@ def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | Non
 
 
 def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
-    """An interval, cut at the limits of the measure."""
     return max(low, limits[0]), min(high, limits[1])
 
 
@@ -178,9 +162,7 @@ def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
 def half_against_half(
     cells: Cells, styles: Styles, shown: Shown, expected: Mapping[str, int]
 ) -> Drawn:
-    """Measures in the first half and in the second, by roster; `expected`: the expected directions
-    (+1 or −1) of measures that are judged.
-    """
+    """Measures in both halves, by roster; `expected`: directions (+1 or −1) of judged ones."""
     panels, undefined, zero = [], [], []
     for name, measure in shown.items():
         pairs = {
@@ -344,9 +326,7 @@ EFFECT: Final = (
 
 
 def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
-    """Effects with their intervals, by title of their panel; `rows`: the labels of all rows,
-    `sizes`: styles by number of agents.
-    """
+    """Effects with their intervals, by title of panel; `sizes`: styles by number of agents."""
     panels = []
     for title, every in found.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)

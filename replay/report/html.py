@@ -41,7 +41,6 @@ _NUMBER: Final = re.compile(
 
 
 def style(*sheets: str) -> str:
-    """Style sheets of this folder, concatenated."""
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
@@ -96,7 +95,6 @@ def as_html(blocks: Sequence[Block]) -> str:
 
 
 def is_html(front: bytes) -> bool:
-    """Whether a file with this beginning is such a page."""
     return is_marked(front) and _GENERATOR.encode() in front
 
 
@@ -161,7 +159,7 @@ def _filled(texts: Sequence[str]) -> list[str]:
 
 
 def _to(part: str | None, length: int) -> str:
-    """The fraction of a number, padded with spaces as wide as the missing digits."""
+    """A fraction, padded with spaces as wide as the missing digits."""
     if not length:
         return ""
     return part + DIGIT * (length - len(part)) if part else POINT + DIGIT * (length - 1)

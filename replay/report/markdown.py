@@ -28,9 +28,7 @@ from goldrush.replay.report.plot import CHARACTER, NARROW
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
-    """The page as Markdown, and its figures as SVG by file name; `folder`: theirs, relative to the
-    page.
-    """
+    """The page as Markdown, and its figures as SVG by name of their file in the folder."""
     written = [MARK]
     figures: dict[str, str] = {}
     for block in blocks:
@@ -52,7 +50,6 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
 
 
 def is_markdown(front: bytes) -> bool:
-    """Whether a file with this beginning is such a page."""
     return front.startswith(MARK.encode())
 
 

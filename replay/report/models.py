@@ -15,12 +15,11 @@ LINES_MAX: Final = 10  # models named above the verdicts; the table has all
 
 def hardly_played(results: Results[Any, Any]) -> list[str]:
     """A line for each model and cell in which more than MOSTLY of the answers had no plan."""
-    units = results.of.units
+    units = results.of.vocabulary.units
     return [f"{cell.format(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
 
 
 def shortened(lines: Sequence[str]) -> list[str]:
-    """The first LINES_MAX lines, and the number of others."""
     more = len(lines) - LINES_MAX
     return [*lines[:LINES_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
@@ -39,8 +38,8 @@ def warning(results: Results[Any, Any]) -> list[Block]:
 
 
 def models_section(results: Results[Any, Any]) -> list[Block]:
-    """The answers of every model by cell; empty if no models play."""
-    head = ["treatment", "roster", results.of.units, "model", "answers", *KINDS.values(), "failed"]
+    units = results.of.vocabulary.units
+    head = ["treatment", "roster", units, "model", "answers", *KINDS.values(), "failed"]
     rows = [_row(cell, one) for cell, one in _by_cell(results)]
     return section(
         "Answers of language models",

@@ -31,8 +31,6 @@ class Text:
 
 @attrs.frozen
 class Code:
-    """Preformatted lines, to be typed or copied."""
-
     text: str
 
 
@@ -47,8 +45,6 @@ class Tile:
 
 @attrs.frozen
 class Tiles:
-    """A row of tiles."""
-
     tiles: Sequence[Tile]
 
 
@@ -108,6 +104,17 @@ class Key:
     svg: str
 
 
+@attrs.frozen
+class Drawn:
+    """A drawn figure: its panels in order, its legend, and sentences that name the panels left out,
+    by reason.
+    """
+
+    panels: Sequence[Panel]
+    legend: Sequence[Key]
+    omitted: Sequence[str] = ()
+
+
 KEY: Final = (26, 12)  # width and height of a symbol in a legend
 
 
@@ -136,12 +143,11 @@ DECIMALS_MAX: Final = 8  # of a number that is rounded to its error
 
 
 def section(title: str, anchor: str, text: str, table: TableBlock) -> list[Block]:
-    """A section of a text and a table; empty without rows."""
+    """A section; empty without rows."""
     return [Heading(2, title, anchor), Text(text), table] if table.rows else []
 
 
 def numbered(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks with numbers in the captions of tables and figures."""
     tables = figures = 0
     found: list[Block] = []
     for block in blocks:
@@ -156,16 +162,12 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
 
 
 def printable(text: str) -> str:
-    """The text with invisible characters escaped: names come from the author of the study, and
-    some characters are not allowed in a page or reverse its direction.
-    """
+    """The text with invisible characters escaped: names come from the author of the study."""
     return escaped(text, keep=f"{TOGETHER}{DIGIT}{POINT}")
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number as text, with so many significant digits of a fraction; whole numbers are not
-    rounded, and None is a dash.
-    """
+    """A number with so many significant digits of a fraction; None is a dash."""
     if value is None:
         return NONE
     if value == 0:
@@ -193,7 +195,6 @@ def rounded(found: Interval) -> str:
 
 
 def bounds(found: Interval) -> str:
-    """A mean ± half its 95% interval, rounded to the second significant digit of the latter."""
     decimals = _decimals(found)
     if decimals is None:
         return number(found.mean) if found.low is None else f"{number(found.mean)} ± 0"

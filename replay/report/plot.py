@@ -29,9 +29,8 @@ Point = tuple[float, float]
 class Axis:
     """A linear axis with round numbers as ticks, at least two unless `least` leaves room for one.
 
-    `low` and `high` are the least and the greatest value, `start` and `end` their positions in the
-    panel. `most`: the maximum number of steps between ticks, if that gives two ticks; `least`: the
-    minimum distance of two ticks, in values.
+    `start` and `end`: the positions of `low` and `high` in the panel. `most`: the maximum number of
+    steps between ticks; `least`: the minimum distance of two ticks, in values.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class Axis:
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
     def label(self, tick: float) -> str:
-        """The label of a tick."""
         return fixed(tick, self.decimals)
 
 
@@ -77,10 +75,8 @@ def reach(values: Iterable[float]) -> tuple[float, float]:
 
 
 class Chart:
-    """A panel under construction: axes first, then the contents in drawing order.
-
-    `x` and `y` are the ranges of the axes; `rows`, labels of rows 0, 1, ... from the top, in place
-    of a numeric vertical axis. `whole`: the ticks of the horizontal axis are whole numbers.
+    """A panel under construction: axes first, then the contents in drawing order. `rows`: labels of
+    rows 0, 1, ... from the top, in place of a numeric vertical axis.
     """
 
     def __init__(
@@ -151,21 +147,17 @@ class Chart:
             )
 
     def text(self, x: float, y: float, text: str, classes: str) -> None:
-        """Draw text in some classes of figure.css, which say whether `x` is its start, middle or
-        end; `y`: of its baseline.
-        """
+        """Draw text; the classes of figure.css say whether `x` is its start, middle or end."""
         self._parts.append(
             f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{_escaped(text)}</text>'
         )
 
     def upright(self, value: float) -> None:
-        """Draw a vertical line at a value of the horizontal axis."""
         self._parts.append(
             f'<path class="zero" d="M{self.x(value):.1f} {self.y.start:.1f}V{self.y.end:.1f}"/>'
         )
 
     def line(self, points: Sequence[Point], style: Style, *, steps: bool = False) -> None:
-        """Draw a line through points, or a step function of them."""
         if not points:
             return
         path = ""
@@ -180,8 +172,8 @@ class Chart:
         self._parts.append(f'<path class="line {style.colour}"{dash} d="{path}"/>')
 
     def marks(self, points: Sequence[Point], style: Style, index: int, lines: int) -> None:
-        """Mark some points of a line, the `index`-th (from 0) of so many `lines` in the panel, at
-        other positions than those of the other lines.
+        """Mark some points of the `index`-th of so many `lines`, at other positions than on the
+        others.
         """
         every = max(1, len(points) // 4)
         first = (every * index) // max(1, lines)
@@ -189,7 +181,6 @@ class Chart:
             self._parts.append(shape(style.marker, style.colour, self.x(x), self.y(y), 2.6))
 
     def band(self, above: Sequence[Point], below: Sequence[Point], classes: str) -> None:
-        """Fill the area between two lines."""
         around = [*above, *reversed(below)]
         path = "".join(
             f"{'L' if index else 'M'}{self.x(x):.1f} {self.y(y):.1f}"
@@ -198,19 +189,16 @@ class Chart:
         self._parts.append(f'<path class="band {classes}" d="{path}Z"/>')
 
     def diagonal(self) -> None:
-        """Draw the diagonal of the axes."""
         (x0, x1), (y0, y1) = (self.x.start, self.x.end), (self.y.start, self.y.end)
         self._parts.append(f'<path class="zero" d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>')
 
     def across(self, low: float, high: float, row: float, classes: str) -> None:
-        """Draw a horizontal interval in a row."""
         at = self.y(row)
         self._parts.append(
             f'<path class="line {classes}" d="M{self.x(low):.1f} {at:.1f}H{self.x(high):.1f}"/>'
         )
 
     def tall(self, x: float, low: float, high: float, classes: str) -> None:
-        """Draw a vertical interval at a value of the horizontal axis."""
         self._parts.append(
             f'<path class="line {classes}" '
             f'd="M{self.x(x):.1f} {self.y(low):.1f}V{self.y(high):.1f}"/>'
@@ -226,9 +214,7 @@ class Chart:
         text: str = "",
         href: str = "",
     ) -> None:
-        """Draw a point at `y`, a value of the vertical axis or a row; `hollow`: its outline alone;
-        `text`: its tooltip; `href`: the address that it links to.
-        """
+        """Draw a point at `y`, a value of the vertical axis or a row; `text` is its tooltip."""
         classes = f"{style.colour} hollow" if hollow else style.colour
         mark = shape(style.marker, classes, self.x(x), self.y(y))
         if text:

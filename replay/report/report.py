@@ -32,12 +32,14 @@ from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
 from goldrush.replay.report.page import Block
 from goldrush.replay.study.comparisons import against_baseline
+from goldrush.replay.study.judging import Judged
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import Results, Studied, cell_as_dict
-from goldrush.replay.study.verdicts import Assessment, JudgedCriterion, Verdicts
+from goldrush.replay.study.results import Results, cell_as_dict
+from goldrush.replay.study.verdicts import Assessment, Verdicts
+from goldrush.replay.tools import Tools
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
@@ -49,11 +51,11 @@ OnStep = Callable[[str, int, int], None]
 
 @attrs.frozen
 class Reported:
-    """A written report; `hardly_played`: a line for each model that hardly played; `summary`: the
-    world's own, line by line (`Studies.summary`); `pages`: those of its runs, if they were written.
+    """A written report; `hardly_played`: a line for each such model; `summary`: the world's own
+    lines.
     """
 
-    of: Studied
+    of: Tools
     path: Path
     verdicts: Verdicts
     hardly_played: Sequence[str]
@@ -78,18 +80,15 @@ def report(
 
     Args:
         out: the report; None: `report.html` or `report.md` in the folder.
-        format: `html` or `md`.
-        jobs: the number of processes that measure; None: one per processor.
         force: replace another file that goldrush wrote, or an earlier folder of figures.
         pages: also write the page of each run (see `write_pages`), linked from points of figures
             and outlier seeds.
-        on_step: called with progress.
 
     Raises:
         BadInput: if the study cannot be reported on or the path not be written, and if scipy or
             Jinja is not installed.
-        WriteFailed: if the operating system refuses. An earlier report is then still whole, except
-            that a new page in Markdown may have the earlier figures, or none.
+        WriteFailed: an earlier report is then still whole, except that a new page in Markdown may
+            have the earlier figures, or none.
     """
     if format not in (HTML, MARKDOWN):
         raise BadInput(
@@ -129,7 +128,6 @@ def report(
 def _write_markdown(
     blocks: Sequence[Block], path: Path, beside: Path, force: bool, replace: bool
 ) -> None:
-    """Write a page and, beside it, the folder of its figures."""
     text, figures = as_markdown(blocks, beside.name)
     with (
         Unfinished(str(path), force=force, is_own=is_markdown) as page,
@@ -170,8 +168,8 @@ PAGES: Final = "pages"  # their folder, in the folder of the report
 
 @attrs.frozen
 class Pages:
-    """Written pages: their number, folder and size (of all together, in bytes), and their addresses
-    relative to the report, by cell and seed.
+    """Written pages: their size (of all together, in bytes), and their addresses relative to the
+    report, by cell and seed.
     """
 
     count: int
@@ -188,9 +186,7 @@ def write_pages(
     force: bool = False,
     on_page: Callable[[int, int], None] | None = None,
 ) -> Pages:
-    """Write the page of each run into the folder `pages` next to the report, by so many processes
-    (None: one per processor). `force`: replace other files that goldrush wrote; `on_page`: called
-    with the number of pages written, and their total.
+    """Write the page of each run into the folder `pages` next to the report.
 
     Raises BadInput if a file that is not an earlier page is in the way; WriteFailed.
     """
@@ -243,14 +239,14 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
         ],
         "verdicts": [
             {
-                "criterion": one.criterion,
-                "roster": one.roster,
-                "rounds": one.rounds,
-                "treatments": [judged.cell.treatment for judged in one.cells.values()],
-                "verdict": one.verdict,
-                "note": one.note,
+                "criterion": verdict.criterion,
+                "roster": verdict.roster,
+                "rounds": verdict.rounds,
+                "treatments": [cell.treatment for cell in verdict.cells],
+                "verdict": verdict.verdict,
+                "note": verdict.note,
             }
-            for one in assessment.verdicts()
+            for verdict in assessment.verdicts()
         ],
         "cells": [
             {
@@ -272,10 +268,10 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(one: JudgedCriterion) -> dict[str, Any]:
+def _judged(judged: Judged) -> dict[str, Any]:
     return {
-        "criterion": one.criterion,
-        "outcome": one.outcome,
-        "note": one.note,
-        "findings": [attrs.asdict(found) for found in one.findings],
+        "criterion": judged.criterion,
+        "outcome": judged.outcome,
+        "note": judged.note,
+        "findings": [attrs.asdict(finding) for finding in judged.findings],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -14,14 +14,13 @@ from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.find import tools_for
 from goldrush.replay.report import figures
-from goldrush.replay.report.chapter import OwnFigure, ReportedStudy
-from goldrush.replay.report.figures import Drawn
+from goldrush.replay.report.chapter import Chapter, OwnFigure
 from goldrush.replay.report.page import (
     Block,
     Code,
     Content,
+    Drawn,
     Figure,
     Heading,
     Link,
@@ -31,12 +30,13 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
-from goldrush.replay.report.styles import labels_of, styles_of
+from goldrush.replay.report.styles import Style, labels_of, styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
+from goldrush.replay.tools import Tools
 
 # Commands that print the numbers of a figure, with {} for the folders of its journals.
 MEASURE_COMMAND: Final = "measure {} --by-run --json"
@@ -49,35 +49,89 @@ OUTLIERS_MAX: Final = 20  # rows of the table
 CUT: Final = "Intervals are cut at the limits of the measure."
 
 
+@attrs.frozen
+class ReportedStudy:
+    """The results of a study, with what several sections need; `groups`: the cells by treatment and
+    horizon; `hrefs`: addresses of the pages of runs, by cell and seed.
+    """
+
+    results: Results[Any, Any]
+    groups: Mapping[tuple[str, int], Sequence[Cell]]
+    against: Sequence[Against]
+    assessment: Assessment
+    styles: Mapping[str, Style]
+    chapter: Chapter[ReportedStudy]
+    hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
+
+    @property
+    def runs(self) -> str:
+        return format_count(sum(map(len, self.results.by_cell.values())), "run")
+
+    @property
+    def title(self) -> str:
+        return f"{self.of.studies.title} A study of {self.runs}"
+
+    @property
+    def of(self) -> Tools:
+        return self.results.of
+
+    @property
+    def units(self) -> str:
+        return self.of.vocabulary.units
+
+    def horizon(self, rounds: int) -> str:
+        return format_count(rounds, self.of.vocabulary.unit)
+
+    @property
+    def covariates(self) -> list[str]:
+        """The heading of the covariate's column, or nothing without a covariate."""
+        covariate = self.of.studies.covariate
+        return [] if covariate is None else [covariate.name]
+
+    def covariate(self, *cells: Cell, joint: str = " and ") -> list[str]:
+        """The entry of that column for some cells."""
+        covariate = self.of.studies.covariate
+        if covariate is None:
+            return []
+        return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
+
+    def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
+        """Measures of these names; None: all."""
+        known = self.of.measures.known
+        return dict(known) if names is None else {name: known[name] for name in names}
+
+    @property
+    def same(self) -> dict[Cell, Cell]:
+        """Cells that are identical to their baseline by construction."""
+        return {one.cell: one.baseline for one in self.against if one.identical}
+
+
 def study_of(
     results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
 ) -> ReportedStudy:
-    """The study for sections; `hrefs`: addresses of the pages of its runs, by cell and seed."""
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
-    chapter = tools_for(results.of.name).chapter
     return ReportedStudy(
         results,
         groups,
         against_baseline(results),
         Assessment(results),
         styles_of(rosters),
-        chapter and chapter(),
+        results.of.chapter,
         hrefs or {},
     )
 
 
 def head(study: ReportedStudy) -> list[Block]:
-    """What was studied."""
     results, chapter = study.results, study.chapter
     cells = list(results.by_cell)
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
     horizons = sorted({cell.rounds for cell in cells})
     judged = ["verdict"] if study.of.studies.criteria.every else []
-    tables = [*judged, "comparison", *([chapter.tables] if chapter else [])]
+    tables = [*judged, "comparison", *filter(None, [chapter.tables])]
     return [
         Heading(2, "What was studied", "studied"),
         Text(
@@ -90,7 +144,7 @@ def head(study: ReportedStudy) -> list[Block]:
             "Every run is a journal in the study's folder. Every number below is computed from "
             "these journals, and every figure names its own."
         ),
-        *(chapter.head(study) if chapter else ()),
+        *chapter.head(study),
         Text(
             "The commands on this page are to be run in the study's folder. This one prints the "
             f"numbers of the {_listed(tables)} tables:"
@@ -121,7 +175,6 @@ def named(study: ReportedStudy, cells: Sequence[Cell]) -> list[str]:
 
 
 def format_identical(study: ReportedStudy) -> str:
-    """A sentence on treatments that are identical to the baseline; empty without any."""
     if not study.same:
         return ""
     return (
@@ -132,7 +185,6 @@ def format_identical(study: ReportedStudy) -> str:
 
 
 def comparison_section(study: ReportedStudy) -> list[Block]:
-    """Treatments against the baseline, as forest plots."""
     parts: list[Block] = [
         Heading(2, "Treatments against the baseline", "treatments"),
     ]
@@ -141,7 +193,7 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
     behind = "".join(
         f"The number after each treatment is its {name}. " for name in study.covariates
     )
-    caveat = study.chapter.caveat(study) if study.chapter else ""
+    caveat = study.chapter.caveat(study)
     parts.append(
         Text(
             "Treatment − baseline: the mean difference of the values of whole runs, paired by "
@@ -169,7 +221,6 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
 
 
 def treatment_labels(study: ReportedStudy, cells: Sequence[Cell]) -> dict[Cell, str]:
-    """Labels for the treatments of cells in figures, with the covariate."""
     short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
     return {
         cell: " ".join([short[cell.treatment], *(f"({it})" for it in study.covariate(cell))])
@@ -178,7 +229,6 @@ def treatment_labels(study: ReportedStudy, cells: Sequence[Cell]) -> dict[Cell, 
 
 
 def treatment_sections(study: ReportedStudy) -> list[Block]:
-    """A section for each treatment and horizon that is not identical to the baseline."""
     parts: list[Block] = []
     for number_, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
         cells = [cell for cell in every if cell not in study.same]
@@ -214,7 +264,6 @@ def _treatment(
 
 
 def _figures(study: ReportedStudy) -> list[OwnFigure]:
-    """The figures of each treatment."""
     studies = study.of.studies
     expected = studies.criteria.expected
     halves = [name for name, measure in study.shown(None).items() if measure.by_half]
@@ -233,20 +282,18 @@ def _figures(study: ReportedStudy) -> list[OwnFigure]:
         ),
         OwnFigure(
             study.units,
-            lambda cells, styles: figures.over_units(
-                cells, styles, curves, study.of.world.vocabulary
-            ),
+            lambda cells, styles: figures.over_units(cells, styles, curves, study.of.vocabulary),
             f"Each measure over the {study.units}",
             f"Mean over seeds and 95% interval, in windows of equal length. {CUT}",
             [BY_UNIT_COMMAND],
         ),
-        *(study.chapter.figures if study.chapter else ()),
+        *study.chapter.figures,
     ]
 
 
 def _format_settings(study: ReportedStudy, treatment: str, config: Config, agents: str) -> str:
     """A treatment as text: its description, and the settings that are not the default."""
-    if study.chapter is not None:
+    if study.chapter.settings is not None:
         return study.chapter.settings(treatment, config, agents)
     known = study.of.treatments.get(treatment)
     says = (
@@ -257,7 +304,7 @@ def _format_settings(study: ReportedStudy, treatment: str, config: Config, agent
     given = ("seed", "agents", study.of.players.horizon)
     others = [
         f"{field.name} {value}"
-        for field in attrs.fields(study.of.settings)
+        for field in attrs.fields(study.of.config)
         if field.name not in given and (value := getattr(config, field.name)) != field.default
     ]
     return f"{says}{', '.join([f'{agents} agents', *others])}."
@@ -283,9 +330,8 @@ def _plus_minus(values: Sequence[float | None]) -> str:
 
 @attrs.frozen
 class Outlier:
-    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile;
-    `median`: of its cell; `distance`: from the nearer quartile of the cell, in interquartile
-    ranges.
+    """A run whose value of a measure is more than FENCE interquartile ranges beyond a quartile of
+    its cell; `distance`: from that quartile, in interquartile ranges.
     """
 
     cell: Cell
@@ -318,7 +364,6 @@ def outliers(study: ReportedStudy) -> list[Outlier]:
 
 
 def outlier_section(study: ReportedStudy) -> list[Block]:
-    """The runs to look at first."""
     found = outliers(study)
     parts: list[Block] = [
         Heading(2, "Runs that stand out", "outliers"),
@@ -348,7 +393,6 @@ def outlier_section(study: ReportedStudy) -> list[Block]:
 
 
 def run_section(study: ReportedStudy) -> list[Block]:
-    """Links to the pages of all runs, if there are any."""
     rows: list[list[Content]] = [
         [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
         for (cell, seed), href in study.hrefs.items()
@@ -362,14 +406,13 @@ def run_section(study: ReportedStudy) -> list[Block]:
 
 
 def definitions(study: ReportedStudy) -> list[Block]:
-    """The definitions of the measures."""
     known = study.of.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
     whole = f"A run's value is the mean over the {study.units} in which a measure is defined"
     text = f"{whole}; for {at_end} the value at the end." if at_end else f"{whole}."
     return [
         Heading(2, "What the measures mean", "measures"),
-        Text(study.chapter.whole if study.chapter else text),
+        Text(study.chapter.whole or text),
         TableBlock(
             ["measure", "definition"],
             [[measure.title, measure.definition] for measure in known],
@@ -380,7 +423,7 @@ def definitions(study: ReportedStudy) -> list[Block]:
 
 def citation(study: ReportedStudy) -> list[Block]:
     """The versions that made the page, the manifest's checksum, and how to cite both."""
-    made_by, world = version("goldrush"), study.of.world
+    made_by, world = version("goldrush"), study.of.world({})
     digest = study.results.manifest.digest
     rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
     title = study.title
@@ -414,9 +457,8 @@ def figure(
     cells: Sequence[Cell],
     commands: Sequence[str] = (MEASURE_COMMAND,),
 ) -> Block:
-    """A figure of some cells, with its sources; a sentence if there is nothing to draw. `name`: its
-    anchor, and the name of its file in Markdown; `commands` print its numbers, with {} for the
-    folders of the journals.
+    """A figure of some cells, with its sources; a sentence if there is nothing to draw. `commands`
+    print its numbers, with {} for the folders of the journals.
     """
     text = " ".join([caption, *drawn.omitted])
     if not drawn.panels:
@@ -458,7 +500,6 @@ def _holds(outer: str, inner: str) -> bool:
 
 
 def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
-    """The command lines for these folders, to be run in the study's folder."""
     return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
 
 

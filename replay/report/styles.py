@@ -17,13 +17,8 @@ LABEL_MAX: Final = 26  # characters of a label in a figure
 
 @attrs.frozen
 class Style:
-    """The style of a roster in figures.
-
-    Attributes:
-        colour: a class of figure.css.
-        dash: the `stroke-dasharray` of its line; empty: solid.
-        marker: the shape of its points, one of MARKERS.
-        label: its name, shortened if it is long.
+    """The style of a roster in figures: a class of figure.css, the `stroke-dasharray` of its line
+    (empty: solid), the shape of its points (one of MARKERS), and its name, shortened if long.
     """
 
     colour: str
@@ -32,7 +27,6 @@ class Style:
     label: str
 
     def key(self) -> Key:
-        """Its entry in a legend."""
         width, height = KEY
         middle = height / 2
         dashed = f' stroke-dasharray="{self.dash}"' if self.dash else ""
@@ -67,8 +61,8 @@ _OUTLINES: Final = {
 
 
 def styles_of(rosters: Sequence[str]) -> dict[str, Style]:
-    """A style for each roster. Pairs of colour and line repeat from the 29th roster on, pairs of
-    colour and marker from the 50th on.
+    """A style for each roster; pairs of colour and line repeat from the 29th on, pairs of colour
+    and marker from the 50th on.
     """
     labels = labels_of(rosters)
     styles = {}

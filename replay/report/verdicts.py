@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.chapter import ReportedStudy
 from goldrush.replay.report.figures import EFFECT, Effect, effects, means
 from goldrush.replay.report.page import (
     TOGETHER,
@@ -24,33 +23,52 @@ from goldrush.replay.report.page import (
     rounded,
     within_bounds,
 )
-from goldrush.replay.report.sections import figure, format_identical, treatment_labels
+from goldrush.replay.report.sections import (
+    ReportedStudy,
+    figure,
+    format_identical,
+    treatment_labels,
+)
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
-from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Finding
-from goldrush.replay.study.records import Cell
-from goldrush.replay.study.verdicts import (
-    Assessment,
-    CriterionVerdict,
-    JudgedCriterion,
-    families,
+from goldrush.replay.study.judging import (
+    NOT_SUPPORTED,
+    SUPPORTED,
+    UNDECIDED,
+    Finding,
+    Judged,
+    Verdict,
 )
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.verdicts import Assessment, families
 
 
 def summary(study: ReportedStudy) -> list[Block]:
     """The beginning of the page: verdicts as tiles, a sentence, and one figure."""
-    chapter = study.chapter
-    if chapter is not None and chapter.summary is not None:
-        return list(chapter.summary(study))
-    found = study.assessment.verdicts()
-    if not found:
-        return [_no_finding(study, found.reason), *_means(study)]
-    return [
-        _tiles(study, found),
-        Text(finding([(_named(one), one.verdict) for one in found]), leads=True),
-        _summary_figure(study, found),
+    if study.chapter.summary is not None:
+        return list(study.chapter.summary(study))
+    verdicts = study.assessment.verdicts()
+    if not verdicts:
+        return [_no_finding(study, verdicts.reason), *_means(study)]
+    names = [
+        f"{verdict.criterion} of {verdict.roster} under {verdict.treatments}"
+        for verdict in verdicts
     ]
+    return [*in_brief(verdicts, names), _summary_figure(study, verdicts)]
+
+
+def in_brief(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[Block]:
+    """Verdicts as a tile for each criterion and a sentence, in which they have these names."""
+    by_criterion: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_criterion.setdefault(verdict.criterion, []).append(verdict)
+    tiles = [
+        tile(criterion, [verdict.verdict for verdict in members], members[0].note)
+        for criterion, members in by_criterion.items()
+    ]
+    outcomes = [verdict.verdict for verdict in verdicts]
+    return [Tiles(tiles), Text(finding(list(zip(names, outcomes, strict=True))), leads=True)]
 
 
 NAMED_MAX: Final = 4  # verdicts named in the sentence; the table has all
@@ -63,8 +81,10 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
         return f"{name[:1].upper()}{name[1:]}: {verdict}."
     supported = [name for name, verdict in verdicts if verdict == SUPPORTED]
     outcomes = [verdict for _, verdict in verdicts]
-    counts = [(outcomes.count(one), one) for one in (NOT_SUPPORTED, UNDECIDED)]
-    others = " and ".join(f"{n:,} {'is' if n == 1 else 'are'} {one}" for n, one in counts if n)
+    counts = [(outcomes.count(outcome), outcome) for outcome in (NOT_SUPPORTED, UNDECIDED)]
+    others = " and ".join(
+        f"{n:,} {'is' if n == 1 else 'are'} {outcome}" for n, outcome in counts if n
+    )
     if len(set(outcomes)) == 1 and not supported:
         others = f"all are {outcomes[0]}"
     if not supported:
@@ -78,37 +98,22 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _named(one: CriterionVerdict) -> str:
-    return f"{one.criterion} of {one.roster} under {one.treatments}"
-
-
 def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
-    """A tile for the verdicts on one criterion; `why`: the reason, shown if there is only one
-    verdict.
-    """
+    """A tile for the verdicts on a criterion; `why`: the reason, shown for a single verdict."""
     if len(set(outcomes)) == 1:
         text = why if len(outcomes) == 1 else f"in all {len(outcomes)} comparisons"
         return Tile(name, outcomes[0], text)
-    counts = [(one, outcomes.count(one)) for one in (SUPPORTED, NOT_SUPPORTED, UNDECIDED)]
-    return Tile(name, VARIES, ", ".join(f"{n} {one}" for one, n in counts if n))
+    counts = [
+        (outcome, outcomes.count(outcome)) for outcome in (SUPPORTED, NOT_SUPPORTED, UNDECIDED)
+    ]
+    return Tile(name, VARIES, ", ".join(f"{n} {outcome}" for outcome, n in counts if n))
 
 
-def _tiles(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> Tiles:
-    by_criterion = {
-        criterion.name: [one for one in found if one.criterion == criterion.name]
-        for criterion in study.of.studies.criteria.every
-    }
-    return Tiles(
-        [tile(name, [one.verdict for one in of], of[0].note) for name, of in by_criterion.items()]
-    )
-
-
-def _summary_figure(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> Block:
-    """The effects behind the verdicts, a panel for each sub-measure."""
+def _summary_figure(study: ReportedStudy, verdicts: Sequence[Verdict]) -> Block:
     criteria = study.of.studies.criteria
     measures = study.of.measures.known
     sizes = styles_of([f"N = {size}" for size in criteria.sizes])
-    horizons = {one.rounds for one in found}
+    horizons = {verdict.rounds for verdict in verdicts}
     rows: dict[str, None] = {}
     titles = {
         name: f"{criterion.name}: {measures[name].title}"
@@ -116,18 +121,18 @@ def _summary_figure(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> 
         for name in criterion.expected
     }
     shown: dict[str, list[Effect]] = {title: [] for title in titles.values()}
-    for verdict in found:
-        first = _cells(verdict)[0]
+    for verdict in verdicts:
+        first = verdict.cells[0]
         where = f"{first.treatment}, {study.styles[first.roster].label}"
         where += f", {verdict.rounds}" if len(horizons) > 1 else ""
         rows.setdefault(where)
-        for size, judged in verdict.cells.items():
-            for one in judged.findings:
-                if one.change.effect is not None:
-                    text = f"{where}, N = {size}: {format_effect(one.change)}, {one.shows}"
-                    effect = Effect(where, one.change, sizes[f"N = {size}"], text)
-                    shown[titles[one.measure]].append(effect)
-    cells = list(dict.fromkeys(cell for one in found for cell in _cells(one)))
+        for size, judged in verdict.by_size.items():
+            for finding in judged.findings:
+                if finding.change.effect is not None:
+                    text = f"{where}, N = {size}: {format_effect(finding.change)}, {finding.shows}"
+                    effect = Effect(where, finding.change, sizes[f"N = {size}"], text)
+                    shown[titles[finding.measure]].append(effect)
+    cells = list(dict.fromkeys(cell for verdict in verdicts for cell in verdict.cells))
     return figure(
         study, "summary", effects(shown, list(rows), sizes),
         f"Effects behind the verdicts, second half against first, by treatment and roster: "
@@ -144,7 +149,6 @@ def format_effect(change: PairedChange) -> str:
 
 
 def _no_finding(study: ReportedStudy, reason: str) -> Block:
-    """A sentence for a study without verdicts."""
     results = study.results
     runs = format_count(sum(map(len, results.by_cell.values())), "run")
     cells = format_count(len(results.by_cell), "cell")
@@ -179,18 +183,18 @@ def verdict_section(study: ReportedStudy) -> list[Block]:
     criteria = study.of.studies.criteria
     if not criteria.every:
         return []
-    found = study.assessment.verdicts()
+    verdicts = study.assessment.verdicts()
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
-    if not found:
-        return [*parts, Text(f"None: {found.reason}.")]
-    families: dict[tuple[str, ...], list[CriterionVerdict]] = {}
-    for one in found:
-        key = (one.treatments, one.roster, str(one.rounds))
-        families.setdefault(key, []).append(one)
+    if not verdicts:
+        return [*parts, Text(f"None: {verdicts.reason}.")]
+    families: dict[tuple[str, ...], list[Verdict]] = {}
+    for verdict in verdicts:
+        key = (verdict.treatments, verdict.roster, str(verdict.rounds))
+        families.setdefault(key, []).append(verdict)
     rows: list[list[Content]] = [
         [
-            treatments, roster, rounds, *study.covariate(*_cells(members[0])),
-            *(Marked(one.verdict, one.note) for one in members),
+            treatments, roster, rounds, *study.covariate(*members[0].cells),
+            *(Marked(verdict.verdict, verdict.note) for verdict in members),
         ]
         for (treatments, roster, rounds), members in families.items()
     ]  # fmt: skip
@@ -202,14 +206,16 @@ def verdict_section(study: ReportedStudy) -> list[Block]:
             f"Verdicts on each criterion, {' and '.join(f'with N = {n}' for n in criteria.sizes)}.",
         ),
         Text(_rule(criteria, study.units)),
-        *_too_few(study, found),
+        *_too_few(study, verdicts),
         *_behind(study),
-        *_without_burn_in(study, found),
+        *_without_burn_in(study, verdicts),
     ]
 
 
 def _rule(criteria: Criteria, units: str) -> str:
-    stated = " ".join(f"{one.name.capitalize()}: {one.text}." for one in criteria.every)
+    stated = " ".join(
+        f"{criterion.name.capitalize()}: {criterion.text}." for criterion in criteria.every
+    )
     either = f", {criteria.with_agents('or')}" if len(criteria.sizes) > 1 else ""
     family = _all_of(len(criteria.expected))
     return (
@@ -227,23 +233,17 @@ _NUMBERS: Final = ("", "", "", "three", "four", "five", "six", "seven", "eight",
 
 
 def _all_of(count: int) -> str:
-    """A number of things, all of them, as text."""
     few = {1: "the one", 2: "both"}
     return few.get(count) or f"all {_NUMBERS[count] if count < len(_NUMBERS) else count}"
 
 
 def _names(criteria: Criteria) -> list[str]:
-    return [one.name for one in criteria.every]
+    return [criterion.name for criterion in criteria.every]
 
 
-def _cells(verdict: CriterionVerdict) -> list[Cell]:
-    """The cells of a verdict, by number of agents."""
-    return [judged.cell for judged in verdict.cells.values()]
-
-
-def _too_few(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Block]:
+def _too_few(study: ReportedStudy, verdicts: Sequence[Verdict]) -> list[Block]:
     """A warning if there are too few seeds for any test to pass."""
-    fewest = min(len(study.results.by_cell[cell]) for one in found for cell in _cells(one))
+    fewest = min(len(study.results.by_cell[cell]) for verdict in verdicts for cell in verdict.cells)
     measures = len(study.of.studies.criteria.expected)
     if _can_pass(fewest, measures):
         return []
@@ -258,9 +258,7 @@ def _too_few(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Bl
 
 
 def _can_pass(seeds: int, measures: int) -> bool:
-    """Whether any of these sub-measures can pass the test; Holm's correction multiplies the
-    smallest p-value by their number.
-    """
+    """Whether any sub-measure can pass: Holm multiplies the smallest p by their number."""
     return measures * smallest_p(seeds) < SIGNIFICANT
 
 
@@ -271,7 +269,6 @@ _BEHIND: Final = (
 
 
 def _behind(study: ReportedStudy) -> list[Block]:
-    """The figures behind the verdicts, a table for each family of cells, with those of the null."""
     parts: list[Block] = [
         Heading(2, "The figures behind the verdicts", "figures-behind"),
         Text(
@@ -301,17 +298,16 @@ def _behind(study: ReportedStudy) -> list[Block]:
 
 
 def _covariate(study: ReportedStudy, cell: Cell) -> list[str]:
-    """The covariate of a cell with its name."""
     return [*study.covariates, *study.covariate(cell)]
 
 
-def _finding_row(study: ReportedStudy, cell: Cell, found: Finding) -> list[str]:
-    change = found.change
+def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str]:
+    change = finding.change
     arrow = "↑" if change.expected > 0 else "↓"
     data = "" if change.n == change.seeds else f" ({change.n} with data)"
-    shows = found.shows if found.shows == found.alone else f"{found.alone}, {found.shows}"
+    shows = finding.shows if finding.shows == finding.alone else f"{finding.alone}, {finding.shows}"
     return [
-        f"{study.of.measures.known[found.measure].title}{TOGETHER}{arrow}",
+        f"{study.of.measures.known[finding.measure].title}{TOGETHER}{arrow}",
         str(study.results.config(cell).agents),
         rounded(change.first),
         rounded(change.second),
@@ -320,22 +316,22 @@ def _finding_row(study: ReportedStudy, cell: Cell, found: Finding) -> list[str]:
         str(change.wrong),
         str(change.same),
         p_value(change.p),
-        p_value(found.holm),
-        p_value(found.holm_opposite),
+        p_value(finding.holm),
+        p_value(finding.holm_opposite),
         format_effect(change),
         shows,
     ]
 
 
-def _without_burn_in(study: ReportedStudy, found: Sequence[CriterionVerdict]) -> list[Block]:
+def _without_burn_in(study: ReportedStudy, verdicts: Sequence[Verdict]) -> list[Block]:
     """The verdicts on halves of all units, where the beginning of a run counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
         [
-            now.treatments, now.roster, str(now.rounds), *study.covariate(*_cells(now)),
-            now.criterion, *(Marked(one.verdict, one.note) for one in (now, then)),
+            now.treatments, now.roster, str(now.rounds), *study.covariate(*now.cells),
+            now.criterion, *(Marked(verdict.verdict, verdict.note) for verdict in (now, then)),
         ]
-        for now, then in zip(found, whole, strict=True)
+        for now, then in zip(verdicts, whole, strict=True)
         if now.verdict != then.verdict
     ]  # fmt: skip
     text = (
@@ -361,7 +357,7 @@ def every_treatment(study: ReportedStudy) -> list[Block]:
     rows: list[list[Content]] = [
         [
             treatment, cell.roster, str(rounds), str(study.results.config(cell).agents),
-            *study.covariate(cell), *(_judged(one) for one in study.assessment.judged(cell)),
+            *study.covariate(cell), *(_judged(judged) for judged in study.assessment.judged(cell)),
         ]
         for (treatment, rounds), cells in study.groups.items()
         for cell in cells
@@ -390,5 +386,5 @@ _OUTCOMES: Final = {
 }
 
 
-def _judged(one: JudgedCriterion) -> Marked:
-    return Marked(_OUTCOMES[one.outcome], one.note)
+def _judged(judged: Judged) -> Marked:
+    return Marked(_OUTCOMES[judged.outcome], judged.note)

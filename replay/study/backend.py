@@ -35,15 +35,12 @@ class Backend:
     """An executor of runs, and how to use it.
 
     Attributes:
-        executor: makes a `concurrent.futures.Executor` for a number of runs; called again when one
-            has broken.
+        executor: makes one for a number of runs; called again when one has broken.
         window: the maximum number of tasks submitted at once.
-        batch: the maximum number of runs in a task. A task begins no run after `TASK_SECONDS`; the
-            rest of its runs is submitted again.
+        batch: the maximum number of runs in a task, which begins none after `TASK_SECONDS`.
         lost_errors: exceptions of a future whose worker was lost.
         stop: ends an executor without waiting for its runs.
-        shares_folder: whether the workers write into the study's folder. If not, they return
-            journals as bytes.
+        shares_folder: whether workers write into the study's folder, or return journals as bytes.
         watch: called when no run has finished for `WATCH_AFTER` seconds. Returns whether the
             submitted runs are lost; raises WorkersLost if no worker is left.
     """
@@ -70,8 +67,6 @@ def processes(jobs: int | None = None) -> Backend:
 
 
 class _Here(Executor):
-    """Calls each function at once, in this process."""
-
     def submit(self, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
         future: Future[R] = Future()
         try:
@@ -88,7 +83,7 @@ def this_process() -> Backend:
 
 class RunFailed(GoldrushError):
     """A run that could not be played to its end; `path`: its journal, relative to the study's
-    folder; `unwritten`: whether the operating system refused to write the journal.
+    folder; `unwritten`: whether the operating system refused to write it.
     """
 
     def __init__(self, run: Planned, reason: str, *, unwritten: bool = False) -> None:
@@ -99,11 +94,7 @@ class RunFailed(GoldrushError):
 
 
 class WorkersLost(GoldrushError):
-    """No worker is left, or one run repeatedly crashed its worker.
-
-    Attributes:
-        path: the journal of that run, relative to the study's folder, if it is known.
-    """
+    """No worker is left, or one run (`path`: its journal) repeatedly crashed its worker."""
 
     def __init__(self, message: str, path: str | None = None) -> None:
         super().__init__(message)
@@ -113,18 +104,13 @@ class WorkersLost(GoldrushError):
 def as_completed(
     runs: Sequence[Planned], backend: Backend, function: Callable[[Planned], R]
 ) -> Generator[tuple[Planned, R], None, None]:
-    """Call a function for every run, and yield runs with their results as they complete.
+    """Call a function, which workers can import, for every run; yield runs with their results.
 
     When a worker is lost, the runs submitted to it are submitted again, one at a time, so that the
     run that crashes it is identified. When a run fails, no other is submitted; its error is raised
     after the running ones have ended.
 
-    Args:
-        function: importable by the workers.
-
-    Raises:
-        RunFailed: if a run failed.
-        WorkersLost: if a run lost its worker `DEATHS_MAX` times, or no worker is left.
+    Raises RunFailed; WorkersLost if a run lost its worker `DEATHS_MAX` times, or no worker is left.
     """
     waiting = deque(runs)
     suspects: set[str] = set()
@@ -218,8 +204,8 @@ def _outcomes(
 def call_each(function: Callable[[Planned], R], runs: Sequence[Planned]) -> list[R | GoldrushError]:
     """Call a function for runs, one after the other, in a worker.
 
-    Returns the results of the first runs, at least of one. An error of a run is returned in place
-    of its result, and is the last one, so that the results before it are kept.
+    Returns the results of the first runs, at least of one. An error of a run is the last result, so
+    that those before it are kept.
     """
     until = time.monotonic() + TASK_SECONDS
     results: list[R | GoldrushError] = []

@@ -41,7 +41,7 @@ from goldrush.replay.study.play import (
     store_journal,
 )
 from goldrush.replay.study.records import Manifest
-from goldrush.replay.study.results import Studied
+from goldrush.replay.tools import Tools
 
 LOCK_WAIT: Final = 2.0  # seconds; the workers of a killed study end within them
 SYNCED_AT_ONCE: Final = 8  # journals
@@ -63,14 +63,8 @@ def carry_out(
     """Play the runs of a plan that the folder does not have yet, and return its manifest.
 
     The plan of an earlier study in the folder may be a subset of this one. Runs that ask language
-    models continue after their last commit; no answer is requested twice.
-
-    Args:
-        folder: the study's folder, created if needed.
-        backend: plays the runs; None: local processes.
-        models: the models and their ceilings, which hold for the whole study: each run that asks a
-            model has an equal share.
-        on_step: called with progress.
+    models continue after their last commit; no answer is requested twice. The ceilings of `models`
+    hold for the whole study: each run that asks a model has an equal share.
 
     Raises:
         BadInput: before anything is written, if the plan is invalid or the folder holds something
@@ -112,7 +106,6 @@ def _write(
 
 
 def _sync(root: Path, paths: Iterable[str]) -> None:
-    """Sync these journals and their folders to disk."""
     ordered = sorted(paths)
     folders = {folder for path in ordered for folder in folders_of(path, str(root))}
     with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:  # a disk takes many at once sooner
@@ -125,10 +118,8 @@ def _sync(root: Path, paths: Iterable[str]) -> None:
 def runs_of(
     plan: StudyPlan, models: Models | None = None, *, remote: bool = False
 ) -> list[Planned]:
-    """The runs of a plan, each checked to be playable. `remote`: they are played by a backend that
-    does not share the study's folder, which excludes language models.
-
-    Raises BadInput if a run cannot be played.
+    """The runs of a plan. `remote`: played by a backend that does not share the study's folder,
+    which excludes language models. Raises BadInput if a run cannot be played.
     """
     runs = plan.runs(models)
     check_size(plan, runs)
@@ -138,7 +129,7 @@ def runs_of(
         first = members[0]
         if first.models and remote:
             raise BadInput(
-                f"{cell.format(of.units)}: a cluster cannot ask language models",
+                f"{cell.format(of.vocabulary.units)}: a cluster cannot ask language models",
                 "leave out --dask",
             )
         for model in set(first.models):
@@ -149,9 +140,9 @@ def runs_of(
     return runs
 
 
-def _check_agents(of: Studied, run: Planned) -> None:
+def _check_agents(of: Tools, run: Planned) -> None:
     """Raises BadInput if a policy of the run cannot be created."""
-    state = of.world_of(run.setup).initial(run.setup)
+    state = of.world(run.setup).initial(run.setup)
     roster = run.prepared.roster
     context = RunContext(
         state,
@@ -164,8 +155,8 @@ def _check_agents(of: Studied, run: Planned) -> None:
 
 
 def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
-    """The models with the ceilings of one run: an equal share of the study's, so that no order of
-    the runs and no number of processes can exceed the total.
+    """The models with the ceilings of one run: an equal share, so that no order of runs and no
+    number of processes can exceed the total.
     """
     if models is None or (models.max_tokens, models.max_cost) == (None, None):
         return models
@@ -185,9 +176,8 @@ def _shared(models: Models | None, runs: Sequence[Planned]) -> Models | None:
 
 
 def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, str]:
-    """SHA-256 by path of the journals that the folder's manifest lists as done.
-
-    Raises BadInput if the folder holds another study, or anything else.
+    """SHA-256 by path of the journals that the folder's manifest lists as done. Raises BadInput if
+    it holds another study, or anything else.
     """
     if not os.path.lexists(root / MANIFEST):
         # A study that was killed at its very start may have left a temporary file.
@@ -198,7 +188,7 @@ def _known(root: Path, plan: StudyPlan, runs: Sequence[Planned]) -> dict[str, st
             )
         return {}
     manifest = read_manifest(root)
-    rules = studied(plan.world).world.rules
+    rules = studied(plan.world).world({}).rules
     if manifest.world == plan.world and manifest.rules != rules:
         raise BadInput(
             f"{root} holds a study under rules {manifest.rules}, and this plays rules {rules}",

@@ -28,10 +28,7 @@ def cluster(address: str) -> Iterator[Backend]:
     """A backend of the workers of a Dask scheduler.
 
     They need the same version of goldrush, but no shared folder: they return journals as bytes.
-
-    Args:
-        address: of the scheduler, `tcp://host:8786` or `host:8786`; with `tls://`, Dask's
-            configuration names the certificates.
+    With `tls://` in the address, Dask's configuration names the certificates.
 
     Raises BadInput if `distributed` is not installed, certificates are missing, no scheduler
     answers or it has no workers, or if a worker has another version of goldrush.
@@ -76,7 +73,6 @@ def cluster(address: str) -> Iterator[Backend]:
 
 
 def _check_certificates(address: str) -> None:
-    """Raises BadInput if Dask's configuration has no certificates."""
     from distributed import Security
 
     try:

@@ -31,7 +31,6 @@ class Against:
 
 
 def against_baseline(results: Results[Any, Any]) -> list[Against]:
-    """The comparison of every cell whose baseline is in the study, too."""
     identical = identical_cells(results)
     return [
         Against(
@@ -57,9 +56,8 @@ def _is_same(results: Results[Any, Any], cell: Cell, baseline: Cell) -> bool:
 
 
 def nulls(results: Results[Any, Any]) -> dict[Cell, Cell]:
-    """For each cell the null's cell of the same treatment and configuration, if the study has one.
-
-    That is a cell whose agents all play `Criteria.null`; it is its own null.
+    """For each cell the null's cell of the same treatment and configuration, if the study has one:
+    one whose agents all play `Criteria.null`. It is its own null.
     """
     policy = results.of.studies.criteria.null
 

@@ -15,6 +15,8 @@ from typing import Final
 
 import attrs
 
+from goldrush.kernel.measures import Value, ranks, spearman
+
 CONFIDENCE: Final = 0.95
 SIGNIFICANT: Final = 0.05
 SIGN_SHARE: Final = 0.75  # 15 of 20 seeds
@@ -22,8 +24,6 @@ EXACT_MAX: Final = 50  # changed pairs; with more, the signed-rank test is appro
 CORRELATED_MIN: Final = 4  # runs; with fewer, a correlation is undefined
 
 _NORMAL: Final = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-
-Value = float | None
 
 
 @attrs.frozen
@@ -40,25 +40,16 @@ class Interval:
 
 @attrs.frozen
 class PairedChange:
-    """The change of a measure within pairs (second half − first half), tested one-sided.
-
-    The test is Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
+    """The change of a measure within pairs (second half − first half), tested one-sided by
+    Wilcoxon's signed-rank test, exact for up to 50 changed pairs, ties included.
 
     Attributes:
-        seeds: the number of pairs.
-        first: the first values of the pairs with data.
-        second: their second values.
-        difference: their second − first values.
+        seeds: the number of pairs; `first`, `second` and `difference` cover those with data.
         expected: +1 if the measure is expected to rise, −1 if to fall.
-        p: p-value of a change in the expected direction; None if no pair changed.
-        p_opposite: p-value of a change in the opposite direction; None if no pair changed.
+        p, p_opposite: of a change in the expected direction and in the other; None if none changed.
         effect: the matched-pairs rank-biserial correlation, −1 to 1, positive in the expected
-            direction.
-        effect_low: the lower bound of its 95% interval; None also for −1 and 1.
-        effect_high: the upper bound; None also for −1 and 1.
-        right: pairs that changed in the expected direction.
-        wrong: pairs that changed in the opposite direction.
-        same: pairs that did not change.
+            direction, with the bounds of its 95% interval (None also for −1 and 1).
+        right, wrong, same: pairs that changed as expected, in the opposite direction, or not.
     """
 
     seeds: int
@@ -87,7 +78,6 @@ class PairedChange:
 
 
 def interval(values: Sequence[Value]) -> Interval:
-    """Mean and 95% confidence interval of the defined values."""
     defined = [value for value in values if value is not None]
     n = len(defined)
     if n < 2:
@@ -110,9 +100,8 @@ def t_quantile(degrees: int) -> float:
 
 
 def change(pairs: Sequence[tuple[Value, Value]], expected: int) -> PairedChange:
-    """The change from the first to the second value of each pair (one per seed; one with an
-    undefined value counts only in `PairedChange.seeds`), tested; `expected`: +1 for a rise, −1 for
-    a fall.
+    """The tested change from the first to the second value of each pair (one per seed; one with an
+    undefined value counts only in `PairedChange.seeds`).
     """
     whole = [(a, b) for a, b in pairs if a is not None and b is not None]
     differences = [_tidy(b - a, a, b) for a, b in whole]
@@ -152,11 +141,11 @@ def _signed_rank(along: Sequence[float]) -> tuple[Value, Value, Value]:
     changed = [value for value in along if value]
     if not changed:
         return None, None, None
-    ranks = _twice_ranks([abs(value) for value in changed])
-    most = sum(ranks)
-    above = sum(rank for rank, value in zip(ranks, changed, strict=True) if value > 0)
+    doubled = [int(2 * rank) for rank in ranks([abs(value) for value in changed])]
+    most = sum(doubled)
+    above = sum(rank for rank, value in zip(doubled, changed, strict=True) if value > 0)
     if len(changed) <= EXACT_MAX:
-        at_least = _tail(tuple(sorted(ranks)))
+        at_least = _tail(tuple(sorted(doubled)))
         p, p_opposite = at_least[above], at_least[most - above]
     else:
         from scipy.stats import wilcoxon
@@ -180,22 +169,10 @@ def _effect_interval(effect: Value, n: int) -> tuple[Value, Value]:
     return math.tanh(z - half), math.tanh(z + half)
 
 
-def _twice_ranks(values: Sequence[float]) -> list[int]:
-    """Twice the 1-based rank of each value, an integer: ties share their mean rank, which may end
-    in a half.
-    """
-    ranks: dict[float, list[int]] = {}
-    for rank, value in enumerate(sorted(values), 1):
-        ranks.setdefault(value, []).append(rank)
-    return [ranks[value][0] + ranks[value][-1] for value in values]
-
-
 @cache
 def _tail(ranks: tuple[int, ...]) -> Sequence[float]:
     """P(W₊ ≥ w) for w = 0, 1, 2, ... under the null, exact: all 2ⁿ patterns of signs are counted.
-
-    scipy's exact test does not support ties; for few pairs with many ties, its approximation halves
-    p.
+    (scipy's exact test supports no ties; for few pairs with many, its approximation halves p.)
     """
     patterns = [1] + [0] * sum(ranks)
     for rank in ranks:
@@ -211,11 +188,11 @@ def smallest_p(seeds: int) -> float:
 
 
 def holm(p_values: Sequence[Value]) -> list[Value]:
-    """Holm's step-down correction of the p-values of a family of tests, in the given order.
+    """Holm's step-down correction of the p-values of a family of tests, in the given order: with m
+    tests, the k-th smallest becomes max over i ≤ k of (m − i + 1) · p_i, at most 1.
 
-    With m tests, the k-th smallest p-value becomes max over i ≤ k of (m − i + 1) · p_i, at most 1.
-    A test without data (None) counts in m and stays None. (scipy has no Holm correction; that of
-    statsmodels runs the garbage collector at each call, which took most of a report's time.)
+    A test without data (None) counts in m and stays None. (That of statsmodels runs the garbage
+    collector at each call, which took most of a report's time.)
     """
     order = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     corrected: list[Value] = [None] * len(p_values)
@@ -233,16 +210,10 @@ def paired(pairs: Iterable[tuple[Value, Value]]) -> Interval:
 
 @attrs.frozen
 class Correlation:
-    """Spearman's rank correlation and its 95% confidence interval.
+    """Spearman's rank correlation over `n` runs (None with fewer than four, or if one variable is
+    constant), and its 95% interval (None also for ρ = ±1, where Fisher's z is infinite).
 
-    The interval is that of Fisher's z with variance (1 + ρ² ÷ 2) ÷ (n − 3) (Bonett and Wright,
-    2000).
-
-    Attributes:
-        n: the number of runs.
-        rho: None with fewer than four runs, or if one variable is constant.
-        low: the lower bound; None also for ρ = ±1, where z is infinite.
-        high: the upper bound; None also for ρ = ±1.
+    The interval is that of z with variance (1 + ρ² ÷ 2) ÷ (n − 3) (Bonett and Wright, 2000).
     """
 
     n: int
@@ -251,16 +222,13 @@ class Correlation:
     high: Value
 
 
-def spearman(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
-    """Spearman's rank correlation over the pairs with two defined values."""
+def correlated(xs: Sequence[Value], ys: Sequence[Value]) -> Correlation:
+    """The correlation over the pairs with two defined values."""
     whole = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
-    first, second = [x for x, _ in whole], [y for _, y in whole]
     n = len(whole)
-    if n < CORRELATED_MIN or len(set(first)) == 1 or len(set(second)) == 1:
-        return Correlation(n, None, None, None)
-    rho = statistics.correlation(_twice_ranks(first), _twice_ranks(second))
-    if math.isclose(abs(rho), 1.0, rel_tol=1e-12):
-        return Correlation(n, math.copysign(1.0, rho), None, None)
+    rho = spearman([x for x, _ in whole], [y for _, y in whole]) if n >= CORRELATED_MIN else None
+    if rho is None or abs(rho) == 1:
+        return Correlation(n, rho, None, None)
     error = math.sqrt((1 + rho * rho / 2) / (n - 3))
     z, half = math.atanh(rho), _NORMAL * error
     return Correlation(n, rho, math.tanh(z - half), math.tanh(z + half))

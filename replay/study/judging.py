@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 
 import attrs
 
+from goldrush.kernel.measures import Value
 from goldrush.replay.study.inference import (
     SIGN_SHARE,
     SIGNIFICANT,
     PairedChange,
-    Value,
     change,
     holm,
 )
-from goldrush.replay.study.records import Result
+from goldrush.replay.study.records import Cell, Result
 
 SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
 
@@ -36,20 +36,13 @@ Pairs = Sequence[tuple[Value, Value]]
 
 @attrs.frozen
 class Finding:
-    """A test of a family.
+    """A test of a family; `holm` and `holm_opposite` are p-values after Holm's correction.
 
-    Findings are: `as expected` (corrected p < 0.05, and the expected sign in three quarters of all
+    It shows `as expected` (corrected p < 0.05, and the expected sign in three quarters of all
     pairs, 15 of 20); `opposite` (the same in the opposite direction); `no change at all` (equal
-    values in all pairs with data, which are at least three quarters of all pairs); `no data` (no
-    pair has two values); `as the null`; and otherwise `unclear`.
-
-    Attributes:
-        measure: the measure's name.
-        change: its change from the first to the second value of each pair.
-        holm: the p-value of the expected direction, after Holm's correction.
-        holm_opposite: the p-value of the opposite direction, after Holm's correction.
-        alone: the finding without regard to the null.
-        shows: the finding; `as the null` if the null changes in the same direction.
+    values in all pairs with data, which are at least three quarters of all); `no data`; `as the
+    null` (a null changes in the same direction); and otherwise `unclear`. `alone`: without regard
+    to the null.
     """
 
     measure: str
@@ -58,6 +51,53 @@ class Finding:
     holm_opposite: Value
     alone: str
     shows: str
+
+
+@attrs.frozen
+class Judged:
+    """A criterion at one size (a number of agents): the findings of its tests, the verdict for this
+    size, and the reason; `cell`: of the runs that are judged; `nothing`: a sentence if there was
+    nothing to reduce (`Criterion.nothing`), else empty.
+    """
+
+    criterion: str
+    size: int
+    cell: Cell
+    findings: Sequence[Finding]
+    outcome: str
+    note: str = ""
+    nothing: str = ""
+
+
+@attrs.frozen
+class Verdict:
+    """A verdict on a criterion over all sizes, with the reason."""
+
+    criterion: str
+    by_size: Mapping[int, Judged]
+    verdict: str
+    note: str
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [judged.cell for judged in self.by_size.values()]
+
+    @property
+    def roster(self) -> str:
+        return self.cells[0].roster
+
+    @property
+    def rounds(self) -> int:
+        return self.cells[0].rounds
+
+    @property
+    def treatments(self) -> str:
+        return " and ".join(cell.treatment for cell in self.cells)
+
+    @property
+    def nothing(self) -> str:
+        """A sentence if there was nothing to reduce at one size, else empty."""
+        return next((judged.nothing for judged in self.by_size.values() if judged.nothing), "")
 
 
 def by_seed(ours: Iterable[R], theirs: Iterable[R]) -> list[tuple[R, R]]:
@@ -72,26 +112,26 @@ def tested(family: Mapping[K, tuple[str, Pairs, int]]) -> dict[K, Finding]:
     of them, those without data included.
     """
     changes = [change(pairs, expected) for _, pairs, expected in family.values()]
-    corrected = holm([found.p for found in changes])
-    opposite = holm([found.p_opposite for found in changes])
+    corrected = holm([difference.p for difference in changes])
+    opposite = holm([difference.p_opposite for difference in changes])
     findings = {}
-    for (key, (measure, *_)), found, p, p_opposite in zip(
+    for (key, (measure, *_)), difference, p, p_opposite in zip(
         family.items(), changes, corrected, opposite, strict=True
     ):
-        shows = _shows(found, p, p_opposite)
-        findings[key] = Finding(measure, found, p, p_opposite, shows, shows)
+        shows = _shows(difference, p, p_opposite)
+        findings[key] = Finding(measure, difference, p, p_opposite, shows, shows)
     return findings
 
 
-def _shows(found: PairedChange, p: Value, p_opposite: Value) -> str:
-    if not found.n:
+def _shows(difference: PairedChange, p: Value, p_opposite: Value) -> str:
+    if not difference.n:
         return NO_DATA
-    enough = SIGN_SHARE * found.seeds
-    if found.is_all_zero:
-        return NO_CHANGE if found.same >= enough else UNCLEAR
-    if p is not None and p < SIGNIFICANT and found.right >= enough:
+    enough = SIGN_SHARE * difference.seeds
+    if difference.is_all_zero:
+        return NO_CHANGE if difference.same >= enough else UNCLEAR
+    if p is not None and p < SIGNIFICANT and difference.right >= enough:
         return AS_EXPECTED
-    if p_opposite is not None and p_opposite < SIGNIFICANT and found.wrong >= enough:
+    if p_opposite is not None and p_opposite < SIGNIFICANT and difference.wrong >= enough:
         return OPPOSITE
     return UNCLEAR
 

@@ -25,7 +25,7 @@ from goldrush.replay.levelled import SEED
 from goldrush.replay.study.cells import MANIFEST, MANIFEST_MAX
 from goldrush.replay.study.plan import Planned, StudyPlan, cells_of, studied
 from goldrush.replay.study.records import Cell, Manifest, StudyRun
-from goldrush.replay.study.results import Studied
+from goldrush.replay.tools import Tools
 
 Done = tuple[str, int]  # SHA-256 and size of the journal of a finished run
 UNDONE: Final = (None, None)  # of another
@@ -46,7 +46,7 @@ def write_manifest(
         StudyRun(run.cell, run.seed, run.path, run.config, *done.get(run.path, UNDONE))
         for run in runs
     ]
-    return Manifest(plan.world, plan.as_dict(), listed, studied(plan.world).world.rules)
+    return Manifest(plan.world, plan.as_dict(), listed, studied(plan.world).world({}).rules)
 
 
 def check_size(plan: StudyPlan, runs: Sequence[Planned]) -> None:
@@ -64,12 +64,12 @@ def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) ->
 
     of = studied(plan.world)
     cells = [_cell_as_dict(of, cell, members, done) for cell, members in cells_of(runs)]
-    brought_by = distribution_of(of.world.name)
+    brought_by = distribution_of(of.name)
     head = {
         "goldrush": version("goldrush"),
         "format": FORMAT,
-        "world": of.world.name,
-        "rules": of.world.rules,
+        "world": of.name,
+        "rules": of.world({}).rules,
         **({} if brought_by is None else {"distribution": brought_by}),
         "plan": plan.as_dict(),
     }
@@ -77,9 +77,8 @@ def _text(plan: StudyPlan, runs: Sequence[Planned], done: Mapping[str, Done]) ->
 
 
 def _cell_as_dict(
-    of: Studied, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Done]
+    of: Tools, cell: Cell, runs: Sequence[Planned], done: Mapping[str, Done]
 ) -> dict[str, Any]:
-    """A cell with the settings that its runs share, and each run with its own."""
     configs = [run.config.as_dict() for run in runs]
     common = {name: value for name, value in _common(configs).items() if name != SEED}
     covariate = of.studies.covariate
@@ -182,7 +181,7 @@ def _manifest_of(table: Any) -> Manifest:
         raise ValueError(f"world {format_value(name)}")
     of = studied(name)
     form, rules = table["format"], table["rules"]
-    readable = of.world.readable_rules
+    readable = of.world({}).readable_rules
     if form != FORMAT or type(rules) is not int or rules not in readable:
         raise ValueError(
             f"format {format_value(form)}, rules {format_value(rules)} of the {name} world; this "
@@ -208,7 +207,7 @@ def _check_listed(plan: StudyPlan, runs: Sequence[StudyRun]) -> None:
             raise ValueError(f"the configuration of {run.path} differs from its plan")
 
 
-def _run_of(of: Studied, cell: Mapping[str, Any], run: Mapping[str, Any]) -> StudyRun:
+def _run_of(of: Tools, cell: Mapping[str, Any], run: Mapping[str, Any]) -> StudyRun:
     try:
         config = of.studies.config(_with(cell["config"], run["config"]))
     except BadInput as error:

@@ -1,17 +1,15 @@
 """The measuring of a study's runs, by several processes.
 
 Of each run only the values are kept that comparisons and figures need, so that thousands of runs
-fit into memory. They are cached between reports, one file per cell, in the user's cache folder (see
-replay/cache.py), and can be deleted at any time. Their key covers all that the measures depend on:
-each journal's SHA-256 (every report hashes the journals again), the settings and the roster in the
-manifest, and goldrush's source code. A changed journal or measure is therefore a cache miss.
-Without a cache, a report takes longer and says the same.
+fit into memory. They are cached between reports, one file per cell, in the user's cache folder
+(replay/cache.py). Their key covers all that the measures depend on: each journal's SHA-256 (every
+report hashes the journals again), the settings and the roster in the manifest, and goldrush's code.
 
     file = magic, values, checksum of key, magic and values
 
 `values` is a msgpack array of the runs in the manifest's order. A file that is damaged or has
-another key is ignored. The checksum is not a signature: anyone who can write to the cache folder
-(by default only the user) can change the figures of a report.
+another key is ignored. The checksum is no signature: who can write to the cache folder (by default
+only the user) can change the figures of a report.
 """
 
 from __future__ import annotations
@@ -42,7 +40,8 @@ from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import POINTS, Cell, K, Result, StudyRun
-from goldrush.replay.study.results import Results, Studied
+from goldrush.replay.study.results import Results
+from goldrush.replay.tools import Tools
 
 
 def results_of(
@@ -51,8 +50,7 @@ def results_of(
     jobs: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Results[Any, Any]:
-    """Measure every run of a study, by so many processes (None: one per processor); `on_run`:
-    called with the number of runs measured, and their total.
+    """Measure every run of a study.
 
     Raises:
         BadInput: if the folder holds no study, the study is not finished, a journal is not the one
@@ -102,7 +100,6 @@ def results_of(
 
 
 def _sha256(path: Path) -> str | None:
-    """The SHA-256 of a file; None if it cannot be read."""
     try:
         with open_regular(str(path)) as file:
             return sha256_in(file)
@@ -136,7 +133,7 @@ def _result(task: tuple[str, str, StudyRun, str | None]) -> Result[Any, Any]:
 
 
 def _check_begun(
-    of: Studied, path: Path, run: StudyRun, roster: str | None, measured: Measured[Any]
+    of: Tools, path: Path, run: StudyRun, roster: str | None, measured: Measured[Any]
 ) -> None:
     """Raises BadInput unless a journal begins as the manifest says, and is not a fork."""
     instead = "restore the manifest, or run the study's command again, which plays the run again"
@@ -157,7 +154,6 @@ def _check_begun(
 def result_of(
     run: StudyRun, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
 ) -> Result[Any, K]:
-    """The result of a measured run; `own`: values for the world's own part of a report."""
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(run.cell.rounds)
     return Result(
@@ -177,8 +173,8 @@ def result_of(
 
 
 def _windows(units: int) -> list[Span]:
-    """At most POINTS windows of equal length over the units of a horizon (the last may be shorter).
-    Runs that stopped early have their curves in the same windows.
+    """At most POINTS windows of equal length (the last may be shorter) over the units of a horizon,
+    also for runs that stopped early.
     """
     length = math.ceil(units / POINTS)
     return [Span(first, min(first + length - 1, units)) for first in range(1, units + 1, length)]
@@ -190,11 +186,9 @@ _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend 
 
 
 def read_kept(
-    of: Studied, roster: str | None, runs: Sequence[StudyRun]
+    of: Tools, roster: str | None, runs: Sequence[StudyRun]
 ) -> list[Result[Any, Any]] | None:
-    """The cached results of a cell's runs; None on a miss. `roster`: its text in the plan; None:
-    the default one.
-    """
+    """The cached results of a cell's runs; None on a miss."""
     key = _key(of, roster, runs)
     file = None if key is None else cache.opened(xxh3_128_hexdigest(key), cache.MEASURES)
     if file is None or key is None:
@@ -211,11 +205,9 @@ def read_kept(
 
 
 def keep(
-    of: Studied, roster: str | None, runs: Sequence[StudyRun], results: Sequence[Result[Any, Any]]
+    of: Tools, roster: str | None, runs: Sequence[StudyRun], results: Sequence[Result[Any, Any]]
 ) -> None:
-    """Cache the results of a cell's runs, in the same order; a no-op if the cache folder cannot be
-    used.
-    """
+    """Cache the results of a cell's runs, in the same order; a no-op if that cannot be done."""
     key = _key(of, roster, runs)
     if key is None:
         return
@@ -229,7 +221,7 @@ def keep(
             file.publish(sync=False)
 
 
-def _key(of: Studied, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
+def _key(of: Tools, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
     """All that the measures of a cell depend on; None if that includes code of other packages."""
     if not all(of.studies.kept.lasts(run.config) for run in runs):
         return None
@@ -254,14 +246,14 @@ def _code() -> tuple[str, str]:
     return version("goldrush"), hashed.hexdigest()
 
 
-def _values(of: Studied, one: Result[Any, Any]) -> Any:
+def _values(of: Tools, one: Result[Any, Any]) -> Any:
     """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
     return one.units, figures, one.policies, of.studies.kept.pack(one.own), failures
 
 
-def _unpacked(of: Studied, run: StudyRun, values: Any) -> Result[Any, Any]:
+def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
     units, (whole, halves, halves_whole, curves), policies, own, failures = values
     return Result(
         **run.fields(),

@@ -12,9 +12,7 @@ from goldrush.replay.study.records import Manifest
 
 
 def failures_of(plan: StudyPlan, folder: str | Path, manifest: Manifest) -> list[Failures]:
-    """The failures of each model over all runs of a study. Raises JournalError if a journal cannot
-    be read.
-    """
+    """The failures of each model over all runs of a study. Raises JournalError."""
     names = studied(plan.world).players.names
     asking = {
         name

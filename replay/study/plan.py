@@ -33,9 +33,8 @@ from goldrush.kernel.treatments import (
     treatment_named,
 )
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
-from goldrush.replay.studies import MIXED
+from goldrush.replay.studies import MIXED, NO_STUDIES
 from goldrush.replay.study.records import Cell, StudyRun
-from goldrush.replay.study.results import Studied
 from goldrush.replay.tools import Tools
 
 ALL: Final = "all"
@@ -51,9 +50,8 @@ Classes = Mapping[int, type]  # of external agents
 
 @attrs.frozen(kw_only=True)
 class Planned(StudyRun):
-    """A run of a study, ready to be played: prepared, but for the journals that its agents replay,
-    which are in `sources`, as a study may have thousands of runs; with the classes of its external
-    agents, by agent.
+    """A run of a study, ready to be played: prepared, but for the journals that its agents replay
+    (`sources`), as a study may have thousands of runs; `classes`: of its external agents.
     """
 
     world: str
@@ -86,10 +84,7 @@ class StudyPlan:
     """The runs of a study: treatments × rosters × horizons × seeds.
 
     Attributes:
-        world: the name of the world.
-        treatments: names of treatments.
         rosters: texts of rosters by name; None: the world's default roster.
-        rounds: the horizons, in the world's units.
         settings: of every run; they win over those of its treatment.
         own: settings of user-defined treatments, by name.
         trust: names of user-defined policies that the rosters may import; None: all, because the
@@ -125,10 +120,7 @@ class StudyPlan:
         ]
 
     def outlines(self) -> Iterator[StudyRun]:
-        """Every run in the order of `runs`, without preparing its players.
-
-        Raises BadInput for invalid settings or rosters.
-        """
+        """Every run in the order of `runs`, without preparing its players. Raises BadInput."""
         of = studied(self.world)
         self._check_size()
         for cell, folder in self._cells(of):
@@ -139,31 +131,29 @@ class StudyPlan:
         if not 0 < size <= RUNS_MAX:
             raise BadInput(f"the study has {size:,} runs", f"it may have 1 to {RUNS_MAX:,}")
 
-    def _cells(self, of: Studied) -> Iterator[tuple[Cell, str]]:
+    def _cells(self, of: Tools) -> Iterator[tuple[Cell, str]]:
         """The cells, each with the folder of its journals."""
         folders = _folders(self.rosters)
         for treatment in self.treatments:
             for roster in self.rosters:
                 for rounds in self.rounds:
-                    folder = f"{treatment}/{folders[roster]}/{of.units}-{rounds}"
+                    folder = f"{treatment}/{folders[roster]}/{of.vocabulary.units}-{rounds}"
                     yield Cell(treatment, roster, rounds), folder
 
-    def _outlines(self, of: Studied, cell: Cell, folder: str) -> Iterator[StudyRun]:
-        treatment = treatment_named({**of.treatments, **_own_treatments(self.own)}, cell.treatment)
+    def _outlines(self, of: Tools, cell: Cell, folder: str) -> Iterator[StudyRun]:
+        treatment = treatment_named(known_treatments(of, self.own), cell.treatment)
         settings = {**self.settings, of.players.horizon: cell.rounds}
         size = of.studies.size
         wanted = {**treatment.settings, **settings}.get(size)
         if wanted is not None:
-            check_setting(of.settings, size, wanted)
+            check_setting(of.config, size, wanted)
         agents = len(of.studies.seats(self.rosters[cell.roster], wanted))
         for seed in self.seeds:
             given = {**settings, "seed": seed, size: agents}
             config = treated(treatment, given, of.studies.config)
             yield StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
 
-    def _cell(
-        self, of: Studied, cell: Cell, folder: str, models: Models | None
-    ) -> Iterator[Planned]:
+    def _cell(self, of: Tools, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
         prepared: PreparedRun | None = None
         try:
             for run in self._outlines(of, cell, folder):
@@ -182,12 +172,8 @@ class StudyPlan:
                 )
         except BadInput as error:
             names = f"{format_value(cell.treatment)}, {format_value(cell.roster)}"
-            where = f"{names}, {cell.rounds} {of.units}"
+            where = f"{names}, {cell.rounds} {of.vocabulary.units}"
             raise BadInput(f"{where}: {error.what}", error.instead) from None
-
-
-def _own_treatments(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Treatment[Any]]:
-    return {name: Treatment(name, "", settings) for name, settings in own.items()}
 
 
 def plan_of(
@@ -208,10 +194,6 @@ def plan_of(
         treatments: names; `all` stands for all treatments of the world and of `own`.
         rosters: texts, each its own name, or texts by name; `baselines` stands for the world's.
         seeds: a number of seeds, counted from 0, or the seeds.
-        rounds: one horizon or several, in the world's units; None: the world's default.
-        own: settings of user-defined treatments, by name.
-        trust: see `StudyPlan`.
-        classes: see `StudyPlan`.
 
     Raises BadInput for a world that cannot be studied, and for duplicates and values out of range;
     `StudyPlan.runs` checks the rest.
@@ -220,7 +202,7 @@ def plan_of(
     own = own or {}
     _check_own(of, own)
     _check_settings(of, "the settings have", settings or {})
-    known = [*of.treatments, *own]
+    known = list(known_treatments(of, own))
     names: list[str] = []
     for name in treatments:
         names += known if name == ALL else [name]
@@ -241,15 +223,14 @@ def plan_of(
 
 
 def treatments_of(
-    of: Studied, texts: Sequence[str]
+    of: Tools, texts: Sequence[str]
 ) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
     """The names of treatments, and the settings of those in files (`FILE.toml:NAME`) by name.
-
     Raises BadInput for a file without it.
     """
     names, own = [], {}
     for text in texts:
-        found = treatment_in_file(text, of.settings)
+        found = treatment_in_file(text, of.config)
         if found is not None:
             own[found.name] = found.settings
         if found is None or ALL not in texts:  # which stands for them, too
@@ -257,8 +238,9 @@ def treatments_of(
     return names, own
 
 
-def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
-    taken = {name.lower() for name in (*of.treatments, ALL)}  # as some file systems see names
+def _check_own(of: Tools, own: Mapping[str, Mapping[str, Any]]) -> None:
+    # As some file systems see names.
+    taken = {name.lower() for name in (*known_treatments(of), ALL)}
     for name, table in own.items():
         if name.lower() in taken or not NAME.fullmatch(name):
             raise BadInput(
@@ -269,13 +251,13 @@ def _check_own(of: Studied, own: Mapping[str, Mapping[str, Any]]) -> None:
         _check_settings(of, f"treatment {name} has", table)
 
 
-def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
+def _check_settings(of: Tools, who: str, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         if name in ("seed", of.players.horizon):
             flag = "seeds" if name == "seed" else "rounds"
             raise BadInput(f"{who} {name}", f"give it as {flag} of the whole study (--{flag})")
         try:
-            check_setting(of.settings, name, value)
+            check_setting(of.config, name, value)
         except BadInput as error:
             raise BadInput(f"{who} an invalid setting: {error.what}", error.instead) from None
 
@@ -283,9 +265,7 @@ def _check_settings(of: Studied, who: str, settings: Mapping[str, Any]) -> None:
 def rosters_of(
     given: Sequence[str] | Mapping[str, str], baselines: Sequence[str]
 ) -> dict[str, str | None]:
-    """Texts of rosters by name; None: the world's default roster.
-
-    `given`: texts, each its own name, or texts by name; BASELINES, the default, stands for the
+    """Texts of rosters by name (None: the world's default roster), BASELINES replaced by the
     `baselines`. Raises BadInput if a name occurs twice, or BASELINES has another name.
     """
     pairs = given.items() if isinstance(given, Mapping) else [(text, text) for text in given]
@@ -331,11 +311,8 @@ def seeds_of(text: str) -> int | list[int]:
 
 
 def read_plan(path: str | Path, trust: Collection[str] = ()) -> StudyPlan:
-    """The plan of a TOML file (see replay/study/README.md). `trust`: names of user-defined policies
-    that its rosters may import, as a file cannot make code run by naming it; `StudyPlan.runs`
-    raises BadInput for others.
-
-    Raises BadInput if the file cannot be read, or is not a plan.
+    """The plan of a TOML file (replay/study/README.md). `trust`: names of user-defined policies
+    that its rosters may import, as a file cannot make code run by naming it. Raises BadInput.
     """
     example = "treatments = ['baseline']"
     table = read_toml(os.fspath(path), FILE_MAX, "give a TOML file with a plan", example)
@@ -411,8 +388,8 @@ def _seeds(given: int | Sequence[int]) -> list[int]:
     return seeds
 
 
-def _horizons(of: Studied, given: int | Sequence[int] | None) -> list[int]:
-    horizon = attrs.fields_dict(of.settings)[of.players.horizon]
+def _horizons(of: Tools, given: int | Sequence[int] | None) -> list[int]:
+    horizon = attrs.fields_dict(of.config)[of.players.horizon]
     holds, range_ = horizon.metadata["rule"]
     horizons = _listed(horizon.default if given is None else given)
     for one in horizons:
@@ -433,8 +410,8 @@ def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
-    """A folder name for each roster: its name with other characters than letters, digits, `_`, `.`
-    and `-` replaced, and a number where two would be equal.
+    """A folder name for each roster: other characters than letters, digits, `_`, `.` and `-` are
+    replaced, and equal names numbered.
     """
     folders: dict[str, str] = {}
     taken: set[str] = set()
@@ -451,30 +428,24 @@ def _folders(rosters: Mapping[str, Any]) -> dict[str, str]:
 
 
 def cells_of(runs: Sequence[Planned]) -> Iterator[tuple[Cell, list[Planned]]]:
-    """The cells with their runs, in order."""
     by_cell: dict[Cell, list[Planned]] = {}
     for run in runs:
         by_cell.setdefault(run.cell, []).append(run)
     yield from by_cell.items()
 
 
-def studied(name: str) -> Studied:
-    """A world by its name. Raises BadInput for an unknown world, and for one without studies."""
-    return studied_with(name, tools_for(name))
-
-
-def studied_with(name: str, tools: Tools) -> Studied:
-    """A world with these tools. Raises BadInput for tools without studies."""
-    if tools.studies is None:
+def studied(name: str) -> Tools:
+    """The tools of a world. Raises BadInput for an unknown world, and for one without studies."""
+    tools = tools_for(name)
+    if tools.studies is NO_STUDIES:
         raise BadInput(f"the {name} world has no studies", "take another --world")
-    assert tools.config is not None  # studies need settings
-    return Studied(
-        name,
-        players_of(tools, name),
-        tools.studies(),
-        tools.world,
-        tools.config,
-        {BASELINE: Treatment(BASELINE, ""), **tools.treatments},
-        tools.measures,
-        tools.seeded,
-    )
+    players_of(tools, name)
+    return tools
+
+
+def known_treatments(
+    of: Tools, own: Mapping[str, Mapping[str, Any]] = {}
+) -> dict[str, Treatment[Any]]:
+    """The treatments of a world by name, the baseline among them, and user-defined ones."""
+    known: dict[str, Treatment[Any]] = {BASELINE: Treatment(BASELINE, ""), **of.treatments}
+    return known | {name: Treatment(name, "", settings) for name, settings in own.items()}

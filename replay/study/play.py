@@ -39,16 +39,15 @@ DECIDED: Final = ("answer", "limit")  # a model's options that are determined as
 
 
 def check_journal(run: Planned, path: str) -> Done | None:
-    """The SHA-256 and size of a run's journal; None if the run must be played again.
-
-    The journal must be whole and finished, verify at level 2 (states), and begin as planned.
+    """The SHA-256 and size of a run's journal; None if it must be played again: unless it is whole,
+    finished, verifies at level 2 (states), and begins as planned.
     """
     try:
         verdict = verify(path, FOLD)
         if not (verdict.holds and verdict.finished) or verdict.forks:
             return None
         with JournalReader(path, hashed=True) as reader:
-            world = studied(run.world).world
+            world = studied(run.world).world({})
             if reader.header != Header(world.name, world.rules):
                 return None
             setup = next(iter(reader)).setup or {}
@@ -60,13 +59,12 @@ def check_journal(run: Planned, path: str) -> Done | None:
 
 
 def _begins_as(run: Planned, setup: Mapping[str, Any]) -> bool:
-    """Whether a journal's setup is the planned one, apart from the `DECIDED` options of models."""
     return _undecided(run.world, setup) == _undecided(run.world, run.setup)
 
 
 def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
     """A setup without the `DECIDED` options of models."""
-    key = studied(world).world.vocabulary.players
+    key = studied(world).vocabulary.players
     entries = [
         {**entry, "options": {k: v for k, v in entry["options"].items() if k not in DECIDED}}
         if entry["policy"] == LLM
@@ -78,9 +76,7 @@ def _undecided(world: str, setup: Mapping[str, Any]) -> dict[str, Any]:
 
 def play(run: Planned, folder: str, models: Models | None = None) -> Done:
     """Play a run into its journal, and return the journal's SHA-256 and size. A run that asks
-    language models continues its unfinished journal.
-
-    Raises RunFailed if it cannot be played to its end, or not be written.
+    language models continues its unfinished journal. Raises RunFailed.
     """
     path = os.path.join(folder, run.path)
     unfinished = path + UNFINISHED
@@ -91,7 +87,7 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
                 files.sync_folder(str(above / "any"))
         if not _continued(run, path, models):
             of = studied(run.world)
-            world = of.world_of(run.setup)
+            world = of.world(run.setup)
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
             players.record(
@@ -121,9 +117,8 @@ def folders_of(path: str, folder: str) -> Sequence[Path]:
 
 
 def clear_path(run: Planned, folder: str) -> None:
-    """Create the folders of a run, and remove anything but regular files from its paths.
-
-    Raises OSError if a folder of the study is a link or a file.
+    """Create the folders of a run, and remove anything but regular files from its paths. Raises
+    OSError if a folder of the study is a link or a file.
     """
     path = os.path.join(folder, run.path)
     files.make_folders_within(folder, run.path)
@@ -149,7 +144,7 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
         if ended is False:
             of = studied(run.world)
             players.resume(
-                of.world_of(run.setup), of.players, unfinished, models=models,
+                of.world(run.setup), of.players, unfinished, models=models,
                 trust=run.prepared.roster.trust, sources=run.sources, resources=run.resources,
             )  # fmt: skip
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
@@ -187,9 +182,7 @@ def play_remotely(run: Planned) -> bytes:
 
 
 def store_journal(run: Planned, folder: str, journal: bytes) -> Done:
-    """Write the journal of a run that was played remotely, and return its SHA-256 and size. Raises
-    RunFailed if it cannot be written.
-    """
+    """Write the journal of a run that was played remotely. Raises RunFailed."""
     try:
         clear_path(run, folder)
         with files.Unfinished(os.path.join(folder, run.path), is_own=files.always) as file:

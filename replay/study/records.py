@@ -26,21 +26,13 @@ class Cell:
         return f"{self.treatment}, {self.roster}, {self.rounds}"
 
     def format(self, units: str) -> str:
-        """The cell as text; `units` names the units of its horizon, as in `rounds`."""
         return f"{self} {units}"
 
 
 @attrs.frozen
 class StudyRun:
-    """A run of a study.
-
-    Attributes:
-        cell: the cell it belongs to.
-        seed: its seed.
-        path: its journal, relative to the study's folder.
-        config: its configuration.
-        sha256: of its journal; None until the run is done.
-        bytes: the size of its journal; None until the run is done.
+    """A run of a study; `path`: its journal, relative to the study's folder. `sha256` and `bytes`
+    of the journal are None until the run is done.
     """
 
     cell: Cell
@@ -51,15 +43,13 @@ class StudyRun:
     bytes: int | None = None
 
     def fields(self) -> dict[str, Any]:
-        """These fields by name, for a record that adds others."""
         return {name: getattr(self, name) for name in attrs.fields_dict(StudyRun)}
 
 
 @attrs.frozen
 class Manifest:
-    """The contents of a manifest: world, plan (as `Plan.as_dict`), runs cell by cell, the version
-    of the world's rules under which it is played, and the SHA-256 of the file it was read from
-    (empty for a new one).
+    """The contents of a manifest: the plan (as `StudyPlan.as_dict`), runs cell by cell, the version
+    of the world's rules, and the SHA-256 of the file it was read from (empty for a new one).
     """
 
     world: str
@@ -85,17 +75,13 @@ K = TypeVar("K")  # the world's own part of a result
 
 @attrs.frozen(kw_only=True)
 class Result(StudyRun, Generic[C, K]):
-    """A measured run.
+    """A measured run: its measures by name, of the whole run, of its halves after the burn-in and
+    without one, and as means over windows of units (`curves`).
 
     Attributes:
         units: the number of closed units.
-        run: the measures of the whole run, by name.
-        halves: the measures of its halves after the burn-in, by name.
-        halves_whole: the measures of its halves without a burn-in, by name.
-        curves: the means of the measures over windows of units, by name.
         policies: labels by agent.
         own: values for the world's own part of a report (`Studies.kept`).
-        failures: failed answers of the language models.
     """
 
     config: C

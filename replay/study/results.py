@@ -1,64 +1,16 @@
-"""A world that is studied, and the results of a study of it."""
+"""The results of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic
 
 import attrs
 
 from goldrush.agents.llm.failures import Failures, merge_failures
-from goldrush.agents.players import Players
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.treatments import Treatment
-from goldrush.kernel.world import World
-from goldrush.replay.data.measures import Measures
-from goldrush.replay.levelled import Seeded, levelled
-from goldrush.replay.studies import Studies
+from goldrush.replay.levelled import levelled
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
-
-
-@attrs.frozen
-class Studied:
-    """A world that can be studied: the parts of its tools that studies need.
-
-    Attributes:
-        name: the world's name.
-        players, studies: see the types.
-        world_of: `world_of(setup)`, as `Tools.world`.
-        settings: the class of its settings.
-        treatments: by name, including the baseline.
-        measures_of, seeded: as `Tools.measures` and `Tools.seeded`.
-    """
-
-    name: str
-    players: Players[Any]
-    studies: Studies
-    world_of: Callable[[Mapping[str, Any]], World[Any]]
-    settings: type[attrs.AttrsInstance]
-    treatments: Mapping[str, Treatment[Any]]
-    measures_of: Callable[[], Measures] | None
-    seeded: Seeded
-
-    @property
-    def world(self) -> World[Any]:
-        """The world itself."""
-        return self.world_of({})
-
-    @property
-    def units(self) -> str:
-        """The noun for the units of a horizon."""
-        return self.world.vocabulary.units
-
-    @property
-    def measures(self) -> Measures:
-        """Its measures. Raises BadInput for a world without any."""
-        if self.measures_of is None:
-            raise BadInput(
-                f"the {self.name} world has no measures",
-                "`goldrush export DIR --format csv --table events` prints the events of its runs",
-            )
-        return self.measures_of()
+from goldrush.replay.tools import Tools
 
 
 @attrs.frozen
@@ -68,7 +20,7 @@ class Results(Generic[C, K]):
     """
 
     folder: str
-    of: Studied = attrs.field(repr=False)
+    of: Tools = attrs.field(repr=False)
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
 

@@ -33,7 +33,8 @@ from goldrush.replay.study.plan import (
     treatments_of,
 )
 from goldrush.replay.study.records import Manifest, StudyRun
-from goldrush.replay.study.results import Results, Studied
+from goldrush.replay.study.results import Results
+from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     import pyarrow
@@ -319,8 +320,7 @@ def _integers(given: object, what: str) -> int | list[int]:
     return integer(given, what)
 
 
-def _treatments(of: Studied, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
-    """Names of treatments, and those of one's own by name."""
+def _treatments(of: Tools, given: Treatments) -> tuple[list[str], dict[str, Mapping[str, Any]]]:
     if not isinstance(given, Mapping):
         return treatments_of(of, _texts([given] if isinstance(given, str) else given, "treatment"))
     known = {ALL, *of.treatments}
@@ -346,7 +346,7 @@ def _texts(given: object, what: str) -> list[str]:
 
 
 def _rosters(
-    of: Studied, given: Rosters, *, is_alone: bool
+    of: Tools, given: Rosters, *, is_alone: bool
 ) -> tuple[Sequence[str] | dict[str, str], dict[str, Classes]]:
     """Rosters as text, and the classes of their external agents by roster.
 
@@ -367,7 +367,7 @@ def _rosters(
 
 
 def _roster(
-    of: Studied, name: str, roster: str | Sequence[object], *, is_alone: bool
+    of: Tools, name: str, roster: str | Sequence[object], *, is_alone: bool
 ) -> tuple[str, Classes]:
     if isinstance(roster, str):
         return roster, {}
@@ -395,7 +395,6 @@ def _agents(agents: Collection[int]) -> str:
 
 
 def _html(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as a table, the first one its head."""
     lines = []
     for number, row in enumerate(rows):
         tag = "td" if number else "th"

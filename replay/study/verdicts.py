@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-import attrs
-
+from goldrush.kernel.measures import Value
 from goldrush.replay.levelled import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
-from goldrush.replay.study.inference import Value
 from goldrush.replay.study.judging import (
     UNDECIDED,
     Finding,
+    Judged,
+    Verdict,
     beyond_null,
     outcome_of,
     tested,
@@ -29,54 +29,10 @@ from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
 
 
-@attrs.frozen
-class JudgedCriterion:
-    """A criterion in one cell of so many agents: a finding for each of its sub-measures, the
-    verdict for this number of agents, and the reason; `nothing`: a sentence if there was nothing to
-    reduce (`Criterion.nothing`), else empty.
-    """
+class Verdicts(list[Verdict]):
+    """A list of verdicts; `reason`: what one would need, if there are none; else empty."""
 
-    cell: Cell
-    agents: int
-    criterion: str
-    findings: Sequence[Finding]
-    outcome: str
-    note: str
-    nothing: str
-
-
-@attrs.frozen
-class CriterionVerdict:
-    """A verdict on a criterion, with the reason, over cells that differ only in the number of
-    agents, by which they are listed.
-    """
-
-    criterion: str
-    roster: str
-    rounds: int
-    cells: Mapping[int, JudgedCriterion]
-    verdict: str
-    note: str
-
-    @property
-    def treatments(self) -> str:
-        """The treatments of its cells as text."""
-        return " and ".join(judged.cell.treatment for judged in self.cells.values())
-
-    @property
-    def nothing(self) -> str:
-        """A sentence if there was nothing to reduce at one size, else empty."""
-        return next((one.nothing for one in self.cells.values() if one.nothing), "")
-
-
-class Verdicts(list[CriterionVerdict]):
-    """A list of verdicts.
-
-    Attributes:
-        reason: what a verdict would need, if there are none; else empty.
-    """
-
-    def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:
+    def __init__(self, verdicts: Iterable[Verdict], needs: str) -> None:
         super().__init__(verdicts)
         self.reason = "" if self else needs
 
@@ -107,34 +63,28 @@ class Assessment:
         return ours if null is None else beyond_null(ours, self._alone[null])
 
     def is_null(self, cell: Cell) -> bool:
-        """Whether all agents of a cell play the null."""
         return self._nulls.get(cell) == cell
 
-    def judged(self, cell: Cell) -> list[JudgedCriterion]:
-        """All criteria in a cell."""
+    def judged(self, cell: Cell) -> list[Judged]:
         findings = self.findings(cell)
         agents = self.results.config(cell).agents
         null = self._nulls.get(cell)
         judgements = []
         for criterion in self.criteria.every:
-            found = [findings[name] for name in criterion.expected]
-            outcome, reason = outcome_of(one.shows for one in found), self._reason(found)
-            nothing = self._nothing(criterion, cell, found)
+            tests = [findings[name] for name in criterion.expected]
+            outcome, reason = outcome_of(test.shows for test in tests), self._reason(tests)
+            nothing = self._nothing(criterion, cell, tests)
             note = nothing or reason
             if null is None or self.is_null(cell):
                 outcome = UNDECIDED
                 missing = f"the study has no null (roster {self.criteria.null})"
                 why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
-            judgements.append(
-                JudgedCriterion(cell, agents, criterion.name, found, outcome, note, nothing)
-            )
+            judgements.append(Judged(criterion.name, agents, cell, tests, outcome, note, nothing))
         return judgements
 
     def verdicts(self) -> Verdicts:
-        """A verdict on each criterion for each family of cells (see `families`) but the null's: it
-        is what the others are compared with.
-        """
+        """A verdict on each criterion for each family of cells (see `families`) but the null's."""
         verdicts = [
             _verdict(criterion.name, [of_cell[index] for of_cell in judged])
             for family in families(self.results)
@@ -149,7 +99,6 @@ class Assessment:
         return result.halves if self._burn_in else result.halves_whole
 
     def _without_null(self, results: Sequence[Result[Any, Any]]) -> dict[str, Finding]:
-        """The findings of a cell's sub-measures without regard to the null."""
         return tested(
             {
                 name: (name, [self._halves(result)[name] for result in results], expected)
@@ -162,7 +111,7 @@ class Assessment:
         measure of `Criterion.nothing` is 0 in both halves of all runs.
         """
         nothing = criterion.nothing
-        if nothing is None or any(found.change.same < found.change.n for found in findings):
+        if nothing is None or any(finding.change.same < finding.change.n for finding in findings):
             return ""
         results = self.results.by_cell[cell]
         values = [value for result in results for value in self._halves(result)[nothing.measure]]
@@ -171,7 +120,9 @@ class Assessment:
         return nothing.text if any(value is not None for value in values) else ""
 
     def _reason(self, findings: Sequence[Finding]) -> str:
-        return ", ".join(f"{self._titles[one.measure]}: {one.shows}" for one in findings)
+        return ", ".join(
+            f"{self._titles[finding.measure]}: {finding.shows}" for finding in findings
+        )
 
 
 def families(results: Results[Any, Any]) -> list[list[Cell]]:
@@ -194,11 +145,9 @@ def families(results: Results[Any, Any]) -> list[list[Cell]]:
     ]
 
 
-def _verdict(criterion: str, cells: Sequence[JudgedCriterion]) -> CriterionVerdict:
-    verdict = verdict_of(one.outcome for one in cells)
-    note = "; ".join(f"N = {one.agents}: {one.note}" for one in cells)
-    if len({one.note for one in cells}) == 1:
-        note = cells[0].note
-    first = cells[0].cell
-    by_size = {one.agents: one for one in cells}
-    return CriterionVerdict(criterion, first.roster, first.rounds, by_size, verdict, note)
+def _verdict(criterion: str, judged: Sequence[Judged]) -> Verdict:
+    verdict = verdict_of(at_size.outcome for at_size in judged)
+    note = "; ".join(f"N = {at_size.size}: {at_size.note}" for at_size in judged)
+    if len({at_size.note for at_size in judged}) == 1:
+        note = judged[0].note
+    return Verdict(criterion, {at_size.size: at_size for at_size in judged}, verdict, note)

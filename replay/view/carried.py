@@ -22,7 +22,7 @@ from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, format_roster
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
-from goldrush.replay.journal.story import names_of, story_of
+from goldrush.replay.journal.story import names_of
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.told import Told
 
@@ -120,10 +120,9 @@ def carried(
         JournalError: as reading a journal does.
     """
     with JournalReader(path) as reader:
-        world = open_world(reader, tools)
-        names = names_of(path)
+        world = open_world(reader, tools.world)
         told = [type.name for type in world.events if type.text] if view.told is None else view.told
-        sentences = Told(world, story_of(path).sentences(names), told)
+        sentences = Told(world, tools.sentences(path, world.events)(), told)
         walked = _walk(world, reader, view, units, sentences)
         number = world.vocabulary.number
         whole = walked.is_all
@@ -136,7 +135,7 @@ def carried(
     return Carried(
         title=_title(world, tools, walked),
         shown=_shown(world, size, walked),
-        names=names,
+        names=names_of(path),
         size=size,
         first=first,
         last=last,
@@ -280,9 +279,9 @@ def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
 
 
 def _measures(path: str | Path, tools: Tools, walked: _Walked) -> list[dict[str, Any]]:
-    if tools.measures is None:
+    measures = tools.measures
+    if not measures.known:
         return []
-    measures = tools.measures()
     with JournalReader(path) as reader:
         measured = measures.read(reader)
     values = {

@@ -273,7 +273,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
     every, size = 1, 0
     with JournalReader(path) as reader:
         tools = tools_of(reader)
-        world = open_world(reader, tools)
+        world = open_world(reader, tools.world)
         for commit, state in Walk(world, reader):
             number = world.vocabulary.number(commit.unit)
             if commit.kind != UNIT or commit.digest is None or number < first:
@@ -297,11 +297,10 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
 
 
 def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:
-    if tools.unit is not None:
-        shown = dict(tools.unit.as_dict(rebuilt))
-        shown.pop("journal", None)  # a page holds no path
-        return _plain(shown)
-    return None if world.freeze is None else _plain(world.freeze(rebuilt.state))
+    shown = tools.unit_as_dict(rebuilt)
+    if shown is None:
+        return None if world.freeze is None else _plain(world.freeze(rebuilt.state))
+    return _plain({name: value for name, value in shown.items() if name != "journal"})
 
 
 def _plain(value: Any) -> Any:

@@ -31,12 +31,11 @@ from goldrush.replay.journal.prompts import prompted
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.usage import usage
 from goldrush.replay.journal.verify import DERIVE, verify
-from goldrush.replay.worlds.mining.audit import audit_all
+from goldrush.replay.worlds.mining.audit import audit_all, plot_of
 from goldrush.replay.worlds.mining.consequences import consequences
 from goldrush.replay.worlds.mining.measures import measure
 from goldrush.replay.worlds.mining.story import chronicle
 from goldrush.replay.worlds.mining.summary import summarise
-from goldrush.replay.worlds.mining.tools import plot_of
 from tests.faults import forge
 from tests.faults.commands import typed
 from tests.faults.journals import TRUST, fast_folder, forked, small

@@ -17,6 +17,7 @@ from goldrush.kernel.run import Ask
 from goldrush.kernel.world import Batch
 from goldrush.replay.data.measures import Measures, by_unit
 from goldrush.replay.tools import Tools
+from tests.plugins.installed import with_parts
 
 
 def _called(name: str) -> Tools:
@@ -26,7 +27,7 @@ def _called(name: str) -> Tools:
         world, MEASURES, config=lambda state: state.config,
         roster=lambda state: [policy_label(entry) for entry in state.roster],
     )  # fmt: skip
-    return attrs.evolve(TOOLS, world=lambda setup: world, measures=lambda: Measures(MEASURES, read))
+    return with_parts(TOOLS, world=lambda setup: world, measures=Measures(MEASURES, read))
 
 
 def _with(
@@ -44,12 +45,10 @@ def _with(
 
             yield changed
 
-    return attrs.evolve(_called(name), players=attrs.evolve(FISHERS, start_agents=other))
+    return with_parts(_called(name), players=attrs.evolve(FISHERS, start_agents=other))
 
 
 COUNTS = _with("counts", count().__next__)  # what is asked depends on what was asked before
 HASHES = _with("hashes", lambda: hash("fish") % 1_000_003)
 NOTES = _with("notes", lambda: 1, lambda: {"tries": 1})  # whose rows have a map
-SHARKS = attrs.evolve(
-    _called("sharks"), studies=lambda: attrs.evolve(STUDIES, baselines=("shark",))
-)
+SHARKS = with_parts(_called("sharks"), studies=attrs.evolve(STUDIES, baselines=("shark",)))

@@ -1,9 +1,12 @@
 """Plugins as if a distribution of them were installed: a generated *.dist-info on the path."""
 
 from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 
 import pytest
+
+from goldrush.replay.tools import Tools
 
 
 def dist_info(
@@ -25,3 +28,10 @@ def install_world(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, valu
     """Let a world be found, in this process and in those that it starts."""
     dist_info(folder / "installed", {"goldrush.worlds": {name: value}})
     monkeypatch.syspath_prepend(folder / "installed")
+
+
+def with_parts(tools: Tools, **parts: object) -> Tools:
+    """The same tools with other parts."""
+    other = copy(tools)
+    vars(other).update(parts)
+    return other

@@ -18,7 +18,7 @@ from goldrush.replay.data.measures import Measured
 from goldrush.replay.studies import Studies
 from goldrush.testing import LAWS, Trial, WorldLaws, broken, trial
 from tests.cli.helpers import ROOT, assert_refused, goldrush
-from tests.plugins.installed import dist_info
+from tests.plugins.installed import dist_info, with_parts
 
 PACKAGE = ROOT / "tests" / "plugins" / "commons"
 SMALL = {"seasons": 4}
@@ -218,9 +218,9 @@ def test_damage_that_is_not_found_breaks_the_law(
 def test_studies_of_what_is_not_played_break_the_law(
     run: Trial, changed: Callable[[Studies], dict[str, Any]], says: str
 ) -> None:
-    name, sound = "a study plans what is played", run.tools.studies()
+    name, sound = "a study plans what is played", run.tools.studies
     other = attrs.evolve(sound, **changed(sound))
-    tools = attrs.evolve(run.tools, studies=lambda: other)
+    tools = with_parts(run.tools, studies=other)
 
     assert broken(LAWS[name], run) is None
     assert says in (broken(LAWS[name], attrs.evolve(run, tools=tools)) or "")
@@ -229,14 +229,14 @@ def test_studies_of_what_is_not_played_break_the_law(
 def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
     law = LAWS["a study plans what is played"]
     players = attrs.evolve(run.tools.players, horizon="seed")
-    sound = run.tools.measures()
+    sound = run.tools.measures
 
     def read(reader: JournalReader) -> Measured[Any]:
         return attrs.evolve(sound.read(reader), roster=["shark"])
 
     measures = attrs.evolve(sound, read=read)
-    seedy = attrs.evolve(run.tools, players=players)
-    sharks = attrs.evolve(run.tools, measures=lambda: measures)
+    seedy = with_parts(run.tools, players=players)
+    sharks = with_parts(run.tools, measures=measures)
 
     assert "seed is 0, but the run has 4 units" == broken(law, attrs.evolve(run, tools=seedy))
     assert "policies ['shark']" in (broken(law, attrs.evolve(run, tools=sharks)) or "")

@@ -68,7 +68,7 @@ def test_what_tests_and_what_judges_are_listed(folder: Path, tmp_path: Path) -> 
     assert {
         ("orchard", "arena", "orchard 0.1.0", None), ("orchard", "bench", "orchard 0.1.0", None),
         ("nk", "arena", "other 1.2", "the name is one of goldrush's own"),
-        ("wrong", "bench", "other 1.2", "tests.lessons:TOOLS is of type Tools"),
+        ("wrong", "bench", "other 1.2", "tests.lessons:TOOLS is of type LessonTools"),
     } == {tuple(row.values()) for row in json.loads(ran.out)}  # fmt: skip
     assert (0, "") == (listed.code, listed.err)
     names = [one["arena"] for one in json.loads(listed.out)]

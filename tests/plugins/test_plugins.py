@@ -198,7 +198,7 @@ RAISING = """
 import os
 import attrs
 from goldrush_commons.world import COMMONS
-from tests.plugins.canaries import _called
+from tests.plugins.canaries import _called, with_parts
 
 def decide(state, inputs):
     if os.environ["FAILS"] == "decide":
@@ -217,7 +217,7 @@ def evolve(state, block):
     return COMMONS.evolve(state, block)
 
 WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
-TOOLS = attrs.evolve(_called("raising"), world=lambda setup: WORLD)
+TOOLS = with_parts(_called("raising"), world=lambda setup: WORLD)
 """
 
 

@@ -75,9 +75,7 @@ def told(path: Path) -> None:
 
 
 def explained(path: Path) -> None:
-    by = tools_at(path).why
-    assert by is not None
-    by.at(path, 1, None, None)
+    tools_at(path).explanations(path, 1, None, None)
 
 
 def resumed(path: Path) -> None:

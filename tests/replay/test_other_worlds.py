@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit
 from goldrush.kernel.world import Block
 from goldrush.replay.data.tables import events_table
-from goldrush.replay.find import needed, tools_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild, world_at
@@ -118,7 +119,7 @@ def test_an_agent_that_the_world_may_not_have_is_in_no_event(path: Path) -> None
 def test_a_world_without_plots_has_none(path: Path) -> None:
     assert [] == list(log(path, Query(plots=[0])))
     with pytest.raises(BadInput, match="a run of the lessons world, which has no plots"):
-        needed(tools_at(path).location_of, path, "plots")
+        tools_at(path).plot_of(path, "0")
 
 
 # Two runs.
@@ -263,7 +264,7 @@ def test_events_of_a_world_without_a_story_are_told_as_json(path: Path) -> None:
 def test_what_a_world_does_not_have_is_refused_by_name(path: Path) -> None:
     assert LESSONS is world_at(path)
     with pytest.raises(BadInput, match="a run of the lessons world, which has no prompts"):
-        needed(tools_at(path).prompts, path, "prompts")
+        tools_at(path).prompts(path, 0, 0, Resources())
 
 
 def test_the_table_of_events_counts_as_people_do() -> None:

@@ -6,14 +6,13 @@ The value of an assignment is the mean over its tables at which the measure is d
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.journal import JournalReader
-from goldrush.kernel.measures import Value, gini, mean, ratio
+from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition.arena import UP, Conduct
@@ -259,7 +258,7 @@ def stability(halves: Iterable[tuple[float, float]]) -> Value:
     value at r = -1/3). None if either half is constant, or r is -1.
     """
     pairs = list(halves)
-    r = _correlation([a for a, _ in pairs], [b for _, b in pairs])
+    r = correlation([a for a, _ in pairs], [b for _, b in pairs])
     return None if r is None or r <= -1 else max(-1.0, 2 * r / (1 + r))
 
 
@@ -292,6 +291,9 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         first_totals=[counting.mean_total(worker.ordinal) for worker in first],
         visits=counting.visits(),
     )
+
+
+MEASURING: Final = measures.Measures(MEASURES, measured)
 
 
 class _Counting:
@@ -446,34 +448,3 @@ def _validity(table: Roundtable, totals: Mapping[int, int]) -> Value:
     if len(best) < COMPARED_MIN:
         return None
     return spearman([float(totals[agent]) for agent in best], list(best.values()))
-
-
-def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
-    """Spearman's rank correlation, tied ranks averaged; None if either side is constant."""
-    return _correlation(_ranks(one), _ranks(other))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ascending = sorted(values)
-    return [(bisect_left(ascending, v) + bisect_right(ascending, v)) / 2 for v in values]
-
-
-def _correlation(one: Sequence[float], other: Sequence[float]) -> Value:
-    """Pearson's correlation; None if either side is constant or empty."""
-    if _is_constant(one) or _is_constant(other):
-        return None
-    a, b = (_centred(values) for values in (one, other))
-    spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
-    r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
-    is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
-    return math.copysign(1.0, r) if is_perfect else r
-
-
-def _is_constant(values: Sequence[float]) -> bool:
-    """Whether all values are equal, up to rounding errors of subtracting a mean."""
-    return not values or math.isclose(min(values), max(values), rel_tol=1e-12, abs_tol=1e-12)
-
-
-def _centred(values: Sequence[float]) -> list[float]:
-    middle = _mean(values)
-    return [value - middle for value in values]

@@ -7,7 +7,7 @@ from typing import Final
 from goldrush.agents.worlds.competition.cast import PLANTED
 from goldrush.agents.worlds.competition.treatments import NO_ELIMINATION, TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.replay.report.chapter import Chapter, ReportedStudy
+from goldrush.replay.report.chapter import Chapter
 from goldrush.replay.report.figures import EFFECT, Effect, effects
 from goldrush.replay.report.page import (
     NONE,
@@ -17,14 +17,14 @@ from goldrush.replay.report.page import (
     Marked,
     TableBlock,
     Text,
-    Tiles,
     number,
     p_value,
     section,
 )
-from goldrush.replay.report.sections import figure
+from goldrush.replay.report.sections import ReportedStudy, figure
 from goldrush.replay.report.styles import styles_of
-from goldrush.replay.report.verdicts import finding, format_effect, tile
+from goldrush.replay.report.verdicts import format_effect, in_brief
+from goldrush.replay.study.judging import Judged
 from goldrush.replay.worlds.competition.measures import TABLES_MIN
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
@@ -32,8 +32,6 @@ from goldrush.replay.worlds.competition.study import (
     SEASONS_MIN,
     SIZES,
     STABLE_MIN,
-    ContrastFinding,
-    ContrastVerdict,
     controls,
     format_pooled,
     needs,
@@ -46,25 +44,26 @@ from goldrush.replay.worlds.competition.study import (
 
 def _summary(study: ReportedStudy) -> list[Block]:
     """The verdicts as tiles, a sentence, and the effects behind them."""
-    found = verdicts(study.results)
-    if not found:
+    judgements = verdicts(study.results)
+    if not judgements:
         return [Text(f"No verdicts: {needs(study.results)}.", leads=True)]
     sizes = styles_of([f"{size} workers" for size in SIZES])
-    rows = [f"{one.criterion}: {one.findings[0].measure}" for one in found]
+    names = [verdict.criterion for verdict in judgements]
+    measures = {criterion.name: criterion.measure for criterion in CRITERIA}
+    rows = [f"{criterion}: {measures[criterion]}" for criterion in names]
     shown = [
         Effect(
-            f"{verdict.criterion}: {one.measure}", one.change,
-            sizes[f"{one.workers} workers"],
-            f"{verdict.criterion}, {one.measure}, {one.workers} workers: "
-            f"{format_effect(one.change)}, p {p_value(one.p)}",
+            f"{verdict.criterion}: {test.measure}", test.change, sizes[f"{workers} workers"],
+            f"{verdict.criterion}, {test.measure}, {workers} workers: "
+            f"{format_effect(test.change)}, p {p_value(test.holm)}",
         )
-        for verdict in found
-        for one in verdict.findings
-        if one.change.effect is not None
+        for verdict in judgements
+        for workers, judged in verdict.by_size.items()
+        for test in judged.findings
+        if test.change.effect is not None
     ]  # fmt: skip
     return [
-        Tiles([tile(one.criterion, [one.verdict], one.note) for one in found]),
-        Text(finding([(one.criterion, one.verdict) for one in found]), leads=True),
+        *in_brief(judgements, names),
         figure(
             study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
             f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}.",
@@ -74,7 +73,6 @@ def _summary(study: ReportedStudy) -> list[Block]:
 
 
 def _arenas(study: ReportedStudy) -> list[Block]:
-    """The arenas of the seasons."""
     arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
     of = "arena" if len(arenas) == 1 else "arenas"
     return [Text(f"The seasons were played in the {of} {' and '.join(arenas)}.")]
@@ -98,15 +96,17 @@ def _verdicts(study: ReportedStudy) -> list[Block]:
             f"find a planted difference: the roster {PLANTED} under {NO_ELIMINATION}."
         ),
     ]
-    found = verdicts(study.results)
-    if not found:
+    judgements = verdicts(study.results)
+    if not judgements:
         return [*parts, Text(f"No verdicts: {needs(study.results)}.")]
-    rows: list[list[Content]] = [[one.criterion, Marked(one.verdict, one.note)] for one in found]
+    rows: list[list[Content]] = [
+        [verdict.criterion, Marked(verdict.verdict, verdict.note)] for verdict in judgements
+    ]
     head = [
         "criterion", "measure", "workers", "seasons", "protocol", "null", "effect", "p, Holm",
         "as expected",
     ]  # fmt: skip
-    behind = [_row(verdict, finding) for verdict in found for finding in verdict.findings]
+    behind = [_row(judged) for verdict in judgements for judged in verdict.by_size.values()]
     return [
         *parts,
         TableBlock(["criterion", "verdict"], rows, "The verdicts on the protocol."),
@@ -118,18 +118,14 @@ def _verdicts(study: ReportedStudy) -> list[Block]:
     ]
 
 
-def _row(verdict: ContrastVerdict, finding: ContrastFinding) -> list[str]:
-    found = finding.change
+def _row(judged: Judged) -> list[str]:
+    [finding] = judged.findings
+    change = finding.change
     return [
-        verdict.criterion,
-        finding.measure,
-        str(finding.workers),
-        str(finding.seeds),
-        *values_of(finding),
-        format_effect(found),
-        p_value(finding.p),
-        f"{found.right} of {finding.seeds}",
-    ]
+        judged.criterion, finding.measure, str(judged.size), str(change.seeds),
+        *values_of(finding), format_effect(change), p_value(finding.holm),
+        f"{change.right} of {change.seeds}",
+    ]  # fmt: skip
 
 
 def _stability(study: ReportedStudy) -> list[Block]:

@@ -28,7 +28,6 @@ from goldrush.kernel.worlds.competition.state import SeasonState, copied
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
-from goldrush.replay.tools import Tools
 
 _SCORED: Final = CODES[Scored]
 
@@ -56,14 +55,11 @@ def world_of(setup: Mapping[str, Any]) -> World[SeasonState]:
     return attrs.evolve(competition(None), initial=initial)
 
 
-_SEASONS: Final = Tools(world=world_of)
-
-
 def season_world(reader: JournalReader, *, judging: bool = False) -> World[SeasonState]:
     """The world of a season's journal. Raises UnsupportedJournal with `judging` if its arena is not
     installed.
     """
-    world = open_world(reader, _SEASONS)
+    world = open_world(reader, world_of)
     if judging and world.missing is not None and reader.header.world == world.name:
         raise UnsupportedJournal(reader.path, world.missing)
     return world

@@ -5,7 +5,7 @@ fields decides, like what was claimed before a test.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,14 +18,14 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import START, JournalReader
 from goldrush.kernel.text import format_count
-from goldrush.kernel.world import Event
+from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.terms import Part
 from goldrush.replay.sentences import EventSentences, Sentence, quoted
-from goldrush.replay.tools import Names, Story
+from goldrush.replay.tools import Names
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 ANSWER_SHOWN: Final = 500  # characters of an answer; --json has all
@@ -57,13 +57,15 @@ def names_in(path: str | Path) -> dict[int, str]:
     return names
 
 
-def story_of(path: str | Path) -> Story:
-    """The Story of one journal, with the subjects and the rules of its arena."""
+def sentences_of(path: str | Path, types: Iterable[EventType]) -> Callable[[], EventSentences]:
+    """The function that makes the sentences of one pass over a journal, with the names of its
+    agents, the subjects and the rules of its arena.
+    """
     of_arena: dict[str, Any] = {}
     with suppress(JournalError, StopIteration, *fold.REFUSED), JournalReader(path) as reader:
         state = fold.start(season_world(reader), reader, next(iter(reader)))
         of_arena = {"arena": state.arena, "rules": state.rules}
-    return Story(partial(sentences, **of_arena), names=names_in, brief=BRIEF)
+    return partial(sentences, names_in(path), **of_arena)
 
 
 def sentences(

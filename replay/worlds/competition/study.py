@@ -44,14 +44,17 @@ from goldrush.kernel.worlds.competition.terms import Role, Shown
 from goldrush.replay.levelled import Settings
 from goldrush.replay.report.page import NONE, number, p_value, within_bounds
 from goldrush.replay.studies import MIXED, Kept, Studies
-from goldrush.replay.study.inference import CONFIDENCE, PairedChange
+from goldrush.replay.study.inference import CONFIDENCE
 from goldrush.replay.study.judging import (
     AS_EXPECTED,
     NO_CHANGE,
     NOT_SUPPORTED,
     OPPOSITE,
     UNDECIDED,
+    Finding,
+    Judged,
     Pairs,
+    Verdict,
     by_seed,
     outcome_of,
     tested,
@@ -95,12 +98,10 @@ def kept(measured: MeasuredSeason) -> SeasonKept:
 
 
 def packed(own: SeasonKept) -> object:
-    """The values as plain data, for the cache."""
     return own.arena, own.halves_of, own.totals
 
 
 def unpacked(values: Any) -> SeasonKept:
-    """The inverse of `packed`."""
     return SeasonKept(*values)
 
 
@@ -109,9 +110,7 @@ class Contrast:
     """A criterion: a measure that is expected to be greater under the protocol than in its null.
 
     Attributes:
-        name: its name.
         text: a sentence, without a capital letter and a full stop.
-        measure: the name of the measure.
         treatment: of the protocol.
         null: the treatment of the null; None: the measure is compared with 0, the mean of what
             chance gives.
@@ -129,7 +128,6 @@ class Contrast:
 
     @property
     def null_name(self) -> str:
-        """The name of the null."""
         return self.null or "chance"
 
 
@@ -171,99 +169,69 @@ CRITERIA: Final = (
 Bounds = tuple[float, float]
 
 
-@attrs.frozen
-class ContrastFinding:
-    """The measure of a criterion at one size, over so many pairs of seasons (`seeds`): mean values
-    under the protocol and its null, the change from null to protocol, its p-values in both
-    directions after Holm's correction, and what the test shows (see judging.Finding).
-    """
-
-    criterion: str
-    measure: str
-    workers: int
-    seeds: int
-    protocol: Value
-    null: Value
-    change: PairedChange
-    p: Value
-    p_opposite: Value
-    shows: str
-
-    def as_dict(self) -> dict[str, object]:
-        """The finding for JSON."""
-        values = attrs.asdict(self)
-        shows = values.pop("shows")
-        return {**values, "right": shows == AS_EXPECTED, "wrong": shows == OPPOSITE}
-
-
-@attrs.frozen
-class ContrastVerdict:
-    """The verdict on a criterion over both sizes; `note`: the reason if it is undecided."""
-
-    criterion: str
-    findings: Sequence[ContrastFinding]
-    verdict: str
-    note: str = ""
-
-
-def verdicts(results: SeasonResults) -> list[ContrastVerdict]:
+def verdicts(results: SeasonResults) -> list[Verdict]:
     """A verdict on each criterion for which the study has pairs of seasons of any size. Holm's
     correction covers all of them, at both sizes.
     """
-    pairs = {
+    compared = {
         (criterion, workers): found
         for criterion in CRITERIA
         for workers in SIZES
-        if (found := _pairs(results, criterion, workers))
+        if (found := _pairs(results, criterion, workers)) is not None
     }
-    tests = tested({key: (key[0].measure, found, +1) for key, found in pairs.items()})
-    judged: dict[Contrast, list[ContrastFinding]] = {}
+    tests = tested({key: (key[0].measure, pairs, +1) for key, (_, pairs) in compared.items()})
+    by_criterion: dict[Contrast, dict[int, Judged]] = {}
     for (criterion, workers), test in tests.items():
-        nulls, values = zip(*pairs[criterion, workers], strict=True)
-        finding = ContrastFinding(
-            criterion.name, test.measure, workers, test.change.seeds, mean(values), mean(nulls),
-            test.change, test.holm, test.holm_opposite, test.shows,
-        )  # fmt: skip
-        judged.setdefault(criterion, []).append(finding)
-    return [_verdict(results, *of) for of in judged.items()]
+        cell, _ = compared[criterion, workers]
+        judged = Judged(criterion.name, workers, cell, [test], outcome_of([test.shows]))
+        by_criterion.setdefault(criterion, {})[workers] = judged
+    return [_verdict(results, *of) for of in by_criterion.items()]
 
 
-def _verdict(
-    results: SeasonResults, criterion: Contrast, findings: Sequence[ContrastFinding]
-) -> ContrastVerdict:
+def _verdict(results: SeasonResults, criterion: Contrast, by_size: Mapping[int, Judged]) -> Verdict:
     def sizes(workers: Iterable[int]) -> str:
         return " and ".join(map(str, sorted(workers)))
 
-    lacks = _control_lacks(results, findings) if criterion.needs_control else ""
-    missing = set(SIZES) - {finding.workers for finding in findings}
-    verdict, note = verdict_of(outcome_of([finding.shows]) for finding in findings), ""
+    shows = {workers: judged.findings[0].shows for workers, judged in by_size.items()}
+    lacks = _control_lacks(results, by_size) if criterion.needs_control else ""
+    missing = set(SIZES) - by_size.keys()
+    verdict, note = verdict_of(judged.outcome for judged in by_size.values()), ""
     if lacks:
         verdict, note = UNDECIDED, lacks
     elif verdict == NOT_SUPPORTED:
-        same = [finding.workers for finding in findings if finding.shows == NO_CHANGE]
-        if same and all(finding.shows != OPPOSITE for finding in findings):
+        same = [workers for workers, finding in shows.items() if finding == NO_CHANGE]
+        if same and OPPOSITE not in shows.values():
             note = f"no difference in any season with {sizes(same)} workers"
     elif missing:
         verdict, note = UNDECIDED, f"no seasons with {sizes(missing)} workers"
     elif verdict == UNDECIDED:
-        unclear = [f"{f.measure}, {f.workers} workers" for f in findings if f.shows != AS_EXPECTED]
-        note = f"not clear: {'; '.join(unclear)}"
-    return ContrastVerdict(criterion.name, findings, verdict, note)
+        unclear = [workers for workers, finding in shows.items() if finding != AS_EXPECTED]
+        named = "; ".join(f"{criterion.measure}, {workers} workers" for workers in unclear)
+        note = f"not clear: {named}"
+    return Verdict(criterion.name, by_size, verdict, note)
 
 
-def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> Pairs:
-    """The values of the null and of the protocol, by seed: of the shortest seasons that are judged
-    and that both have.
+def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> tuple[Cell, Pairs] | None:
+    """The values of the null and of the protocol, by seed, and the cell of the latter: of the
+    shortest seasons that are judged and that both have.
     """
     name = criterion.measure
-    ours = _by_length(results, criterion, sized(criterion.treatment, workers))
-    if criterion.null is None:
-        values = [run.run[name] for run in next(iter(ours.values()), ())]
-        return [(None if value is None else 0.0, value) for value in values]
-    theirs = _by_length(results, criterion, sized(criterion.null, workers))
-    pairs = (by_seed(ours[length], theirs[length]) for length in ours if length in theirs)
-    shortest = next(filter(None, pairs), [])
-    return [(null.run[name], own.run[name]) for own, null in shortest]
+    theirs: Mapping[int, Sequence[SeasonResult]] = {}
+    if criterion.null is not None:
+        theirs = _by_length(results, criterion, sized(criterion.null, workers))
+    for length, seasons in _by_length(
+        results, criterion, sized(criterion.treatment, workers)
+    ).items():
+        pairs: list[tuple[Value, Value]] = [
+            (null.run[name], own.run[name])
+            for own, null in by_seed(seasons, theirs.get(length, ()))
+        ]
+        if criterion.null is None:
+            values = [season.run[name] for season in seasons]
+            pairs = [(None if value is None else 0.0, value) for value in values]
+        if pairs:
+            return seasons[0].cell, pairs
+    return None
 
 
 def _by_length(
@@ -353,7 +321,6 @@ class Control:
 
 
 def controls(results: SeasonResults) -> list[Control]:
-    """The positive control of each cell with one silent worker."""
     found = []
     for cell, runs in results.by_cell.items():
         if list(runs[0].policies).count(SILENT) == 1:
@@ -376,13 +343,8 @@ FOUND_SHARE: Final = 0.9  # of the seasons in which those who are better must ha
 @attrs.frozen
 class Planted:
     """The planted control of a cell: a roster of which the first half is scripted and the others
-    act at random, without elimination.
-
-    Attributes:
-        seasons: their number.
-        stability: the stability of ranks, pooled.
-        ahead: the seasons in which the mean total of the scripted workers is above that of the
-            others.
+    act at random, without elimination; `ahead`: the seasons in which the mean total of the former
+    is higher.
     """
 
     cell: Cell
@@ -398,7 +360,6 @@ class Planted:
 
 
 def planted(results: SeasonResults) -> list[Planted]:
-    """The planted control of each cell of that cast without elimination."""
     found = []
     for cell, runs in results.by_cell.items():
         if cell.roster == PLANTED and not results.config(cell).elimination:
@@ -416,28 +377,27 @@ def _is_ahead(run: SeasonResult) -> bool:
     return better is not None and others is not None and better > others
 
 
-def _control_lacks(results: SeasonResults, findings: Sequence[ContrastFinding]) -> str:
-    """What is missing of the planted control at the sizes of these findings, or is not found."""
+def _control_lacks(results: SeasonResults, sizes: Iterable[int]) -> str:
+    """What is missing of the planted control at these sizes, or is not found."""
     controls = {control.cell.treatment: control for control in planted(results)}
-    for finding in findings:
-        treatment = sized(NO_ELIMINATION, finding.workers)
+    for workers in sizes:
+        treatment = sized(NO_ELIMINATION, workers)
         control = controls.get(treatment)
         if control is None:
             return f"no seasons of the roster {PLANTED} under {treatment}"
         if not control.is_found:
-            return f"the planted difference is not found with {finding.workers} workers"
+            return f"the planted difference is not found with {workers} workers"
     return ""
 
 
 def summary_lines(results: SeasonResults) -> list[str]:
-    """The verdicts as lines of text, each with its figures; without any, what they need."""
     nulls = {one.name: one.null_name for one in CRITERIA}
     found, lines = verdicts(results), []
     if not found:
         return [f"no verdicts: {needs(results)}"]
     for one in found:
         lines.append(f"{one.criterion}: {one.verdict}{f' ({one.note})' if one.note else ''}")
-        lines += [f"  {_figures(finding, nulls[one.criterion])}" for finding in one.findings]
+        lines += [f"  {_figures(of, nulls[one.criterion])}" for of in one.by_size.values()]
     return lines
 
 
@@ -451,24 +411,43 @@ def needs(results: SeasonResults) -> str:
     )
 
 
-def values_of(finding: ContrastFinding) -> tuple[str, str]:
-    """The value of the protocol and that of its null, as text."""
-    return number(finding.protocol), number(finding.null)
+def values_of(finding: Finding) -> tuple[str, str]:
+    """The mean value of the protocol over pairs of seasons and that of its null, as text."""
+    return number(finding.change.second.mean), number(finding.change.first.mean)
 
 
-def _figures(finding: ContrastFinding, null: str) -> str:
+def _figures(judged: Judged, null: str) -> str:
+    [finding] = judged.findings
+    change = finding.change
     values = f"{' against '.join(values_of(finding))} ({null})"
-    more = f"more in {finding.change.right} of {finding.seeds} seasons"
-    return f"{finding.measure}, {finding.workers} workers: {values}, {more}, p {p_value(finding.p)}"
+    more = f"more in {change.right} of {change.seeds} seasons"
+    return f"{finding.measure}, {judged.size} workers: {values}, {more}, p {p_value(finding.holm)}"
+
+
+def _as_dict(judged: Judged) -> dict[str, object]:
+    [finding] = judged.findings
+    change = finding.change
+    return {
+        "criterion": judged.criterion,
+        "measure": finding.measure,
+        "workers": judged.size,
+        "seeds": change.seeds,
+        "protocol": change.second.mean,
+        "null": change.first.mean,
+        "change": attrs.asdict(change),
+        "p": finding.holm,
+        "p_opposite": finding.holm_opposite,
+        "right": finding.shows == AS_EXPECTED,
+        "wrong": finding.shows == OPPOSITE,
+    }
 
 
 def answers(results: SeasonResults) -> dict[str, object]:
-    """The verdicts and the controls for JSON."""
     return {
         "protocol": [
             {
                 "criterion": one.criterion,
-                "findings": [finding.as_dict() for finding in one.findings],
+                "findings": [_as_dict(judged) for judged in one.by_size.values()],
                 "verdict": one.verdict,
                 "note": one.note,
             }
@@ -495,7 +474,6 @@ def _config(settings: Mapping[str, Any]) -> SeasonConfig:
 
 
 def _seats(roster: str | None, agents: int | None) -> Sequence[str]:
-    """The policy of each worker."""
     text = None if roster in (None, MIXED) else roster
     default: int = attrs.fields_dict(SeasonConfig)["workers"].default  # type: ignore[assignment]
     workers = default if agents is None else agents

@@ -7,6 +7,7 @@ is `participants[below(n)]`, word i is xxh3-64 of the packed key under seed i.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -49,7 +50,33 @@ class Audit(TieBreak):
 
 
 @reader_of
-def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> list[Audit]:
+def plot_of(path: str | Path, text: str) -> int:
+    """The id of a plot in user input.
+
+    Args:
+        text: the plot's id, or its row and column (`3,4`), all from 0.
+
+    Raises:
+        BadInput: if there is no such plot.
+        JournalError: if the journal cannot be read.
+    """
+    config: MiningConfig = rebuild(path, 0, world=MINING).state.config
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
+    if match is not None and match[2] is None and int(match[1]) < config.plots:
+        return int(match[1])
+    if match is not None and match[2] is not None:
+        row, col = int(match[1]), int(match[2])
+        if row < config.rows and col < config.cols:
+            return row * config.cols + col
+    raise BadInput(
+        f"there is no plot {text!r}",
+        f"give an id from 0 to {config.plots - 1}, or row,column up to "
+        f"{config.rows - 1},{config.cols - 1}",
+    )
+
+
+@reader_of
+def audit(path: str | Path, round: int, plot: int | None, kind: str | None = None) -> list[Audit]:
     """The tie-breaks on a plot in a round.
 
     Args:
@@ -62,6 +89,7 @@ def audit(path: str | Path, round: int, plot: int, kind: str | None = None) -> l
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")
+    assert plot is not None  # Tools.draws_need_location
     rebuilt = rebuild(path, round, world=MINING)
     config: MiningConfig = rebuilt.state.config
     if not 0 <= plot < config.plots:

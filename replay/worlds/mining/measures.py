@@ -18,6 +18,7 @@ import attrs
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
+from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
@@ -31,7 +32,7 @@ from goldrush.kernel.worlds.mining.measures import (
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.measures import Measure, Measured, Span, named, values_of
+from goldrush.replay.data.measures import Measure, Measured, Measures, Span, named, values_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
@@ -328,6 +329,15 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         vocabulary=MINING.vocabulary,
         units=run.walk.state.round,
     )
+
+
+def _head(run: MeasuredRun) -> str:
+    """One line with the size, pressure and seed of a measured run."""
+    size = f"{format_count(run.rounds, 'round')} of {format_count(run.config.agents, 'agent')}"
+    return f"{size}, pressure {run.config.pressure:.2f}, seed {run.config.seed}"
+
+
+MEASURING: Final = Measures(MEASURES, measured_by, _head)
 
 
 class Measuring:

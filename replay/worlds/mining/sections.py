@@ -15,13 +15,14 @@ from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.fairness import Fairness
-from goldrush.replay.report.chapter import Chapter, OwnFigure, ReportedStudy
-from goldrush.replay.report.figures import Cells, Drawn, Styles, band, legend_of, scatter
+from goldrush.replay.report.chapter import Chapter, OwnFigure
+from goldrush.replay.report.figures import Cells, Styles, band, legend_of, scatter
 from goldrush.replay.report.page import (
     KEY,
     MINUS,
     NONE,
     Block,
+    Drawn,
     Heading,
     Key,
     Panel,
@@ -34,7 +35,7 @@ from goldrush.replay.report.page import (
     within_bounds,
 )
 from goldrush.replay.report.plot import HEIGHT, WIDE, Chart
-from goldrush.replay.report.sections import BY_UNIT_COMMAND, figure, named
+from goldrush.replay.report.sections import BY_UNIT_COMMAND, ReportedStudy, figure, named
 from goldrush.replay.report.styles import Style
 from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
 from goldrush.replay.study.records import POINTS, Cell, Result
@@ -265,7 +266,6 @@ def format_resized(study: ReportedStudy) -> str:
 
 
 def trade_off_section(study: ReportedStudy) -> list[Block]:
-    """Concentration against stability."""
     rows = [
         [
             one.roster or "all", str(one.rounds), f"{one.gini.n:,}",
@@ -311,7 +311,6 @@ def _correlation(found: Correlation) -> str:
 
 
 def theory_section(results: MiningResults) -> list[Block]:
-    """Predictions of theory, tested where possible."""
     return [
         Heading(2, "Theory and observation", "theory"),
         *_ties(results),
@@ -489,7 +488,6 @@ _PLAIN: Final = {"rows", "cols", "agents", "stamina"}
 
 
 def format_settings(treatment: str, config: MiningConfig, agents: str) -> str:
-    """A treatment as text: its description and main settings."""
     known = TREATMENTS.get(treatment)
     says = ""
     if known is not None and not (known.settings and set(known.settings) <= _PLAIN):

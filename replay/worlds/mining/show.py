@@ -266,12 +266,6 @@ def _rounds(rounds: Sequence[RoundDifference]) -> str:
     return format_table(rows, numbers=range(7))
 
 
-def format_measured(run: MeasuredRun) -> str:
-    """One line with the size, pressure and seed of a measured run."""
-    config = run.config
-    return f"{_size(run.rounds, config.agents)}, pressure {config.pressure:.2f}, seed {config.seed}"
-
-
 def format_spells(run: MeasuredRun) -> str:
     """The table of the spells of ownership."""
     rows: list[Sequence[str]] = [

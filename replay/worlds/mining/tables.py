@@ -43,9 +43,16 @@ from goldrush.replay.data.columns import (
     records,
 )
 from goldrush.replay.data.tables import units_table
-from goldrush.replay.tools import Tables
+from goldrush.replay.tools import Spells, Tables
 from goldrush.replay.worlds.mining.counting import Counts
-from goldrush.replay.worlds.mining.measures import MEASURES, MeasuredRun, Measuring, check_gold
+from goldrush.replay.worlds.mining.measures import (
+    MEASURES,
+    MeasuredRun,
+    Measuring,
+    check_gold,
+    on_plots,
+)
+from goldrush.replay.worlds.mining.show import format_spells
 
 # The field types that only mining has.
 PLANNED: Final = records(
@@ -260,3 +267,4 @@ SPELLS: Final = Table(
 )
 
 TABLES: Final = Tables(_SETUP, _TYPES, _FIELDS, (ROUNDS, AGENTS, SPELLS))
+SPELLS_OF_RUNS: Final = Spells(lambda run: run.spells, format_spells, SPELLS, on_plots)

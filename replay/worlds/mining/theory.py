@@ -23,9 +23,9 @@ from goldrush.replay.study.inference import (
     SIGN_SHARE,
     Correlation,
     Interval,
+    correlated,
     interval,
     paired,
-    spearman,
 )
 from goldrush.replay.study.judging import by_seed
 from goldrush.replay.study.records import Cell, Result
@@ -60,7 +60,6 @@ MiningResults = Results[MiningConfig, MiningKept]
 
 
 def kept(measured: MeasuredRun) -> MiningKept:
-    """The part of a measured run that a study keeps."""
     return MiningKept(
         totals=measured.totals,
         gold=tuple(measured.gold_after(measured.units)),
@@ -70,7 +69,6 @@ def kept(measured: MeasuredRun) -> MiningKept:
 
 
 def packed(own: MiningKept) -> object:
-    """The values as plain data, for the cache."""
     return (
         attrs.astuple(own.totals),
         tuple(own.gold),
@@ -80,7 +78,6 @@ def packed(own: MiningKept) -> object:
 
 
 def unpacked(values: Any) -> MiningKept:
-    """The inverse of `packed`."""
     totals, gold, ties, lengths = values
     return MiningKept(
         Totals(*totals),
@@ -161,7 +158,6 @@ def _side(found: Interval, value: float) -> int:
 
 
 def possession(results: MiningResults) -> list[Possession]:
-    """The comparison for each cell in which it is defined."""
     found = []
     blind_cells = nulls(results)
     for cell, runs in _different(results):
@@ -233,7 +229,6 @@ class Defending:
 
 
 def defending(results: MiningResults) -> list[Defending]:
-    """The value of defence in each cell in which defenders of all their plots play with miners."""
     return [
         _defending(cell, runs)
         for cell, runs in _different(results)
@@ -306,7 +301,6 @@ class Breaking:
 
 
 def breaking(results: MiningResults) -> list[Breaking]:
-    """The raids on defended plots by rule of defence, over the runs of the study."""
     found: dict[str, list[Totals]] = {}
     for _, runs in _different(results):
         for result in runs:
@@ -354,7 +348,7 @@ def trade_offs(results: MiningResults) -> list[TradeOff]:
             ]
             turnover = [run["turnover"] for run in runs]
             gini, hhi = (
-                spearman([run[name] for run in runs], turnover) for name in ("gini", "hhi")
+                correlated([run[name] for run in runs], turnover) for name in ("gini", "hhi")
             )
             found.append(TradeOff(roster, rounds, gini, hhi))
     return found

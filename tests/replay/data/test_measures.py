@@ -1,6 +1,8 @@
 """What is said of measures of any world: spans, halves, means, and figures by unit of a state."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -86,10 +88,17 @@ def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:
     } == told["halves"]
 
 
+class DayTools(Tools):
+    measures = Measures(KNOWN, READ)
+
+    def world(self, setup: Mapping[str, Any]) -> World[Any]:
+        return DAYS
+
+
 def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
     known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.", lambda state: 7)}
     table = units_table(DAYS.vocabulary, known)
-    run = run_at(path, Tools(lambda setup: DAYS, measures=lambda: Measures(KNOWN, READ)))
+    run = run_at(path, DayTools())
     [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
 
     assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]

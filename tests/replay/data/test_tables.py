@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -602,7 +602,12 @@ OTHER: World[int] = World(
 )
 
 
-ODD = Tools(lambda setup: OTHER)
+class OtherTools(Tools):
+    def world(self, setup: Mapping[str, Any]) -> World[int]:
+        return OTHER
+
+
+ODD = OtherTools()
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ from goldrush.replay.worlds.competition import folder, leaderboard, proof, score
 from goldrush.replay.worlds.competition import prompt as season_prompt
 from goldrush.replay.worlds.competition import summary as season_summary
 from goldrush.replay.worlds.competition.view import view as season_view
-from goldrush.replay.worlds.mining import audit, consequences, measures, summary, tools, why
+from goldrush.replay.worlds.mining import audit, consequences, measures, summary, why
 from goldrush.replay.worlds.mining.tools import TOOLS
 from goldrush.replay.worlds.mining.view import view as mining_view
 from tests.faults import forge
@@ -201,7 +201,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "follow.follow": lambda c: list(follow.follow(c.forged, lambda: None)),
     "log.log": lambda c: list(log.log(c.forged)),
     "groups.groups": lambda c: groups.groups([c.forged]),
-    "mining.tools.plot_of": lambda c: tools.plot_of(c.forged, "0,0"),
+    "mining.audit.plot_of": lambda c: audit.plot_of(c.forged, "0,0"),
     "mining.measures.measure": lambda c: measures.measure(c.forged),
     "prompts.prompted": lambda c: prompts.prompted(c.forged, GAME, 1, 0),
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
@@ -255,6 +255,7 @@ FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
 # Those that meet no event, and why nothing has to be told of one.
 NO_READERS = {
     "batch.journals_in": "paths",
+    "draws.draws_in": "behind the door, for worlds of other packages",
     "declared.declared_in": "its caller is behind the door",
     "forged.reporting_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
@@ -269,7 +270,7 @@ NO_READERS = {
     "competition.steps.assignment_in": "its caller is behind the door",
     "competition.steps.season_world": "headers and START",
     "competition.story.names_in": "leaves out what it cannot read",
-    "competition.story.story_of": "headers and START",
+    "competition.story.sentences_of": "headers and START",
     "study.carry_out.carry_out": "what it played itself, and verify",
     "study.cells.cells_in": "no journal",
     "study.manifest.read_manifest": "no journal",
@@ -292,11 +293,9 @@ NO_READERS = {
     "story.in_brief": "headers",
     "story.names_of": "leaves out what it cannot read",
     "story.narrator": "a test of its own",
-    "story.story_of": "headers and START",
+    "story.sentences_of": "headers and START",
     "find.open_world": "headers and START",
-    "find.needed": "headers",
     "find.players_at": "headers",
-    "find.tie_breaks_at": "headers",
     "find.tools_at": "headers",
     "find.tools_of": "headers",
     "usage.asked_by": "its caller is behind the door",

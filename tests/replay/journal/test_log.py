@@ -19,8 +19,8 @@ from goldrush.kernel.shape import INTEGER
 from goldrush.kernel.world import Event, EventType, World
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.log import Query, log
+from goldrush.replay.worlds.mining.audit import plot_of
 from goldrush.replay.worlds.mining.story import chronicle, story, tell
-from goldrush.replay.worlds.mining.tools import plot_of
 from tests.golden import FOLDER, path_of
 from tests.journals import commits_of
 

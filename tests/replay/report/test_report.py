@@ -16,9 +16,10 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
-from goldrush.replay.report.figures import Drawn
+from goldrush.replay.report.chapter import PLAIN
 from goldrush.replay.report.page import (
     Code,
+    Drawn,
     Figure,
     Heading,
     Link,
@@ -47,6 +48,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.browser import PHONE, WIDE, Tab, browsers
+from tests.plugins.installed import with_parts
 from tests.replay.report.pages import Page, Seen, figures_in, said, studied
 from tests.replay.study.made_up import CRITERIA, EXPECTED, made, results
 from tests.replay.study.test_verdicts import ALL, Changes, cell_of
@@ -745,8 +747,8 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     runs = [made(Cell(t, "raid", 9), seed) for t in ("baseline", "scarce") for seed in range(3)]
     found = results(*runs)
     bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, curves=None, compared=None)
-    of = attrs.evolve(found.of, studies=bare)
-    study = attrs.evolve(study_of(attrs.evolve(found, of=of)), chapter=None)
+    of = with_parts(found.of, studies=bare, chapter=PLAIN)
+    study = study_of(attrs.evolve(found, of=of))
     treatments = treatment_sections(study)
     drawn = figures_in([*summary(study), *comparison_section(study), *treatments])
 

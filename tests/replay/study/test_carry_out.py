@@ -52,6 +52,7 @@ from tests.cli.helpers import ROOT
 from tests.journals import commits_of, write
 from tests.llm.runs import models, rows_in
 from tests.llm.servers import Asked, Reply, completion, serving
+from tests.plugins.installed import with_parts
 from tests.waiting import HANGS, until, until_gone
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
@@ -259,7 +260,7 @@ def test_a_journal_of_other_rules_is_not_kept(study: Path, monkeypatch: pytest.M
     path = str(study / FIRST)
     before = check_journal(RUNS[0], path)
     of = studied("mining")
-    other = attrs.evolve(of, world_of=lambda setup: attrs.evolve(MINING, rules=3))
+    other = with_parts(of, world=lambda setup: attrs.evolve(MINING, rules=3))
     monkeypatch.setattr(play, "studied", lambda world: other)
 
     assert before is not None

@@ -17,11 +17,11 @@ from goldrush.replay.study.inference import (
     Interval,
     PairedChange,
     change,
+    correlated,
     holm,
     interval,
     paired,
     smallest_p,
-    spearman,
 )
 
 # Few sizes, so that many are tied, or 0.
@@ -291,7 +291,7 @@ def test_runs_are_compared_in_pairs() -> None:
 @given(st.lists(st.tuples(COARSE, COARSE), min_size=4, max_size=12))
 def test_the_correlation_is_scipys(pairs: list[tuple[float, float]]) -> None:
     xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
-    found = spearman(xs, ys)
+    found = correlated(xs, ys)
     if len(set(xs)) == 1 or len(set(ys)) == 1:
         assert Correlation(len(pairs), None, None, None) == found
         return
@@ -306,7 +306,7 @@ def test_the_correlation_is_scipys(pairs: list[tuple[float, float]]) -> None:
 
 def test_the_interval_of_a_correlation_by_hand() -> None:
     """Ranks 1 .. 5 against 2, 1, 4, 3, 5: ρ = 1 − 6·4 ÷ (5·24) = 0.8, atanh 1.0986."""
-    found = spearman([1, 2, 3, 4, 5], [20, 10, 40, 30, 50])
+    found = correlated([1, 2, 3, 4, 5], [20, 10, 40, 30, 50])
     half = 1.959964 * math.sqrt((1 + 0.32) / 2)
 
     assert (5, 0.8) == (found.n, pytest.approx(found.rho))
@@ -317,14 +317,14 @@ def test_the_interval_of_a_correlation_by_hand() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_perfect_correlation_has_no_interval_and_no_warning(sign: int) -> None:
     """Fisher's z is infinite there; four runs in a line do not prove that all would be."""
-    found = spearman([1, 2, 3, 4], [sign * x for x in (1, 8, 27, 64)])
+    found = correlated([1, 2, 3, 4], [sign * x for x in (1, 8, 27, 64)])
 
     assert Correlation(4, float(sign), None, None) == found
 
 
 def test_without_four_pairs_there_is_no_correlation() -> None:
-    assert Correlation(3, None, None, None) == spearman([1, 2, 3], [1, 2, 3])
-    assert 3 == spearman([1, 2, 3, None, 5], [1, 2, 3, 4, None]).n
+    assert Correlation(3, None, None, None) == correlated([1, 2, 3], [1, 2, 3])
+    assert 3 == correlated([1, 2, 3, None, 5], [1, 2, 3, 4, None]).n
 
 
 # all
@@ -337,7 +337,7 @@ def test_whatever_comes_in_no_figure_that_is_none_comes_out(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = change(pairs, +1)
-        together = spearman([a for a, _ in pairs], [b for _, b in pairs])
+        together = correlated([a for a, _ in pairs], [b for _, b in pairs])
     figures = [
         found.p, found.p_opposite, found.effect, *attrs.astuple(together),
         *(f for each in (found.first, found.second, found.difference) for f in attrs.astuple(each)),

@@ -26,6 +26,7 @@ from goldrush.replay.worlds.mining.study import STUDIES
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.indexes import cached
 from tests.journals import counts_of, write
+from tests.plugins.installed import with_parts
 
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
@@ -186,7 +187,7 @@ def test_runs_that_follow_from_code_of_others_are_not_kept(
 ) -> None:
     runs = [run for run in found.manifest.runs if run.cell == Cell("baseline", "mixed", 12)]
     never = attrs.evolve(STUDIES.kept, lasts=lambda config: False)
-    others = attrs.evolve(found.of, studies=attrs.evolve(STUDIES, kept=never))
+    others = with_parts(found.of, studies=attrs.evolve(STUDIES, kept=never))
 
     assert module.read_kept(found.of, None, runs) == found.by_cell[runs[0].cell]
     assert None is module.read_kept(others, None, runs)

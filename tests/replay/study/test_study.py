@@ -86,14 +86,16 @@ def test_odd_arguments_are_refused_in_a_line(
 def test_verdicts_are_shown_as_a_table(
     study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from goldrush.replay.study.verdicts import CriterionVerdict
+    from goldrush.replay.study.judging import Judged, Verdict
+    from goldrush.replay.study.records import Cell
 
-    found = CriterionVerdict("norms", "<b>", 10, {}, "undecided", "because & so")
+    judged = Judged("norms", 10, Cell("few", "<b>", 10), [], "undecided")
+    found = Verdict("norms", {10: judged}, "undecided", "because & so")
     monkeypatch.setattr(goldrush.Study, "verdicts", lambda self: [found])
 
     shown = study._repr_html_()
 
-    assert "<td>norms</td><td></td><td>&lt;b&gt;</td><td>undecided</td>" in shown
+    assert "<td>norms</td><td>few</td><td>&lt;b&gt;</td><td>undecided</td>" in shown
     assert "because &amp; so" in shown
 
 

@@ -18,10 +18,11 @@ from goldrush.replay.study.judging import (
     SUPPORTED,
     UNCLEAR,
     UNDECIDED,
+    Verdict,
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
-from goldrush.replay.study.verdicts import Assessment, CriterionVerdict, families
+from goldrush.replay.study.verdicts import Assessment, families
 from goldrush.replay.worlds.mining.measures import MEASURES
 from tests.replay.study.made_up import CRITERIA, EXPECTED, Halves, made, results
 
@@ -74,7 +75,7 @@ def study(
     return results(*runs)
 
 
-def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
+def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, Verdict]:
     return {one.criterion: one for one in Assessment(found).verdicts() if one.roster == roster}
 
 
@@ -510,9 +511,9 @@ def test_what_one_number_of_agents_comes_to_is_told_for_every_cell() -> None:
     found = study(ALL, OTHER_WAY)
     few, many = (Assessment(found).judged(Cell(name, LEARNER, 200)) for name in (FEW, MANY))
 
-    assert [(c, 10, SUPPORTED) for c in EVERY] == [(j.criterion, j.agents, j.outcome) for j in few]
+    assert [(c, 10, SUPPORTED) for c in EVERY] == [(j.criterion, j.size, j.outcome) for j in few]
     assert [(c, 20, NOT_SUPPORTED) for c in EVERY] == [
-        (j.criterion, j.agents, j.outcome) for j in many
+        (j.criterion, j.size, j.outcome) for j in many
     ]
 
 

@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import attrs
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
 
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.measures import gini
 from goldrush.kernel.world import Row
 from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.games import tools_of_game
-from goldrush.replay.journal.draws import draws_of
-from goldrush.replay.journal.rebuild import Rebuilt
+from goldrush.replay.games import GameTools
+from goldrush.replay.journal.draws import draws_in
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import Summaries, UnitView
+from goldrush.replay.tools import HasDict, Unit
 from goldrush_commons.players import GAME
 from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
-
-
-def format_summary(run: Measured[CommonsConfig]) -> str:
-    """A run as text."""
-    stock = run.values["stock"][-1:] or [run.config.capacity]
-    return f"{run.units} seasons, {run.of('landed') or 0:,.1f} landed; {stock[0]:,.1f} are left"
-
-
-def as_dict(rebuilt: Rebuilt) -> dict[str, Any]:
-    """A season for JSON."""
-    state: Fishery = rebuilt.state
-    return {"season": rebuilt.round, "stock": state.stock, "landed": list(state.landed)}
-
-
-def format_season(rebuilt: Rebuilt, paint: Paint) -> str:
-    """A season as text."""
-    state: Fishery = rebuilt.state
-    rows = [("agent", "policy", "landed")]
-    for entry, landed in zip(state.roster, state.landed, strict=True):
-        number = entry["agent"]
-        rows.append((paint(str(number), number), entry["policy"], f"{landed:,.1f}"))
-    head = f"season {rebuilt.round} of {state.config.seasons}, stock {state.stock:,.1f}"
-    return f"{head}\n\n{format_table(rows, numbers=(2,))}"
-
 
 MEASURES: Final = named(
     Measure(
@@ -94,11 +69,35 @@ def shock(state: Fishery, season: int, row: Row) -> TieBreak:
     return TieBreak.number(occasion, row[2], lambda word: shock_of(config, word), formula)
 
 
-TOOLS: Final = attrs.evolve(
-    tools_of_game(GAME, CommonsConfig),
-    unit=UnitView(as_dict, format_season),
-    summary=Summaries(measured_at, format_summary),
-    tie_breaks=draws_of(COMMONS, REGROWN, "shock", shock),
-    measures=lambda: Measures(MEASURES, READ),
-    studies=lambda: STUDIES,
-)
+class FisheryTools(GameTools):
+    """The tools that the fishery has itself."""
+
+    summary = staticmethod(measured_at)
+    draw_kinds = ("shock",)
+    measures = Measures(MEASURES, READ)
+    studies = STUDIES
+
+    def unit_as_dict(self, unit: Unit) -> Mapping[str, object]:
+        state: Fishery = unit.state
+        return {"season": unit.round, "stock": state.stock, "landed": list(state.landed)}
+
+    def format_unit(self, unit: Unit, paint: Paint) -> str:
+        state: Fishery = unit.state
+        rows = [("agent", "policy", "landed")]
+        for entry, landed in zip(state.roster, state.landed, strict=True):
+            number = entry["agent"]
+            rows.append((paint(str(number), number), entry["policy"], f"{landed:,.1f}"))
+        head = f"season {unit.round} of {state.config.seasons}, stock {state.stock:,.1f}"
+        return f"{head}\n\n{format_table(rows, numbers=(2,))}"
+
+    def format_summary(self, summary: HasDict) -> str:
+        assert isinstance(summary, Measured)
+        stock = summary.values["stock"][-1:] or [summary.config.capacity]
+        landed = summary.of("landed") or 0
+        return f"{summary.units} seasons, {landed:,.1f} landed; {stock[0]:,.1f} are left"
+
+    def draws(self, path: str | Path) -> Iterator[TieBreak]:
+        return draws_in(path, COMMONS, REGROWN, shock)
+
+
+TOOLS: Final = FisheryTools(GAME, CommonsConfig)

@@ -21,7 +21,7 @@ from goldrush.cli.main import cli
 from goldrush.replay.report.page import TableBlock
 from goldrush.replay.report.report import answers as report_answers
 from goldrush.replay.report.sections import study_of
-from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Finding, Verdict
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
@@ -31,8 +31,6 @@ from goldrush.replay.worlds.competition.measures import MEASURES
 from goldrush.replay.worlds.competition.sections import CHAPTER
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
-    ContrastFinding,
-    ContrastVerdict,
     Control,
     SeasonKept,
     SeasonResult,
@@ -185,7 +183,7 @@ def study(few: Shown | None = None, many: Shown | None = None) -> SeasonResults:
     return results(*few.runs(6), *(many or few).runs(12))
 
 
-def verdicts_of(found: SeasonResults) -> dict[str, ContrastVerdict]:
+def verdicts_of(found: SeasonResults) -> dict[str, Verdict]:
     return {one.criterion: one for one in verdicts(found)}
 
 
@@ -193,8 +191,8 @@ def judged(found: SeasonResults) -> dict[str, str]:
     return {name: one.verdict for name, one in verdicts_of(found).items()}
 
 
-def finding(found: SeasonResults, criterion: str, workers: int = 6) -> ContrastFinding:
-    [one] = [each for each in verdicts_of(found)[criterion].findings if each.workers == workers]
+def finding(found: SeasonResults, criterion: str, workers: int = 6) -> Finding:
+    [one] = verdicts_of(found)[criterion].by_size[workers].findings
     return one
 
 
@@ -218,7 +216,7 @@ def test_a_criterion_is_supported_where_its_measure_differs_as_expected() -> Non
     assert dict.fromkeys(EVERY, SUPPORTED) == {name: one.verdict for name, one in found.items()}
     assert {""} == {one.note for one in found.values()}
     assert [("merit", 6), ("merit", 12)] == [
-        (one.measure, one.workers) for one in found[MERIT].findings
+        (one.measure, size) for size, of in found[MERIT].by_size.items() for one in of.findings
     ]
 
 
@@ -262,7 +260,7 @@ def test_the_right_sign_in_15_of_20_seasons_is_enough_and_in_14_is_not(part: str
     for rest in ({}, {"missing": 5}):
         for right, verdict in ((15, SUPPORTED), (14, UNDECIDED)):
             found = study(Shown(**{part: differing(right, **rest)}))  # type: ignore[arg-type]
-            p = finding(found, criterion).p
+            p = finding(found, criterion).holm
 
             assert p is not None
             assert p < 0.05  # it is the sign alone that is missing
@@ -296,9 +294,11 @@ def test_the_table_is_judged_by_seasons_of_80_assignments_the_shortest_that_both
 
     assert MEMBERS not in judged(results(*pairs(79, 0.2)))
     found = finding(results(*pairs(100, 0.3), *pairs(80, 0.2), *pairs(40, 0.1)), MEMBERS)
-    assert found.null == pytest.approx(0.3)
+    assert found.change.first.mean == pytest.approx(0.3)
     alone = [run for run in pairs(80, 0.2) if run.cell.treatment != "independent"]
-    assert finding(results(*alone, *pairs(100, 0.4)), MEMBERS).null == pytest.approx(0.1)
+    assert finding(results(*alone, *pairs(100, 0.4)), MEMBERS).change.first.mean == pytest.approx(
+        0.1
+    )
 
 
 # not supported
@@ -374,7 +374,7 @@ def test_p_values_are_those_of_wilcoxon_after_holm_over_all_criteria_and_sizes()
     few, many = (Shown(**better[workers]) for workers in (6, 12))  # type: ignore[arg-type]
     found = study(few, many)
 
-    for way, field in (("greater", "p"), ("less", "p_opposite")):
+    for way, field in (("greater", "holm"), ("less", "holm_opposite")):
         corrected = holm_of(
             {
                 (part, workers): float(wilcoxon(values, alternative=way).pvalue)
@@ -392,7 +392,7 @@ def test_with_few_seasons_it_is_the_correction_that_is_missing() -> None:
     for seeds, p, verdict in ((7, 8 / 128, UNDECIDED), (8, 8 / 256, SUPPORTED)):
         found = study(Shown(seeds=seeds))
 
-        assert p == pytest.approx(finding(found, PAYS).p)
+        assert p == pytest.approx(finding(found, PAYS).holm)
         assert dict.fromkeys(EVERY, verdict) == judged(found)
 
 
@@ -442,9 +442,9 @@ def test_seasons_are_paired_by_their_seeds_alone() -> None:
     ]  # fmt: skip
     found = finding(results(*theirs, *ours), PAYS)
 
-    assert (15, 15, 15) == (found.seeds, found.change.n, found.change.right)
+    assert (15, 15, 15) == (found.change.seeds, found.change.n, found.change.right)
     assert (0.02 * 12, 0.02 * 12 - 0.013) == (
-        pytest.approx(found.protocol), pytest.approx(found.null)
+        pytest.approx(found.change.second.mean), pytest.approx(found.change.first.mean)
     )  # fmt: skip
 
 
@@ -614,7 +614,8 @@ def test_answers_are_plain_values(found: SeasonResults) -> None:
     assert [one.is_found for one in planted(found)] == [one["found"] for one in told["planted"]]
     assert [one.verdict for one in verdicts(found)] == [one["verdict"] for one in told["protocol"]]
     for one, shown in zip(verdicts(found), told["protocol"], strict=True):
-        assert [each.p for each in one.findings] == [each["p"] for each in shown["findings"]]
+        findings = [each for judged in one.by_size.values() for each in judged.findings]
+        assert [each.holm for each in findings] == [each["p"] for each in shown["findings"]]
     assert [
         {**attrs.asdict(of), "stability": pooled(runs)}
         for of, runs in found.by_cell.items()
@@ -648,10 +649,10 @@ def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResul
     one = finding(measured, LEARNS)
 
     assert {LEARNS: UNDECIDED, MERIT: UNDECIDED} == judged(measured)
-    assert (2, 6) == (one.seeds, one.workers)
-    for side, runs in ((one.protocol, baseline), (one.null, forgetful)):
+    assert (2, [6]) == (one.change.seeds, [*found[LEARNS].by_size])
+    for side, runs in ((one.change.second, baseline), (one.change.first, forgetful)):
         values = [run.run["learning"] for run in runs]
-        assert sum(value or 0 for value in values) / 2 == pytest.approx(side)
+        assert sum(value or 0 for value in values) / 2 == pytest.approx(side.mean)
     assert "no seasons with 12 workers" == found[LEARNS].note
     assert [(of.roster, n) for of, n in ((c.cell, c.seasons) for c in controls(measured))] == [
         ("ben=silent", 2)

@@ -25,6 +25,7 @@ from goldrush.agents.worlds.competition.players import configured, record
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel import run
 from goldrush.kernel.journal import JournalReader, JournalWriter
+from goldrush.kernel.measures import spearman
 from goldrush.kernel.world import Batch, Event
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition import events as kinds
@@ -38,7 +39,6 @@ from goldrush.replay.worlds.competition.measures import (
     STABILITY,
     MeasuredSeason,
     measured,
-    spearman,
     stability,
 )
 from goldrush.replay.worlds.competition.quality import Atlases

@@ -11,7 +11,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.fairness import fairness
-from goldrush.replay.study.inference import interval, spearman
+from goldrush.replay.study.inference import correlated, interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.counting import Tie
 from goldrush.replay.worlds.mining.measures import measure
@@ -387,7 +387,7 @@ def test_the_trade_off_is_over_the_runs_of_each_roster_and_of_all() -> None:
     assert [None, ROSTER, "random"] == list(found)
     for place, name in ((1, "gini"), (2, "hhi")):
         of = [each[place] for each in figures] * 2
-        assert spearman(of, turnover) == getattr(found["random"], name)
+        assert correlated(of, turnover) == getattr(found["random"], name)
     assert (16, 8) == (found[None].gini.n, found[ROSTER].hhi.n)
 
 
