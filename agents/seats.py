@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -659,11 +660,12 @@ def with_models_resolved(
     if not any(chosen):
         return entries
     # Imports the client, which takes longer than a whole run of scripted agents.
-    from goldrush.agents.llm.asker import settled_models
+    from goldrush.agents.llm.asker import Asker
     from goldrush.agents.llm.models import Models
 
     each = list(dict.fromkeys(model for some in chosen for model in some))
-    settled = settled_models(each, models or Models(), schema())
+    with closing(Asker(each, models or Models())) as asker:
+        settled = asker.settled(each, schema())
     return tuple(
         attrs.evolve(entry, options=options_of(*map(settled.__getitem__, some))) if some else entry
         for entry, some in zip(entries, chosen, strict=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import attrs
 
@@ -18,12 +18,12 @@ from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.probe import settled
-from goldrush.agents.llm.question import Answer, Message, Question
+from goldrush.agents.llm.question import Answer, Message, Question, Schema
 from goldrush.kernel.errors import RunStopped
 
 T = TypeVar("T")
 
-Asking = tuple[Model, Sequence[Message], Mapping[str, Any]]  # model, prompt, schema of the answer
+Asking = tuple[Model, Sequence[Message], Schema]  # model, prompt, schema of the answer
 
 
 @attrs.define
@@ -74,17 +74,20 @@ class Asker:
         """Cancel the questions that are not answered yet."""
         self._client.close()
 
-    def settled(self, model: Model, schema: Mapping[str, Any]) -> Model:
-        """The model with its request options decided by a short question: see `probe.settled`.
+    def settled(self, chosen: Sequence[Model], schema: Schema) -> dict[Model, Model]:
+        """Models with their request options decided by a short question: see `probe.settled`.
 
-        Warns of secrets that are sent unencrypted.
+        Warns of secrets that are sent unencrypted. Raises BadInput if a model does not answer.
         """
-        endpoint = self._endpoints[model.name]
-        for secret in endpoint.secrets_in_clear():
-            self._models.warn(
-                f"llm:{model.name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
-            )
-        return settled(self._client, model, endpoint, schema)
+        decided = {}
+        for model in chosen:
+            endpoint = self._endpoints[model.name]
+            for secret in endpoint.secrets_in_clear():
+                self._models.warn(
+                    f"llm:{model.name}: {secret} goes unencrypted to {endpoint.base_url}; use https"
+                )
+            decided[model] = settled(self._client, model, endpoint, schema)
+        return decided
 
     def answers(
         self,
@@ -186,20 +189,6 @@ class Asker:
         else:
             where = f"at {model.max_tokens:,} tokens{_advice(model, {CUT: 1})}"
         self._models.warn(f"llm:{model.name}: an answer was cut off {where}")
-
-
-def settled_models(
-    chosen: Sequence[Model], models: Models, schema: Mapping[str, Any]
-) -> dict[Model, Model]:
-    """Models with their request options decided by a short question: see `Asker.settled`.
-
-    Raises BadInput if a model does not answer.
-    """
-    asker = Asker(chosen, models)
-    try:
-        return {model: asker.settled(model, schema) for model in chosen}
-    finally:
-        asker.close()
 
 
 def _advice(model: Model, kinds: Mapping[str, int]) -> str:

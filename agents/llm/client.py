@@ -21,7 +21,6 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from queue import SimpleQueue
 from threading import Thread
-from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import attrs
@@ -31,7 +30,7 @@ import openai
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
-from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
+from goldrush.agents.llm.question import TEXT_MAX, Answer, Question, counted
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput
@@ -82,12 +81,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -266,13 +260,14 @@ class Client:
         if refused and not text:
             text = refusal if type(refusal) is str else ""
         usage = response.get("usage")
+        usage = usage if isinstance(usage, dict) else {}
         return Answer(
             text=None if text is None else self._clean(text)[:TEXT_MAX],
             finish=finish,
             refused=refused,
             model=self._name(response.get("model")),
-            tokens_in=_tokens(usage, "prompt_tokens", 1, most.tokens_in),
-            tokens_out=_tokens(usage, "completion_tokens", 1 if text else 0, most.tokens_out),
+            tokens_in=counted(usage.get("prompt_tokens"), 1, most.tokens_in),
+            tokens_out=counted(usage.get("completion_tokens"), 1 if text else 0, most.tokens_out),
         )
 
     def _reason(self, text: str) -> str:
@@ -385,12 +380,6 @@ def _text(content: Any) -> str | None:
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content if type(content) is str else None
-
-
-def _tokens(usage: Any, name: str, low: int, high: int) -> int | None:
-    """The tokens that a server counted; None: there is no such number, or it is impossible."""
-    count = usage.get(name) if isinstance(usage, dict) else None
-    return count if type(count) is int and low <= count <= high else None
 
 
 def _reason(error: openai.APIStatusError) -> str:

@@ -18,6 +18,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
+from goldrush.kernel.settings import INTEGER_MAX, Rule, choice, integer, real
 from goldrush.kernel.text import is_visible
 
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
@@ -26,24 +27,12 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 KEY_MIN: Final = 6  # characters of the shortest key that is removed from texts
 NAME_MAX: Final = 200  # characters of a model's name
 MAX_TOKENS_MAX: Final = 65_536
-CONCURRENCY_MAX: Final = 1_000
 FILE_MAX: Final = 1 << 20  # bytes of a file of models
 KEY: Final = "OPENAI_API_KEY"
 BASE_URL: Final = "OPENAI_BASE_URL"
 HEADERS: Final = "OPENAI_CUSTOM_HEADERS"  # lines of NAME: VALUE
 
 _ENVIRONMENT_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
-
-
-def _whole(low: int, high: int) -> tuple[Callable[[Any], bool], str]:
-    return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
-
-
-def _real(low: float, high: float) -> tuple[Callable[[Any], bool], str]:
-    return (
-        lambda v: type(v) in (int, float) and low <= v <= high,
-        f"a number from {low:g} to {high:g}",
-    )
 
 
 def _is_name(value: Any) -> bool:
@@ -62,26 +51,28 @@ def _is_url(value: Any) -> bool:
         return False
 
 
-_CHOICE: Final = {
-    "model": (_is_name, f"a name of at most {NAME_MAX} visible characters"),
-    "temperature": _real(0, 2),
-    "max_tokens": _whole(1, MAX_TOKENS_MAX),
-    "seed": _whole(0, 2**53 - 1),
-    "answer": (lambda v: v in ANSWERS, "one of " + ", ".join(ANSWERS)),
-    "limit": (lambda v: v in LIMITS, "one of " + ", ".join(LIMITS)),
-    "prompt": _whole(1, 2**31),
-}
-_REACH: Final = {
-    "base_url": (_is_url, "http(s)://host/path, without a key or password in it"),
-    "key_env": (
-        lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
-        "the name of an environment variable that holds the key, in capitals",
-    ),
-    "timeout": _real(0.01, 86_400),
-    "tries": _whole(1, 100),
-    "price_in": _real(0, 1e6),
-    "price_out": _real(0, 1e6),
-}
+_NAME: Final[Rule] = _is_name, f"a name of at most {NAME_MAX} visible characters"
+_URL: Final[Rule] = _is_url, "http(s)://host/path, without a key or password in it"
+_KEY_NAME: Final[Rule] = (
+    lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
+    "the name of an environment variable that holds the key, in capitals",
+)
+_PRICE: Final = real(0, 1e6)
+
+
+def _field(rule: Rule, **how: Any) -> Any:
+    """A field with a rule for its values; a default of None is valid, too."""
+    return attrs.field(metadata={"rule": rule}, **how)
+
+
+def _check(of: type[attrs.AttrsInstance], name: str, value: Any, where: str = "") -> None:
+    """Raises BadInput for a value that a field cannot have. `where`: before the name in it."""
+    field = attrs.fields_dict(of)[name]
+    holds, range_ = field.metadata["rule"]
+    if not holds(value) and not (value is None and field.default is None):
+        # An invalid address may have a password in it.
+        actual = "invalid" if name == "base_url" else format_value(value)
+        raise BadInput(f"{where or name} is {actual}", f"it must be {range_}")
 
 
 @attrs.frozen
@@ -91,7 +82,7 @@ class Model:
     Attributes:
         name: in the roster.
         model: on the server.
-        temperature: from 0 to 2; None: not sent.
+        temperature: None: not sent.
         max_tokens: greatest number of tokens of an answer.
         seed: None: not sent.
         answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
@@ -100,16 +91,16 @@ class Model:
         prompt: version of the prompt.
     """
 
-    name: str
-    model: str
-    temperature: float | None = attrs.field(
-        default=None, converter=attrs.converters.optional(float)
+    name: str = _field(_NAME)
+    model: str = _field(_NAME)
+    temperature: float | None = _field(
+        real(0, 2), default=None, converter=attrs.converters.optional(float)
     )
-    max_tokens: int = 500
-    seed: int | None = None
-    answer: str = AUTO
-    limit: str = LIMITS[0]
-    prompt: int = 1
+    max_tokens: int = _field(integer(1, MAX_TOKENS_MAX), default=500)
+    seed: int | None = _field(integer(0, INTEGER_MAX), default=None)
+    answer: str = _field(choice(*ANSWERS), default=AUTO)
+    limit: str = _field(choice(*LIMITS), default=LIMITS[0])
+    prompt: int = _field(integer(1, 2**31), default=1)
 
     def as_options(self) -> dict[str, Any]:
         """The model as `options` of a roster's entry."""
@@ -129,12 +120,12 @@ class Endpoint:
         price_out: of 1,000,000 tokens of answers, in the same currency; None: unknown.
     """
 
-    base_url: str | None = None
-    key_env: str | None = KEY
-    timeout: float = 120.0
-    tries: int = 6
-    price_in: float | None = None
-    price_out: float | None = None
+    base_url: str | None = _field(_URL, default=None)
+    key_env: str | None = _field(_KEY_NAME, default=KEY)
+    timeout: float = _field(real(0.01, 86_400), default=120.0)
+    tries: int = _field(integer(1, 100), default=6)
+    price_in: float | None = _field(_PRICE, default=None)
+    price_out: float | None = _field(_PRICE, default=None)
 
     def key(self) -> str | None:
         """The key from the environment; None: another server than OpenAI needs none.
@@ -213,25 +204,19 @@ class Models:
 
     by_name: Mapping[str, tuple[Model, Endpoint]] = attrs.field(factory=dict)
     default: str | None = None
-    base_url: str | None = None
-    concurrency: int = 16
-    patience: int = 3
-    fail_over: float | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
+    base_url: str | None = _field(_URL, default=None)
+    concurrency: int = _field(integer(1, 1_000), default=16)
+    patience: int = _field(integer(1, 1_000_000), default=3)
+    fail_over: float | None = _field((real(0, 1)[0], "a share from 0 to 1: 0.2"), default=None)
+    max_tokens: int | None = _field(integer(1, 10**15), default=None)
+    max_cost: float | None = _field(real(0, 1e12), default=None)
     warn: Callable[[str], None] = _log
 
     def __attrs_post_init__(self) -> None:
-        _check("concurrency", self.concurrency, _whole(1, CONCURRENCY_MAX))
-        _check("patience", self.patience, _whole(1, 1_000_000))
-        if self.fail_over is not None:
-            _check("fail_over", self.fail_over, (_real(0, 1)[0], "a share from 0 to 1: 0.2"))
-        if self.max_tokens is not None:
-            _check("max_tokens", self.max_tokens, _whole(1, 10**15))
-        if self.max_cost is not None:
-            _check("max_cost", self.max_cost, _real(0, 1e12))
-        if self.base_url is not None:
-            _check("base_url", self.base_url, _REACH["base_url"])
+        """Raises BadInput for a limit out of its range."""
+        for field in attrs.fields(Models):
+            if "rule" in field.metadata:
+                _check(Models, field.name, getattr(self, field.name))
 
     def named(self, name: str) -> Model:
         """The model of this name in a roster; empty: the default. Raises BadInput."""
@@ -243,7 +228,7 @@ class Models:
                 f"the file of models has no table [{name}]",
                 f"{nearest(name, self.by_name)}it has {', '.join(self.by_name)}",
             )
-        _check("model", name, _CHOICE["model"])
+        _check(Model, "model", name)
         return Model(name, name)
 
     def endpoint(self, name: str) -> Endpoint:
@@ -251,7 +236,7 @@ class Models:
         endpoint = self.by_name[name][1] if name in self.by_name else Endpoint()
         base_url = endpoint.base_url or self.base_url or os.environ.get(BASE_URL) or None
         if base_url is not None:
-            _check("base_url", base_url, _REACH["base_url"])
+            _check(Endpoint, "base_url", base_url)
         return attrs.evolve(endpoint, base_url=base_url)
 
     def endpoint_of(self, model: Model) -> Endpoint:
@@ -292,9 +277,7 @@ def model_from(options: Mapping[str, Any]) -> Model:
             f"a model's options are {format_value(list(options))}", "they must be those of Model"
         )
     for name, value in options.items():
-        if value is None and name in ("temperature", "seed"):
-            continue
-        _check(name, value, _CHOICE["model" if name == "name" else name])
+        _check(Model, name, value)
     return Model(**options)
 
 
@@ -312,36 +295,28 @@ def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
 def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
     if not isinstance(table, dict):
         raise BadInput(f"{where} is not a table", "write [name] and below it model = '...'")
-    _check(f"{where}: name", name, _CHOICE["model"])
+    _check(Model, "name", name, f"{where}: name")
     if set(name) & set(",*"):
         raise BadInput(f"{where} has a comma or an asterisk", "take a name without them")
-    choice: dict[str, Any] = {"model": name}
+    of_model: dict[str, Any] = {"model": name}
     reach: dict[str, Any] = {}
+    choices, fields = attrs.fields_dict(Model), attrs.fields_dict(Endpoint)
+    names = [name for name in (*choices, *fields) if name not in ("name", "prompt")]
     for field, value in table.items():
         if field in ("key", "api_key", "token"):
             raise BadInput(f"{where} holds a key", "put it in the environment and name it: key_env")
-        if field == "prompt" or (field not in _CHOICE and field not in _REACH):
-            fields = [*_CHOICE, *_REACH]
-            fields.remove("prompt")
-            raise BadInput(f"{where} has {format_value(field)}", f"it may have {', '.join(fields)}")
-        into, rules = (choice, _CHOICE) if field in _CHOICE else (reach, _REACH)
-        if field == "key_env" and not rules[field][0](value):
-            raise BadInput(f"{where}: key_env", f"it must be {rules[field][1]}")  # may be a key
-        _check(f"{where}: {field}", value, rules[field])
+        if field not in names:
+            raise BadInput(f"{where} has {format_value(field)}", f"it may have {', '.join(names)}")
+        if field == "key_env" and not _KEY_NAME[0](value):
+            raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME[1]}")  # may be a key
+        into, of = (of_model, Model) if field in choices else (reach, Endpoint)
+        _check(of, field, value, f"{where}: {field}")
         into[field] = value
     if ("price_in" in reach) != ("price_out" in reach):
         raise BadInput(f"{where} has one price", "give both price_in and price_out")
     if "base_url" in reach and "key_env" not in reach:
         reach["key_env"] = None  # the key of one server is not sent to another
-    return Model(name, **choice), Endpoint(**reach)
-
-
-def _check(name: str, value: Any, rule: tuple[Callable[[Any], bool], str]) -> None:
-    holds, range_ = rule
-    if not holds(value):
-        # An invalid address may have a password in it.
-        found = "invalid" if name.endswith("base_url") else format_value(value)
-        raise BadInput(f"{name} is {found}", f"it must be {range_}")
+    return Model(name, **of_model), Endpoint(**reach)
 
 
 def check_version(model: Model, version: int) -> None:

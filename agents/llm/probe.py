@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import attrs
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
-from goldrush.agents.llm.question import Answer, Message, Question
+from goldrush.agents.llm.question import Answer, Message, Question, Schema
 from goldrush.kernel.errors import BadInput
 
 # Statuses that another form of the question cannot change: no connection, no or wrong key.
@@ -33,12 +33,7 @@ _MESSAGES: Final[Sequence[Message]] = ({"role": "user", "content": _TEXT},)
 _BEGUN: Final = re.compile(r'\{\s*(?:"([^"]*)("?).*)?', re.DOTALL)
 
 
-def settled(
-    client: Client,
-    model: Model,
-    endpoint: Endpoint,
-    schema: Mapping[str, Any],
-) -> Model:
+def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) -> Model:
     """The model with `answer` and `limit` decided by a short question.
 
     Args:
@@ -70,9 +65,7 @@ def settled(
     )
 
 
-def _asked(
-    client: Client, form: Model, endpoint: Endpoint, schema: Mapping[str, Any], tokens: int
-) -> Answer:
+def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, tokens: int) -> Answer:
     """The answer to the short question, of at most `tokens` tokens."""
     short = attrs.evolve(form, max_tokens=tokens)
     [(_, answer)] = client.answers([Question(short, endpoint, _MESSAGES, schema)])
@@ -83,7 +76,7 @@ def _is_empty(answer: Answer) -> bool:
     return not (answer.text or "").strip()
 
 
-def _is_held(answer: Answer, schema: Mapping[str, Any]) -> bool:
+def _is_held(answer: Answer, schema: Schema) -> bool:
     """Whether an answer, which may be cut off, has exactly the schema's fields."""
     text = (answer.text or "").strip()
     fields = schema["properties"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
 Message = Mapping[str, str]  # role and content
+Schema = Mapping[str, Any]  # the JSON schema of an answer
+Source = Mapping[str, object]  # what a journal keeps of an answer: see `Answer.source`
 
 
 def digest(messages: Sequence[Message]) -> str:
@@ -27,7 +30,7 @@ def digest(messages: Sequence[Message]) -> str:
     return sha256(pack([(m["role"], m["content"]) for m in messages])).hexdigest()
 
 
-def upper_bound(model: Model, messages: Sequence[Message], schema: Mapping[str, Any]) -> Amount:
+def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Amount:
     """The upper bound of the tokens of one try of a question."""
     texts = [message["content"] for message in messages] + [json.dumps(schema)]
     size = sum(len(text.encode()) for text in texts)
@@ -48,7 +51,7 @@ class Question:
     model: Model
     endpoint: Endpoint
     messages: Sequence[Message]
-    schema: Mapping[str, Any]
+    schema: Schema
 
     def request(self) -> dict[str, Any]:
         """The body of the request."""
@@ -93,7 +96,7 @@ class Answer:
     trouble: str | None = None
     status: int | None = None
 
-    def source(self, model: Model, prompt: str) -> dict[str, Any]:
+    def source(self, model: Model, prompt: str) -> Source:
         """The facts of the answer that a journal keeps, in addition to what is read from it.
 
         `prompt`: the digest of the question's prompt.
@@ -108,6 +111,32 @@ class Answer:
         }
 
 
+@attrs.frozen
+class About:
+    """To whom and what a recorded answer belongs, and what the record says of it.
+
+    Attributes:
+        agent: its id.
+        question: its name; empty in worlds with one question.
+        text: as recorded; None: there is none.
+        error: as recorded, like all that follows: in a forged row it may be anything.
+        source: as `Answer.source`, with more or fewer facts; None: the answer is a policy's.
+        model: the name of the model, or HUMAN; None: the row does not have it.
+    """
+
+    agent: int
+    question: str
+    text: str | None
+    error: str | None
+    source: Source | None
+    model: str | None = None
+
+    @property
+    def prompt(self) -> object:
+        """The digest of the prompt."""
+        return (self.source or {}).get("prompt")
+
+
 def answer_error(answer: Answer) -> str | None:
     """The error of an answer that is known before its text is read, or None."""
     if answer.text is None:
@@ -117,7 +146,7 @@ def answer_error(answer: Answer) -> str | None:
     return CUT if answer.finish == "length" else None
 
 
-def server_facts(source: Mapping[str, Any] | None) -> dict[str, Any]:
+def server_facts(source: Source | None) -> Source:
     """The server's facts in a recorded `source`, in the order of `Answer.source`.
 
     Impossible values are replaced, and prompt and text left out (None).
@@ -127,11 +156,12 @@ def server_facts(source: Mapping[str, Any] | None) -> dict[str, Any]:
         "model": facts["model"] if type(facts.get("model")) is str else "",
         "prompt": None,
         "raw": None,
-        "tokens_in": _count(facts.get("tokens_in"), 0),
-        "tokens_out": _count(facts.get("tokens_out"), 0),
-        "tries": _count(facts.get("tries"), 1),
+        "tokens_in": counted(facts.get("tokens_in"), 0),
+        "tokens_out": counted(facts.get("tokens_out"), 0),
+        "tries": counted(facts.get("tries"), 1),
     }
 
 
-def _count(value: Any, least: int) -> int | None:
-    return value if type(value) is int and value >= least else None
+def counted(count: object, low: int, high: float = math.inf) -> int | None:
+    """A count of a server or a journal; None if it is none, or not from `low` to `high`."""
+    return count if type(count) is int and low <= count <= high else None
