@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
 from goldrush.agents.llm.models import Model, Models
-from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 
@@ -82,10 +81,10 @@ def asked_by_unit(
             play = play_of(state)
             step = PlayedStep(play)
             while step.asked:
-                for one, model in [(one, play.model(one)) for one in step.asked]:
-                    prompt = None if model is None else play.prompt(one)
-                    if prompt is not None and model is not None:
-                        amounts.append(upper_bound(model, prompt.messages, prompt.make_schema()))
+                for asked in step.asked:
+                    prompt = play.prompt(asked) if play.model(asked) else None
+                    if prompt is not None and prompt.upper_bound is not None:
+                        amounts.append(prompt.upper_bound)
                 step.go_on(step.of_policies(), {})
             inputs = world.arrange(Block(batches(step.inputs)))
             state, _, is_done = advance(world, state, inputs)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def every_field(name: str, before: Mapping[str, Any]) -> bool:
-    """The default of `Inquiry.asks`: all fields."""
+    """See `Inquiry.asks`."""
     return True
 
 

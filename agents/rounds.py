@@ -14,22 +14,21 @@ import attrs
 
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Amount, Estimate
-from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models
-from goldrush.agents.llm.question import Answer, answer_error, server_facts, upper_bound
+from goldrush.agents.llm.question import About, Answer, Source, upper_bound
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, RunContext
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import OBJECT, check_people, classified, family_of, is_outside, models_in
 from goldrush.agents.session import (
-    About,
     Asked,
     Input,
     Prompt,
     Script,
     Session,
     asked_again,
+    row_of,
 )
 from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
 from goldrush.agents.trust import HUMAN
@@ -71,12 +70,10 @@ class RoundPlay(Generic[V]):
 
     @property
     def code(self) -> int:
-        """As of `session.Play`."""
         return self.game.code
 
     @property
     def unit(self) -> str:
-        """As of `session.Play`."""
         return f"{self.game.world.vocabulary.unit} {self.number}"
 
     def script(self) -> Script:
@@ -87,76 +84,44 @@ class RoundPlay(Generic[V]):
         yield tuple(row for agent in range(self.agents) if (row := rows[agent]) is not None)
 
     def do(self, acts: tuple[Row, ...]) -> list[Input]:
-        """As of `session.Play`."""
         return [(self.code, row) for row in acts]
 
     def is_outside(self, asked: Asked) -> bool:
-        """As of `session.Play`."""
         return asked.agent not in self.policies
 
     def answer(self, asked: Asked, number: int) -> Row:
-        """As of `session.Play`; draws do not depend on the number of the question."""
         return ask_policies(self.game, [self.policies[asked.agent]], self.view, self.number)[0]
 
     def model(self, asked: Asked) -> Model | None:
-        """As of `session.Play`."""
         return self.models.get(asked.agent)
 
     def prompt(self, asked: Asked) -> Prompt:
-        """As of `session.Play`; nothing is shown to who is believed."""
         if asked.agent in self.believed:
-            return Prompt(asked, None, (), dict)
-        prompting = prompting_of(self.game)
-        messages = prompting.messages(self.view, asked.agent)
-        make_schema = partial(prompting.schema, self.view, asked.agent)
-        return Prompt(asked, self.model(asked), messages, make_schema)
+            return Prompt(asked, None, is_believed=True)
+        return self.game.prompt(self.view, asked, self.model(asked))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
-        """As of `session.Play`."""
-
         def fault(text: str) -> str | None:
-            code = self.about(self.row(prompt, Answer(text, model=HUMAN))).error
+            code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
             return None if code is None else f"it is not a plan ({code})"
 
-        player, schema = f"agent {prompt.asked.agent}", prompt.make_schema()
-        return Inquiry(player, self.unit, prompt.messages, schema, fault)
+        player = f"agent {prompt.asked.agent}"
+        return Inquiry(player, self.unit, prompt.messages, prompt.schema, fault)
 
-    def row(self, prompt: Prompt, answer: Answer) -> Row:
-        """As of `session.Play`."""
-        source = answer.source(prompt.model or Model(HUMAN, HUMAN), prompt.digest)
-        return self._row(prompt, answer.text, answer_error(answer), source)
+    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
+        return prompting_of(self.game).row(self.view, prompt.asked.agent, text, error, source)
+
+    def unanswered(self, prompt: Prompt) -> None:
+        """None: an agent that is not asked submits nothing."""
 
     def about(self, row: Row) -> About:
-        """As of `session.Play`."""
-        fields = dict(zip(self.game.world.events[self.code].fields, row, strict=True))
-        return About(row[0], "", (fields.get("source") or {}).get("prompt"), fields.get("error"))
+        return self.game.about(row)
 
     def read(self, asked: Asked, row: Row | None) -> None:
-        """Nothing: the row itself is an input."""
-
-    def reread(self, prompt: Prompt, row: Row | None) -> Row | None:
-        """As of `session.Play`.
-
-        Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an
-        answer can have them.
-        """
-        if row is None or prompt.asked.agent in self.believed:
-            return row
-        known, source = self.about(row).error, row[self.game.field("source")]
-        known = known if known in (REFUSAL, CUT) else None
-        text = source.get("raw") if source else None
-        if type(text) is not str:
-            text, known = None, NO_ANSWER
-        facts = {**server_facts(source), "raw": text, "prompt": prompt.digest}
-        return self._row(prompt, text, known, facts)
+        """None: the row itself is an input."""
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> None:
         """None: who cannot be asked again is believed, and no other act of the step follows."""
-
-    def _row(
-        self, prompt: Prompt, text: str | None, error: str | None, source: dict[str, Any]
-    ) -> Row:
-        return prompting_of(self.game).row(self.view, prompt.asked.agent, text, error, source)
 
 
 def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) -> Session[S]:
@@ -209,9 +174,9 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
     Raises ImpossiblePlayer for an agent that no run has.
     """
     entries, replaced = roster.entries, replaced_in(forks)
-    found = classified(game.policy_set, roster)
-    unknown = list(found.unknown)
-    believed = {e.agent for e, known in zip(entries, found.can_ask, strict=True) if not known}
+    known = classified(game.policy_set, roster)
+    unknown = list(known.unknown)
+    believed = {e.agent for e, can in zip(entries, known.can_ask, strict=True) if not can}
     makers: dict[int, Callable[[], object]] = {}
     for entry in entries:
         if entry.agent not in believed and not is_outside(entry.policy):
@@ -246,9 +211,9 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
 
     # Replaced submissions are known even if no agent can be asked.
     if len(believed) == len(entries) and not replaced:
-        return PolicyCheck(None, found.not_asked, unknown)
+        return PolicyCheck(None, known.not_asked, unknown)
     return PolicyCheck(
-        ask, found.not_asked, unknown, partial(ask, is_whole=False),
+        ask, known.not_asked, unknown, partial(ask, is_whole=False),
         leaves_state=game.leaves_state and are_of_world,
     )  # fmt: skip
 

@@ -10,13 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
 
 import attrs
 
 from goldrush.agents.interrupts import deferred
+from goldrush.agents.llm.budget import Amount
+from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model, Models, check_version
-from goldrush.agents.llm.question import Answer, Message, digest
+from goldrush.agents.llm.question import (
+    About,
+    Answer,
+    Message,
+    Schema,
+    Source,
+    answer_error,
+    digest,
+    server_facts,
+    upper_bound,
+)
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import RunContext
 from goldrush.agents.trust import HUMAN
@@ -28,6 +40,8 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.asker import Asker
 
 S = TypeVar("S")
+
+PERSON: Final = Model(HUMAN, HUMAN)  # in the facts of a person's answer
 
 Input = tuple[int, Row]  # the code of an event, and a row
 # Yields a list of questions and is sent the list of answers, or yields acts (a tuple, in a form of
@@ -59,30 +73,37 @@ class Prompt:
         model: that is asked; None: the agent is no model.
         messages: as they are sent.
         make_schema: gives the JSON schema of the answer.
+        is_believed: the recorded row stands as it is.
     """
 
     asked: Asked
     model: Model | None
-    messages: Sequence[Message]
-    make_schema: Callable[[], Mapping[str, Any]]
+    messages: Sequence[Message] = ()
+    make_schema: Callable[[], Schema] = dict
+    is_believed: bool = False
 
     @cached_property
     def digest(self) -> str:
         """The digest of the messages; empty if there are none."""
         return digest(self.messages) if self.messages else ""
 
+    @cached_property
+    def schema(self) -> Schema:
+        """The JSON schema of the answer."""
+        return self.make_schema()
 
-@attrs.frozen
-class About:
-    """To whom and what a recorded answer belongs, the digest of its prompt, and its error.
+    @cached_property
+    def upper_bound(self) -> Amount | None:
+        """The upper bound of the tokens of one try; None: no model is asked."""
+        if self.model is None:
+            return None
+        return upper_bound(self.model, self.messages, self.schema)
 
-    In a forged row the last two may be anything.
-    """
 
-    agent: int
-    name: str
-    prompt: object
-    error: str | None
+def bounds_of(prompts: Iterable[Prompt]) -> dict[tuple[str, str], Amount]:
+    """The upper bounds of questions to models, by the name of the model and the prompt's digest."""
+    amounts = ((prompt, prompt.upper_bound) for prompt in prompts)
+    return {(most.name, prompt.digest): most for prompt, most in amounts if most is not None}
 
 
 class Play(Protocol):
@@ -120,8 +141,15 @@ class Play(Protocol):
     def inquiry(self, prompt: Prompt) -> Inquiry:
         """A question in the form for a person."""
 
-    def row(self, prompt: Prompt, answer: Answer) -> Row:
-        """The row of an answer. Never raises."""
+    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
+        """The row of an answer, as its text is read now. Never raises.
+
+        `text`: None without an answer. `error`: as `answer_error`, and of a text that cannot be
+        read a code of the world.
+        """
+
+    def unanswered(self, prompt: Prompt) -> Row | None:
+        """The row if the record has no answer; None if nothing is to be recorded."""
 
     def about(self, row: Row) -> About:
         """The facts of a row of an answer."""
@@ -129,17 +157,35 @@ class Play(Protocol):
     def read(self, asked: Asked, row: Row | None) -> object:
         """The answer in a row, in the form of a policy's. None: there was nothing to answer."""
 
-    def reread(self, prompt: Prompt, row: Row | None) -> Row | None:
-        """The row that a recorded one makes again, as text and prompt are read now.
-
-        `row`: None if the record has no answer. None is returned if nothing is to be recorded.
-        """
-
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> Sequence[Input] | None:
         """The inputs that end the step if one of these questions cannot be asked again; else None.
 
         `acts`: the recorded inputs from there on.
         """
+
+
+def row_of(play: Play, prompt: Prompt, answer: Answer) -> Row:
+    """The row of an answer that has arrived."""
+    source = answer.source(prompt.model or PERSON, prompt.digest)
+    return play.row(prompt, answer.text, answer_error(answer), source)
+
+
+def row_again(play: Play, prompt: Prompt, row: Row | None) -> Row | None:
+    """The row that a recorded one makes again, as text and prompt are read now.
+
+    Facts that only the server knew (refusals, cuts, tokens) are taken from the record if an answer
+    can have them.
+    """
+    if row is None:
+        return play.unanswered(prompt)
+    if prompt.is_believed:
+        return row
+    about = play.about(row)
+    known = about.error if about.error in (REFUSAL, CUT) else None
+    if about.text is None:
+        known = NO_ANSWER
+    source = {**server_facts(about.source), "raw": about.text, "prompt": prompt.digest}
+    return play.row(prompt, about.text, known, source)
 
 
 # The play of the next step, or its inputs, if they depend on policies alone: the short path.
@@ -222,8 +268,8 @@ class RecordedAnswers:
         # Of each agent and question: (digest of the prompt, row).
         self._left: dict[tuple[int, str], list[tuple[object, Row]]] = {}
         for row in rows:
-            found = about(row)
-            self._left.setdefault((found.agent, found.name), []).append((found.prompt, row))
+            facts = about(row)
+            self._left.setdefault((facts.agent, facts.question), []).append((facts.prompt, row))
 
     def __bool__(self) -> bool:
         """Whether there are rows that were not taken."""
@@ -342,14 +388,14 @@ class Session(Generic[S]):
         step without missing answers is not subject to the limits on models.
         """
         asking = {
-            at: (prompt.model, prompt.messages, prompt.make_schema())
+            at: (prompt.model, prompt.messages, prompt.schema)
             for at, prompt in prompts.items()
             if prompt.model is not None
         }
         indexes = list(asking)
 
         def form(index: int, answer: Answer) -> tuple[tuple[int, Row], str | None]:
-            row = play.row(prompts[indexes[index]], answer)
+            row = row_of(play, prompts[indexes[index]], answer)
             return (indexes[index], row), play.about(row).error
 
         if asking:
@@ -364,7 +410,7 @@ class Session(Generic[S]):
             assert self._people is not None  # checked before the run
             text = self._people(play.inquiry(prompts[at]))
             with deferred():
-                yield {at: play.row(prompts[at], Answer(text, model=HUMAN))}
+                yield {at: row_of(play, prompts[at], Answer(text, model=HUMAN))}
 
 
 def _foreign(world: World[Any]) -> BadInput:
@@ -410,7 +456,7 @@ def asked_again(
             if prompt is not None and on_prompt is not None:
                 on_prompt(prompt, taken.get(at))
         known = prompts if is_whole else taken
-        rows = {at: play.reread(prompts[at], taken.get(at)) for at in known}
+        rows = {at: row_again(play, prompts[at], taken.get(at)) for at in known}
         step.add([(play.code, row) for row in rows.values() if row is not None])
         if not is_whole and (len(taken) < len(prompts) or not left):
             break

@@ -12,7 +12,6 @@ import attrs
 from goldrush.agents.external import roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import digest, upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
     Facts,
@@ -28,7 +27,7 @@ from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.rounds import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.seats import models_in
 from goldrush.agents.seats import with_models_resolved as resolved
-from goldrush.agents.session import Session
+from goldrush.agents.session import Asked, Session, bounds_of
 from goldrush.agents.stage_game import S, StageGame, V, prompting_of
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
@@ -68,7 +67,9 @@ def make_players(game: StageGame[S, V]) -> Players[S]:
     def estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
         return estimates_of(game, game.config_of(run.facts["config"]), run.roster, models)
 
-    asks = game.prompting is not None
+    prompting, answers = game.prompting, None
+    if prompting is not None:
+        answers = AnswerFields(game.code, game.about, "agent", prompting.longest)
     return Players(
         prepare=prepare_,
         names=game.policy_set.names_in,
@@ -79,9 +80,9 @@ def make_players(game: StageGame[S, V]) -> Players[S]:
         resolve_models=partial(with_models_resolved, game),
         resolve_change=partial(changed_by, game),
         check_parent=partial(_check_parent, game),
-        answers=_answers(game) if asks else None,
+        answers=answers,
         bounds=partial(_bounds, game),
-        estimate=estimate if asks else None,
+        estimate=None if prompting is None else estimate,
         recording=game.policy_set.recording,
         installed=game.policy_set.installed,
         horizon=game.horizon,
@@ -108,7 +109,8 @@ def prepare(
     Raises BadInput for invalid settings or rosters, and for settings that do not fit the roster.
     """
     named = _treatment(game, treatment)
-    wanted = agents_wanted(game, treatment, settings)
+    required = {**named.settings, **settings}
+    wanted = game.config_of(required).agents if "agents" in required else None
     if not isinstance(roster, Roster):
         roster = game.policy_set.parse(roster, wanted, models)
     elif wanted is not None and wanted != len(roster.entries):
@@ -121,17 +123,6 @@ def prepare(
 def prepared(config: Config, roster: Roster) -> PreparedRun:
     """The run with a configuration and a roster from `prepare`."""
     return PreparedRun({"config": config.as_dict()}, roster)
-
-
-def agents_wanted(
-    game: StageGame[S, V], treatment: str | None, settings: Mapping[str, Any]
-) -> int | None:
-    """The number of agents that a treatment and settings require; None: as many as the roster has.
-
-    Raises BadInput for invalid settings.
-    """
-    asked_for = {**_treatment(game, treatment).settings, **settings}
-    return game.config_of(asked_for).agents if "agents" in asked_for else None
 
 
 def _treatment(game: StageGame[S, V], name: str | None) -> Treatment[Any]:
@@ -154,45 +145,23 @@ def with_models_resolved(
 def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
     state, objects = context.state, context.resources.policies
     roster = Roster(entries_in(state.roster), context.recordings, context.trust, objects)
-    check_players(game, roster, state.config)
+    for entry in roster.entries:
+        if is_import_name(entry.policy):
+            check_trust(entry.policy, roster.trust, entry.label)
+    game.check_recordings(roster, state.config)
     there = {row[0] for row in context.pending.rows(game.code)}
-    vocabulary = game.world.vocabulary
-    is_last = vocabulary.unit_of(game.unit(state)) == game.units(state.config)
+    is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if context.probe and (not is_last or models_in(roster.entries).keys() - there):
         # A wrong server is an error now, not a row of missing answers.
         with_models_resolved(game, roster, {"config": state.config.as_dict()}, context.models)
     return session_of(game, roster, context)
 
 
-def check_players(game: StageGame[S, V], roster: Roster, config: Config) -> None:
-    """Raises BadInput if an agent of a recorded state cannot play on."""
-    for entry in roster.entries:
-        if is_import_name(entry.policy):
-            check_trust(entry.policy, roster.trust, entry.label)
-    game.check_recordings(roster, config)
-
-
-def _answers(game: StageGame[S, V]) -> AnswerFields:
-    error, source = game.field("error"), game.field("source")
-
-    def read(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
-        return row[0], None, row[error], row[source]
-
-    assert game.prompting is not None  # called for worlds with models only
-    return AnswerFields(game.code, read, "agent", game.prompting.longest)
-
-
 def _bounds(game: StageGame[S, V], context: RunContext[S]) -> Bounds:
     """The upper bound of each pending answer of a model."""
-    view, prompting = game.view(context.state), prompting_of(game)
-    chosen = models_in(entries_in(context.state.roster))
-    found = {}
-    for agent, *_ in context.pending.rows(game.code):
-        if agent in chosen:
-            model, messages = chosen[agent], prompting.messages(view, agent)
-            most = upper_bound(model, messages, prompting.schema(view, agent))
-            found[model.name, digest(messages)] = most
-    return found
+    view, chosen = game.view(context.state), models_in(entries_in(context.state.roster))
+    agents = (row[0] for row in context.pending.rows(game.code) if row[0] in chosen)
+    return bounds_of(game.prompt(view, Asked(agent), chosen[agent]) for agent in agents)
 
 
 def _check_parent(game: StageGame[S, V], parent: JournalReader, change: ForkChange) -> None:
@@ -222,33 +191,27 @@ def changed_by(
     """
     if game.forks is None:
         raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")
+    old: Config = state.config
     closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
-    config = _changed(game, state, change)
-    game.forks.check_change(state.config, config, closed)
+
+    def config_of(settings: Mapping[str, Any]) -> Config:
+        return game.config_of({**old.as_dict(), **settings})
+
+    config: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
+    game.forks.check_change(old, config, closed)
     replaced = _replaced(game, change.replace, config)
     game.forks.check_replaced(replaced, config, closed)
     facts: dict[str, Any] = {
-        "changes": changes(state.config, config),
+        "changes": changes(old, config),
         "roster": None,
         "replaced": replaced,
     }
     if change.roster is None:
         return ResolvedChange(facts)
     roster = game.policy_set.parse(change.roster, config.agents, models)
-    roster = with_models_resolved(game, roster, {"config": state.config.as_dict()}, models)
+    roster = with_models_resolved(game, roster, {"config": old.as_dict()}, models)
     facts["roster"] = roster.as_setup()
     return ResolvedChange(facts, roster)
-
-
-def _changed(game: StageGame[S, V], state: S, change: ForkChange) -> Config:
-    """The configuration of the units after a state."""
-    old: Config = state.config
-
-    def config_of(settings: Mapping[str, Any]) -> Config:
-        return game.config_of({**old.as_dict(), **settings})
-
-    new: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
-    return new
 
 
 def _replaced(

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.question import Message
+from goldrush.agents.llm.models import Model
+from goldrush.agents.llm.question import About, Message, Schema, Source
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet
+from goldrush.agents.session import Asked, Prompt
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import Treatment
@@ -48,8 +51,8 @@ class Prompting(Generic[V]):
     """
 
     messages: Callable[[V, int], Sequence[Message]]
-    schema: Callable[[V, int], Mapping[str, Any]]
-    row: Callable[[V, int, str | None, str | None, dict[str, Any]], Row]
+    schema: Callable[[V, int], Schema]
+    row: Callable[[V, int, str | None, str | None, Source], Row]
     longest: int
     stand_in: str
 
@@ -111,6 +114,20 @@ class StageGame(Generic[S, V]):
     def field(self, name: str) -> int:
         """The index of a field in the rows of submissions."""
         return list(self.world.events[self.code].fields).index(name)
+
+    def about(self, row: Row) -> About:
+        """The facts of a submission."""
+        fields = dict(zip(self.world.events[self.code].fields, row, strict=True))
+        source = fields.get("source")
+        text = source.get("raw") if source else None
+        text = text if type(text) is str else None
+        return About(row[0], "", text, fields.get("error"), source)
+
+    def prompt(self, view: V, asked: Asked, model: Model | None) -> Prompt:
+        """A question to an agent in the form for a model or a person."""
+        prompting, agent = prompting_of(self), asked.agent
+        schema = partial(prompting.schema, view, agent)
+        return Prompt(asked, model, prompting.messages(view, agent), schema)
 
     def units(self, config: Config) -> int:
         """The number of units of a run."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -11,8 +10,8 @@ import attrs
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
 from goldrush.agents.llm.models import MAX_TOKENS_MAX
-from goldrush.agents.llm.question import AROUND_MAX
-from goldrush.agents.trust import LLM
+from goldrush.agents.llm.question import AROUND_MAX, About, counted
+from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import FORK, JournalReader
@@ -53,20 +52,26 @@ class RecordedAnswer:
 
 @attrs.frozen
 class AnswerFields:
-    """Where a world's journals have the answers of models.
+    """Where a world's journals have the answers of models and people.
 
     Attributes:
         code: of the event.
-        read: a row to (agent, name of the model or None, error, source); source None: the row is
-            not an answer of a model.
+        about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
         longest: greatest size of a prompt, in bytes.
     """
 
     code: int
-    read: Callable[[Row], tuple[int, Any, Any, Mapping[str, Any] | None]]
+    about: Callable[[Row], About]
     player: str
     longest: int
+
+    def of_models(self, inputs: Block) -> Iterator[About]:
+        """The answers of models among these inputs; forged ones may be of others, too."""
+        for row in inputs.rows(self.code):
+            about = self.about(row)
+            if about.source is not None and about.model != HUMAN:
+                yield about
 
 
 def answers_in(
@@ -95,23 +100,19 @@ def answers_in(
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
-                for row in block.rows(answers.code):
-                    agent, name, error, source = answers.read(row)
-                    model = _model(chosen, agent, name)
-                    if source is not None and model is not None:
-                        key = vocabulary.number(commit.unit), agent
-                        yield _asked(key, model, error, source, forks, answers.longest)
+                for about in answers.of_models(block):
+                    model = _model(chosen, about.agent, about.model)
+                    if model is not None:
+                        unit = vocabulary.number(commit.unit)
+                        yield _recorded(unit, about, model, forks, answers.longest)
     except TornTail:
         return
 
 
 def lacks_usage(answers: AnswerFields, inputs: Block) -> bool:
     """Whether the usage of an answer among these inputs was not reported in full."""
-    sources = (answers.read(row)[3] for row in inputs.rows(answers.code))
-    return any(
-        source is not None and None in (source.get("tokens_in"), source.get("tokens_out"))
-        for source in sources
-    )
+    sources = (about.source or {} for about in answers.of_models(inputs))
+    return any(None in (of.get("tokens_in"), of.get("tokens_out")) for of in sources)
 
 
 def earlier_in(
@@ -126,23 +127,22 @@ def earlier_in(
     Usage that was not reported is replaced by the upper bound of the question, or of the longest
     question if it is not in `bounds`.
     """
-    asked = answers_in(reader, world, answers)
     return [
-        Earlier(_amount(one, answers.longest, bounds), one.error)
-        for one in asked
-        if one.forks == forks
+        Earlier(_amount(answer, answers.longest, bounds), answer.error)
+        for answer in answers_in(reader, world, answers)
+        if answer.forks == forks
     ]
 
 
-def _amount(one: RecordedAnswer, longest: int, bounds: Bounds) -> Amount:
-    if one.error == NO_ANSWER and one.tokens_in is one.tokens_out is None:
-        return Amount(one.model, 0, 0)  # no answer, and no usage reported
-    most = bounds.get((one.model, one.prompt or ""))
+def _amount(answer: RecordedAnswer, longest: int, bounds: Bounds) -> Amount:
+    if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
+        return Amount(answer.model, 0, 0)
+    most = bounds.get((answer.model, answer.prompt or ""))
     if most is None:
-        most = Amount(one.model, longest + AROUND_MAX, one.max_tokens)
-    tokens_in = most.tokens_in if one.tokens_in is None else one.tokens_in
-    tokens_out = most.tokens_out if one.tokens_out is None else one.tokens_out
-    return Amount(one.model, tokens_in, tokens_out)
+        most = Amount(answer.model, longest + AROUND_MAX, answer.max_tokens)
+    tokens_in = most.tokens_in if answer.tokens_in is None else answer.tokens_in
+    tokens_out = most.tokens_out if answer.tokens_out is None else answer.tokens_out
+    return Amount(answer.model, tokens_in, tokens_out)
 
 
 def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
@@ -150,7 +150,10 @@ def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
     models = {}
     for entry in players:
         if entry["policy"] == LLM:
-            name, most = entry["options"].get("name"), _count(entry["options"].get("max_tokens"), 1)
+            name, most = (
+                entry["options"].get("name"),
+                counted(entry["options"].get("max_tokens"), 1),
+            )
             models[entry[number]] = str(name), MAX_TOKENS_MAX if most is None else most
     return models
 
@@ -163,24 +166,18 @@ def _model(chosen: Mapping[int, tuple[str, int]], agent: int, name: Any) -> tupl
     return str(name), max(most, default=MAX_TOKENS_MAX)
 
 
-def _asked(
-    key: tuple[int, int],  # unit and agent
-    model: tuple[str, int],
-    error: Any,
-    source: Mapping[str, Any],
-    forks: int,
-    longest: int,
+def _recorded(
+    unit: int, about: About, model: tuple[str, int], forks: int, longest: int
 ) -> RecordedAnswer:
-    tokens_in = _count(source.get("tokens_in"), 1, longest + AROUND_MAX)
-    tokens_out = _count(source.get("tokens_out"), 0, model[1])
-    tries = _count(source.get("tries"), 1) or 1
-    text = error if type(error) is str else None
-    prompt = source.get("prompt")
+    name, most = model
+    source, prompt = about.source or {}, about.prompt
     return RecordedAnswer(
-        *key, model[0], text, tokens_in, tokens_out, tries, model[1], forks,
-        prompt if type(prompt) is str else None,
+        unit, about.agent, name,
+        error=about.error if type(about.error) is str else None,
+        tokens_in=counted(source.get("tokens_in"), 1, longest + AROUND_MAX),
+        tokens_out=counted(source.get("tokens_out"), 0, most),
+        tries=counted(source.get("tries"), 1) or 1,
+        max_tokens=most,
+        forks=forks,
+        prompt=prompt if type(prompt) is str else None,
     )  # fmt: skip
-
-
-def _count(value: Any, low: int, high: float = math.inf) -> int | None:
-    return value if type(value) is int and low <= value <= high else None

@@ -154,8 +154,9 @@ class _Run:
                 if answers is None or code != answers.code:
                     continue
                 for row in rows:
-                    agent, _, _, source = answers.read(row)
-                    self._open_answered.add(agent)
+                    about = answers.about(row)
+                    self._open_answered.add(about.agent)
+                    source = about.source
                     spent = (_number(source, "tokens_in"), _number(source, "tokens_out"))
                     self._open_tokens = _sum(self._open_tokens, spent)
 

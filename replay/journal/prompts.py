@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 
 from goldrush.agents.llm.models import Endpoint, Model, check_version, model_from
-from goldrush.agents.llm.question import Message, Question, digest
-from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
+from goldrush.agents.llm.question import Message, Question
+from goldrush.agents.session import Asked
+from goldrush.agents.stage_game import S, StageGame, V, version_of
 from goldrush.agents.trust import LLM
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
@@ -66,11 +67,10 @@ def prompted(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> 
     if entry["policy"] == LLM:
         model = model_from(entry["options"])
         check_version(model, version)
-    prompting, view = prompting_of(game), game.view(state)
-    messages = prompting.messages(view, agent)
-    question = Question(model, Endpoint(), messages, prompting.schema(view, agent))
-    request = question.request()
-    return RebuiltPrompt(messages, digest(messages), request, recorded, entry["policy"] == LLM)
+    prompt = game.prompt(game.view(state), Asked(agent), model)
+    request = Question(model, Endpoint(), prompt.messages, prompt.schema).request()
+    is_model = entry["policy"] == LLM
+    return RebuiltPrompt(prompt.messages, prompt.digest, request, recorded, is_model)
 
 
 @reader_of

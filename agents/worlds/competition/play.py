@@ -10,13 +10,12 @@ from typing import Any, Final
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import Model
-from goldrush.agents.llm.question import Answer, answer_error, server_facts
+from goldrush.agents.llm.question import About, Source
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import UnknownPlayer, can_ask, is_outside
 from goldrush.agents.session import (
-    About,
     Asked,
     Input,
     Prompt,
@@ -32,7 +31,7 @@ from goldrush.agents.worlds.competition.prompt import VERSION
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
-from goldrush.agents.worlds.competition.seats import model_at, seats_of
+from goldrush.agents.worlds.competition.seats import about, model_at, seats_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
 from goldrush.kernel.shape import FACTS
@@ -113,11 +112,9 @@ class SeasonPlay:
         return code, row
 
     def is_outside(self, asked: Asked) -> bool:
-        """As of `session.Play`."""
         return is_outside(self._agent(asked).policy)
 
     def answer(self, asked: Asked, number: int) -> Any:
-        """As of `session.Play`."""
         agent, state = self._agent(asked), self._state
         draws = Draws(state.config.seed, state.assignment, 0, agent.ordinal, "policy")
         draws.taken = state.steps * STEP_WORDS + number * QUESTION_WORDS
@@ -141,7 +138,6 @@ class SeasonPlay:
         return model_at(agent) if "model" in agent.options else None
 
     def prompt(self, asked: Asked) -> Prompt | None:
-        """As of `session.Play`."""
         if asked.name == "answer" and not asked.arguments["questions"]:
             return None
         seen, rules = self._seen(self._agent(asked)), self._state.arena_rules
@@ -150,14 +146,13 @@ class SeasonPlay:
         return Prompt(asked, self.model(asked), messages, lambda: question.schema(rules))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
-        """As of `session.Play`."""
         asked = prompt.asked
 
         def fault(text: str) -> str | None:
             return self.fault_of(asked, text)
 
         name, asks = self._agent(asked).name, QUESTIONS[asked.name].asks
-        return Inquiry(name, self.unit, prompt.messages, prompt.make_schema(), fault, asks)
+        return Inquiry(name, self.unit, prompt.messages, prompt.schema, fault, asks)
 
     def fault_of(self, asked: Asked, text: str) -> str | None:
         """The error in a person's answer, as text; None: it is valid."""
@@ -168,22 +163,26 @@ class SeasonPlay:
         code = None if act is None else fault_of(self._state, CODES[type(act)], tuple(act))
         return None if code is None else f"{code}: {REFUSALS[code]}"
 
-    def row(self, prompt: Prompt, answer: Answer) -> Row:
-        """As of `session.Play`."""
-        text = answer.text or ""
+    def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
+        """As of `session.Play`. `cut` is an error only if no answer could be read."""
+        text = text or ""
         if prompt.model is None:
             return _row(prompt, text, {"name": HUMAN, "prompt": prompt.digest, "error": None})
-        source = answer.source(prompt.model, prompt.digest)
-        return self._answered(prompt, prompt.model, text, source, answer_error(answer))
+        if error not in (NO_ANSWER, REFUSAL):
+            fault = QUESTIONS[prompt.asked.name].fault_of(text, self._state.arena_rules)
+            error = CUT if fault is not None and error == CUT else fault
+        # The event itself has the text.
+        facts = {name: fact for name, fact in source.items() if name != "raw"}
+        return _row(prompt, text, {"name": prompt.model.name, **facts, "error": error})
+
+    def unanswered(self, prompt: Prompt) -> Row:
+        """As of `session.Play`: an empty answer without source."""
+        return _row(prompt, "", None)
 
     def about(self, row: Row) -> About:
-        """As of `session.Play`."""
-        agent, name, _, source = row
-        source = source or {}
-        return About(agent, name, source.get("prompt"), source.get("error"))
+        return about(row)
 
     def read(self, asked: Asked, row: Row | None) -> Any:
-        """As of `session.Play`."""
         if row is None:
             return ()
         agent, (_, _, text, source) = self._agent(asked), row
@@ -193,30 +192,6 @@ class SeasonPlay:
             author = model_at(agent).name if agent.policy == LLM else agent.policy
             answer = {**answer, "source": {"model": author}}
         return answer
-
-    def reread(self, prompt: Prompt, row: Row | None) -> Row:
-        """As of `session.Play`; a missing answer is an empty one without source. Facts that only
-        the server knew (a refusal, a cut, tokens) are copied if they are valid.
-        """
-        if row is None:
-            return _row(prompt, "", None)
-        _, _, text, source = row
-        if prompt.model is None:
-            return self.row(prompt, Answer(text))
-        known = self.about(row).error
-        text = "" if known == NO_ANSWER else text
-        facts = {**server_facts(source), "prompt": prompt.digest}
-        return self._answered(prompt, prompt.model, text, facts, known)
-
-    def _answered(
-        self, prompt: Prompt, model: Model, text: str, source: dict[str, Any], error: str | None
-    ) -> Row:
-        """The row of a model's answer. `cut` is an error only if no answer could be read."""
-        if error not in (NO_ANSWER, REFUSAL):
-            fault = QUESTIONS[prompt.asked.name].fault_of(text, self._state.arena_rules)
-            error = CUT if fault is not None and error == CUT else fault
-        del source["raw"]  # the event itself has it
-        return _row(prompt, text, {"name": model.name, **source, "error": error})
 
     def rest(self, asked: Sequence[Asked], acts: Sequence[Input]) -> list[Input] | None:
         """As of `session.Play`: the recorded acts, because a script depends on the answers. Valid

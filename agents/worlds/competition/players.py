@@ -13,7 +13,6 @@ import attrs
 from goldrush.agents import players
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
-from goldrush.agents.llm.question import upper_bound
 from goldrush.agents.llm.usage import AnswerFields, Bounds
 from goldrush.agents.players import (
     Facts,
@@ -27,7 +26,7 @@ from goldrush.agents.players import (
 )
 from goldrush.agents.roster import Roster
 from goldrush.agents.seats import ImpossiblePlayer, check_people
-from goldrush.agents.trust import HUMAN, check_trust, import_names
+from goldrush.agents.trust import check_trust, import_names
 from goldrush.agents.worlds.competition.arenas import (
     NoProgram,
     arena_record,
@@ -42,7 +41,7 @@ from goldrush.agents.worlds.competition.cast import (
     is_own,
 )
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
-from goldrush.agents.worlds.competition.seats import Seat, models_in, with_models_resolved
+from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import treatment_named
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
@@ -189,25 +188,15 @@ def _policy_check(
     return check
 
 
-def _answer(row: Row) -> tuple[int, Any, Any, Mapping[str, Any] | None]:
-    # An agent that joins a season has the model of the seat that it takes: the row names the model.
-    answered = Answered(*row)
-    source = answered.source or {}
-    if source.get("name") == HUMAN:
-        return answered.agent, None, None, None
-    return answered.agent, source.get("name"), source.get("error"), source
-
-
 def _bounds(context: RunContext[SeasonState]) -> Bounds:
+    from goldrush.agents.session import bounds_of
     from goldrush.agents.worlds.competition.check import SeasonCheck
 
-    found = {}
+    prompts = []
 
     def add(prompt: Prompt, row: Row | None) -> None:
-        model = prompt.model
-        if model is not None and row is not None:
-            most = upper_bound(model, prompt.messages, prompt.make_schema())
-            found[model.name, prompt.digest] = most
+        if row is not None:
+            prompts.append(prompt)
 
     state, resources = context.state, context.resources
     # Where agents cannot be asked again, the questions that follow stay unknown.
@@ -217,7 +206,7 @@ def _bounds(context: RunContext[SeasonState]) -> Bounds:
     ):
         check = SeasonCheck(state, tests, context.forks, context.trust, add, reruns=False)
         check(state, context.pending)
-    return found
+    return bounds_of(prompts)
 
 
 def _estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
@@ -235,7 +224,7 @@ SEASON_PLAYERS: Final = Players[SeasonState](
     resolve_change=_resolve_change,
     estimate=_estimate,
     bounds=_bounds,
-    answers=AnswerFields(CODES[Answered], _answer, "ordinal", PROMPT_MAX),
+    answers=AnswerFields(CODES[Answered], about, "ordinal", PROMPT_MAX),
     policies=CATALOGUE,
     horizon="assignments",
 )

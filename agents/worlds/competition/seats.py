@@ -11,11 +11,15 @@ from typing import Any, Final, Self
 
 import attrs
 
+from goldrush.agents.llm.failures import NO_ANSWER
 from goldrush.agents.llm.models import Model, Models, model_from
+from goldrush.agents.llm.question import About
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
+from goldrush.kernel.world import Row
+from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.terms import Class
 
@@ -95,3 +99,14 @@ def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[
         return an_object(adopted=BOOLEAN)
 
     return resolved(seats, models, schema, models_of, options_of)
+
+
+def about(row: Row) -> About:
+    """The facts of an `answered` row. It names the model, for an agent that joins a season has that
+    of the seat that it takes.
+    """
+    agent, name, text, source = Answered(*row)
+    source = source or {}
+    error = source.get("error")
+    known = None if error == NO_ANSWER else text
+    return About(agent, name, known, error, source, source.get("name"))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from goldrush.agents import players, simultaneous
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.question import Source
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.agents.worlds.mining.parse import parse
@@ -120,7 +121,7 @@ def _replayed(row: Row, view: PlanPrompts) -> Row:
 
 
 def _answered(
-    view: PlanPrompts, agent: int, text: str | None, error: str | None, source: dict[str, Any]
+    view: PlanPrompts, agent: int, text: str | None, error: str | None, source: Source
 ) -> Row:
     """See Prompting.row. `no-answer` and `refusal` leave the plan empty, `cut` is recorded if the
     text has no plan.

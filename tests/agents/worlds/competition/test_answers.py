@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm.question import Answer
-from goldrush.agents.session import Asked, Prompt, RecordedAnswers
+from goldrush.agents.session import Asked, Prompt, RecordedAnswers, row_again, row_of
 from goldrush.agents.worlds.competition.arenas import opened_tests, rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.play import ANSWERED, SeasonPlay
@@ -31,7 +31,7 @@ def question(agent: int, name: str, says: str) -> Prompt:
 
 def row_by_hand(asked: Prompt, text: str) -> Row:
     """What a person answered."""
-    return PLAY.row(asked, Answer(text))
+    return row_of(PLAY, asked, Answer(text))
 
 
 questions = st.builds(
@@ -71,7 +71,7 @@ def test_each_question_finds_an_answer_to_its_own_words_and_each_answer_is_taken
     found = recorded.take(asked)
 
     assert sorted(map(repr, rows)) == sorted(map(repr, found.values()))
-    assert all(PLAY.reread(asked[at], row) == row for at, row in found.items())
+    assert all(row_again(PLAY, asked[at], row) == row for at, row in found.items())
     assert {} == recorded.take(asked)
 
 
@@ -81,11 +81,11 @@ def test_what_was_answered_to_other_words_is_found_and_shows() -> None:
     recorded = RecordedAnswers([row], PLAY.about)
 
     assert {0: row} == recorded.take({0: asked})
-    assert row != PLAY.reread(asked, row)
+    assert row != row_again(PLAY, asked, row)
 
 
 def test_nobody_elses_answer_counts() -> None:
     recorded = RecordedAnswers([row_by_hand(question(1, "rate", "a"), "{}")], PLAY.about)
 
     assert {} == recorded.take({0: question(2, "rate", "a"), 1: question(1, "try_", "a")})
-    assert (2, "rate", "", None) == PLAY.reread(question(2, "rate", "a"), None)
+    assert (2, "rate", "", None) == row_again(PLAY, question(2, "rate", "a"), None)
