@@ -32,7 +32,6 @@ def estimates(
     """The estimate of each model, for a whole run.
 
     Args:
-        models: has prices and limits.
         played: gives the upper bounds of the questions of each of the first units.
         rest: `(amounts, left)`: the amount of the units that are left, from that of each played.
         most_in: `(name, questions)`: the upper bound of the tokens of so many questions to a model.
@@ -63,14 +62,8 @@ def estimates(
 def asked_by_unit(
     world: World[S], state: S, play_of: Callable[[S], Play], units: int
 ) -> Iterator[list[Amount]]:
-    """The upper bounds of the questions to models in each of the first units of a run.
-
-    Args:
-        state: at the start.
-        play_of: the play of a step, in which policies play instead of models and people.
-        units: their number, at most.
-
-    Raises PolicyFailed if a policy fails.
+    """The upper bounds of the questions to models in each of the first `units` of a run, in which
+    policies play instead of models and people. Raises PolicyFailed.
     """
     for _ in range(units):
         if world.ended(state):

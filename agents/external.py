@@ -48,7 +48,6 @@ def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
     """The text of a roster that is given as Python values.
 
     Args:
-        policy_set: the policies that rosters of the world can name.
         players: in order, text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy
             objects, or classes that are made without arguments.
 

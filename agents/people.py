@@ -28,7 +28,6 @@ class Inquiry:
         player: label of the agent that the person plays.
         unit: label of the unit, as in "assignment 3".
         messages: the prompt that a model would get.
-        schema: the JSON schema of the answer.
         fault: the error in an answer (JSON), as text; None: it is valid.
         asks: `(name, before)`: whether a field is asked for, given the answers to the fields before
             it; otherwise it is null, or false.

@@ -42,8 +42,7 @@ class PreparedRun:
 
     Attributes:
         facts: the fields of START, without the agents.
-        roster: the agents.
-        field: the field of START that has them.
+        field: the field of START that has the agents.
     """
 
     facts: Facts
@@ -61,7 +60,7 @@ class Resources:
     """What playing needs on this machine; never stored in a journal.
 
     Attributes:
-        jobs: number of test runs at the same time, in worlds whose agents run tests.
+        jobs: number of test runs at the same time.
         program: path of a user-defined test program; None: the test of the world.
         people: asks a person who plays; None: nobody can be asked.
         policies: the objects that play `external` agents, by agent.
@@ -91,8 +90,7 @@ class ForkChange:
     """The changes that a fork makes, as typed by a user.
 
     Attributes:
-        settings: new values of settings, by name.
-        treatment: the name of a treatment whose settings apply from there on.
+        treatment: the name of one whose settings apply from there on.
         roster: a new roster, as text.
         replace: submissions that replace recorded ones, in the form of their events.
         trust: names (`module:Class`) of user-defined policies that may be imported.
@@ -129,13 +127,11 @@ class RunContext(Generic[S]):
             it, and the run may change it in place, so a value of the start has to be copied.
         forks: the fields of the FORK commits before it, oldest first.
         pending: inputs of the next step that the journal holds already.
-        models: how language models are reached.
         earlier: answers of models that the run has already paid for.
         trust: names (`module:Class`) of user-defined policies that may be imported.
         recordings: the journals that `recorded` agents replay.
         probe: ask each model a short question first, so that a wrong server is an error and not
             a row of missing answers.
-        resources: what playing needs on this machine.
     """
 
     state: S
@@ -163,7 +159,7 @@ class PolicyCheck:
         unknown: descriptions of the agents that this version does not know.
         pending: as `ask`, for an unclosed step: only the inputs that are recorded.
         close: releases what asking needs.
-        uses_program: asking needs a program of the user's own (`--test`).
+        uses_program: asking needs a program of the user (`--test`).
         leaves_state: asking changes nothing in the state; else `verify` gives it a copy, which
             takes as long as asking where there are many agents.
         unjudged: what asking so far could not compare with the record, why, and what to do: one
@@ -268,11 +264,8 @@ def record(
     """Play a whole run into a new journal and return the last state.
 
     Args:
-        prepared: the result of `players.prepare`.
-        models: how language models are reached.
         sources: paths of the journals that `recorded` agents replay and the roster does not
             hold.
-        resources: what playing needs on this machine.
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit; always done for runs with models.
         on_unit: called with the number of each closed unit in the journal and the state.
@@ -313,14 +306,6 @@ def resume(
     With deterministic policies the finished journal is the same, byte for byte, as without the
     interruption. Only models whose answers are not in the journal are asked. The journal alone
     imports no code: user-defined policies need `trust`, `recorded` agents need `sources`.
-
-    Args:
-        models: how language models are reached.
-        trust: names (`module:Class`) of user-defined policies that may be imported.
-        sources: paths of the journals that `recorded` agents replay.
-        resources: what playing needs on this machine.
-        fsync: as for `record`.
-        on_unit: as for `record`.
 
     Raises:
         BadInput: for an agent that cannot play on, and for a run that has ended.
@@ -379,13 +364,9 @@ def fork(
     deterministic policies submit the same again; language models are asked again.
 
     Args:
-        parent: the journal that is forked.
         at: the last unit that stays, by its displayed number.
-        change: what changes; None: nothing.
-        models: how language models are reached.
         trust: user-defined policies of the parent that may be imported, as those of a new roster.
         sources: paths of the journals that `recorded` agents of the parent replay.
-        resources: what playing needs on this machine.
         force, fsync, on_unit: as for `record`.
 
     Raises:
@@ -397,20 +378,20 @@ def fork(
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
     resources = resources or Resources()
     change = attrs.evolve(change or ForkChange(), trust=trust, program=resources.program)
-    found = ResolvedChange({})
+    resolved = ResolvedChange({})
 
     def facts_of(state: S) -> Facts:
-        nonlocal found
+        nonlocal resolved
         _keep_sources(out, sources)
         players.check_parent(reader, change)
-        found = players.resolve_change(state, change, models)
-        _keep_sources(out, found.roster.sources)
-        return {"parent": reader.sha256(), **found.facts}
+        resolved = players.resolve_change(state, change, models)
+        _keep_sources(out, resolved.roster.sources)
+        return {"parent": reader.sha256(), **resolved.facts}
 
     with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
-            roster = found.roster
+            roster = resolved.roster
             context = RunContext(
                 state, forks, models=models, trust=[*trust, *roster.trust],
                 recordings=[*recordings_of(players, sources), *roster.recordings],

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -42,12 +42,7 @@ _WITH_WORLD = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}")
 
 
 class PluginFailed(BadInput):
-    """An installed plugin cannot be used.
-
-    Attributes:
-        name: of the plugin.
-        reason: as text.
-    """
+    """An installed plugin cannot be used."""
 
     def __init__(self, name: str, reason: str, journal: str = "") -> None:
         where = f"{journal}: " if journal else ""
@@ -61,15 +56,8 @@ class PluginFailed(BadInput):
 
 @attrs.frozen
 class Plugin:
-    """An entry point of a distribution.
-
-    Attributes:
-        group: the kind of plugin.
-        name: of the entry point.
-        value: location of its object, as module:attribute.
-        distribution: name of the distribution.
-        version: of the distribution.
-        point: the entry point.
+    """An entry point of a distribution: `value` is the location of its object, as
+    module:attribute.
     """
 
     group: str
@@ -85,7 +73,7 @@ class Plugin:
         Raises PluginFailed if that fails, if `check` is False for it, and if two distributions
         provide a plugin of this name.
         """
-        _check_sole([point for point in plugins(self.group) if point.name == self.name])
+        plugin(self.group, self.name)
         LOADED.add(self.value.partition(":")[0].partition(".")[0])
         try:
             found = self.point.load()
@@ -120,8 +108,7 @@ class PluginKind:
     """A kind of plugin.
 
     Attributes:
-        group: of its entry points.
-        title: of the kind, for people.
+        title: for people.
         accepts: whether a loaded object is of this kind.
         built_in: goldrush's own, whose names no plugin can take.
     """
@@ -135,13 +122,12 @@ class PluginKind:
 def plugins(group: str, built_in: Collection[str] = ()) -> list[Plugin]:
     """The plugins of a group with valid, allowed names, sorted by name; none is imported.
 
-    Args:
-        built_in: names of goldrush's own, which no plugin can take.
+    `built_in`: names of goldrush's own, which no plugin can take.
     """
     if _allowed() == frozenset():
         return []
-    found = installed(group)
-    return [one for one in found if is_allowed(one) and name_fault(one, built_in) is None]
+    valid = (plugin for plugin in installed(group) if name_fault(plugin, built_in) is None)
+    return list(filter(is_allowed, valid))
 
 
 def installed(group: str) -> list[Plugin]:
@@ -152,8 +138,8 @@ def installed(group: str) -> list[Plugin]:
 @lru_cache(maxsize=32)  # a roster may name one policy for each of thousands of agents
 def _installed(group: str, searched: tuple[tuple[object, ...], ...]) -> Sequence[Plugin]:
     """As `installed`, cached for the same `searched` folders."""
-    found = [_plugin(point) for point in _points(group) if not _is_by_chance(point)]
-    return sorted(found, key=lambda one: (one.name, one.distribution))
+    each = [_plugin(point) for point in _points(group) if not _is_by_chance(point)]
+    return sorted(each, key=lambda plugin: (plugin.name, plugin.distribution))
 
 
 def _stamp(folder: str) -> tuple[object, ...]:
@@ -179,35 +165,34 @@ def name_fault(candidate: Plugin, built_in: Collection[str] = ()) -> str | None:
 
 def _points(group: str) -> Iterable[EntryPoint]:
     """The entry points of a group, without those of distributions that cannot be read."""
-    from importlib.metadata import distributions, entry_points
+    from importlib.metadata import entry_points
 
     try:
         return entry_points(group=group)
     except Exception:  # a distribution's file may be malformed in any way
-        found = (_points_of(distribution) for distribution in distributions())
-        return [point for points in found for point in points.select(group=group)]
+        each = (points for _, points in _by_distribution() if not isinstance(points, Exception))
+        return [point for points in each for point in points.select(group=group)]
 
 
-def _points_of(distribution: Distribution) -> EntryPoints:
-    from importlib.metadata import EntryPoints
+def _by_distribution() -> Iterator[tuple[Distribution, EntryPoints | Exception]]:
+    """Each distribution, with its entry points or why they cannot be read."""
+    from importlib.metadata import distributions
 
-    try:
-        return distribution.entry_points
-    except Exception:
-        return EntryPoints()
+    for distribution in distributions():
+        try:
+            points: EntryPoints | Exception = distribution.entry_points
+        except Exception as error:
+            points = error
+        yield distribution, points
 
 
 def unreadable() -> list[tuple[str, str]]:
     """(name, reason) of each distribution whose entry points cannot be read."""
-    from importlib.metadata import distributions
-
-    found = []
-    for distribution in distributions():
-        try:
-            len(distribution.entry_points)
-        except Exception as error:
-            found.append((str(distribution.name), f"its entry points: {format_error(error)}"))
-    return found
+    return [
+        (str(distribution.name), f"its entry points: {format_error(points)}")
+        for distribution, points in _by_distribution()
+        if isinstance(points, Exception)
+    ]
 
 
 def _is_by_chance(point: EntryPoint) -> bool:
@@ -217,23 +202,12 @@ def _is_by_chance(point: EntryPoint) -> bool:
 
 
 def plugin(group: str, name: str, built_in: Collection[str] = ()) -> Plugin | None:
-    """The plugin of this name, or None.
-
-    Args:
-        built_in: names of goldrush's own, which no plugin can take.
-
-    Raises PluginFailed if two distributions have one of this name.
-    """
-    found = [one for one in plugins(group, built_in) if one.name == name]
-    _check_sole(found)
-    return found[0] if found else None
-
-
-def _check_sole(same_name: Sequence[Plugin]) -> None:
-    """Raises PluginFailed if several distributions provide a plugin of the same name."""
+    """The plugin of this name, or None. Raises PluginFailed if two distributions have one."""
+    same_name = [plugin for plugin in plugins(group, built_in) if plugin.name == name]
     if len(same_name) > 1:
-        both = " and ".join(sorted(one.distribution for one in same_name))
-        raise PluginFailed(format_value(same_name[0].name), f"both {both} provide it")
+        both = " and ".join(sorted(plugin.distribution for plugin in same_name))
+        raise PluginFailed(format_value(name), f"both {both} provide it")
+    return same_name[0] if same_name else None
 
 
 def load_plugin(
@@ -241,17 +215,13 @@ def load_plugin(
 ) -> Any:
     """Import the object of this name: goldrush's own, else a plugin's; None: there is none.
 
-    Args:
-        check: whether a plugin's object is valid.
-        built_in: goldrush's own.
-
-    Raises PluginFailed if a plugin cannot be imported or its object is not valid.
+    Raises PluginFailed if a plugin cannot be imported or `check` is False for its object.
     """
-    for point in built_in:
-        if point.name == name:
-            return point.load()
-    found = plugin(group, name, [point.name for point in built_in])
-    return None if found is None else found.load(check)
+    own = {point.name: point for point in built_in}
+    if name in own:
+        return own[name].load()
+    installed = plugin(group, name, own)
+    return None if installed is None else installed.load(check)
 
 
 def is_allowed(candidate: Plugin) -> bool:
@@ -263,12 +233,7 @@ def is_allowed(candidate: Plugin) -> bool:
 def load_fault(
     candidate: Plugin, load: Callable[[Plugin], object], built_in: Collection[str] = ()
 ) -> str | None:
-    """The reason why a plugin cannot be used; None: it can.
-
-    Args:
-        load: imports it, and raises PluginFailed.
-        built_in: names of goldrush's own.
-    """
+    """The reason why a plugin cannot be used; None: it can. `load` raises PluginFailed."""
     reason = name_fault(candidate, built_in)
     if reason is not None:
         return reason

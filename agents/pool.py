@@ -61,9 +61,7 @@ class Workers(ProcessPoolExecutor):
 def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     """A pool of processes with the import path of this one, which end by Ctrl-C and with this one.
 
-    Args:
-        jobs: number of processes.
-        first: called in each process before its first task.
+    `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
         return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))

@@ -28,10 +28,7 @@ class Recording:
     """
 
     def __init__(self, path: str | Path, world: World[Any], code: int) -> None:
-        """Read a journal.
-
-        Args:
-            code: of the event of a submission, whose rows begin with the agent.
+        """Read a journal. `code`: of the event of a submission, whose rows begin with the agent.
 
         Raises BadInput, JournalError if it cannot be read.
         """

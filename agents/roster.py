@@ -39,8 +39,6 @@ class Entry:
     """One agent of a roster.
 
     Attributes:
-        agent: its id.
-        policy: the name of its policy.
         options: the settings of the policy, the request options of a model, or the SHA-256 of a
             replayed journal.
     """
@@ -92,12 +90,8 @@ class Roster:
 
 @attrs.frozen
 class RosterPart:
-    """One part of a roster's text, between commas.
-
-    Attributes:
-        name: of the policy.
-        settings: as typed, by name.
-        count: number of agents; None: not given.
+    """One part of a roster's text, between commas: a policy, its settings and the number of agents,
+    if it is given.
     """
 
     name: str
@@ -155,11 +149,7 @@ def _part(text: str) -> RosterPart:
 def parsed_settings(between: str, text: str, how: str) -> dict[str, Any]:
     """Settings `name=value;...`, sorted by name, so that equal settings have equal bytes.
 
-    Args:
-        text: the whole text, for error messages.
-        how: the correct form, for error messages.
-
-    Raises BadInput for a malformed or repeated setting.
+    Raises BadInput, with the whole text and the correct form, for a malformed or repeated setting.
     """
     settings: dict[str, Any] = {}
     for pair in between.split(";"):

@@ -49,10 +49,7 @@ class RoundPlay(Generic[V]):
     """One step: a `session.Play`.
 
     Attributes:
-        game: the world.
         number: of the unit, as displayed.
-        view: the observation that all agents share.
-        agents: their number.
         policies: the agents that policies play; the others answer from outside.
         models: the models that play, or in whose place policies play, by agent.
         replaced: submissions that replace those of agents, by agent.
@@ -165,13 +162,7 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
 
     Agents that cannot be asked are believed: those with user-defined policies that are not trusted
     (a journal must not run code by naming it), with recordings or objects that are not given, and
-    those that this version does not know.
-
-    Args:
-        roster: of the START or FORK that named the agents, with what is given to ask them.
-        forks: the fields of the FORK commits so far.
-
-    Raises ImpossiblePlayer for an agent that no run has.
+    those that this version does not know. Raises ImpossiblePlayer for an agent that no run has.
     """
     entries, replaced = roster.entries, replaced_in(forks)
     known = classified(game.policy_set, roster)
@@ -219,11 +210,8 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
 
 
 def several_submissions(game: StageGame[S, V], place: str, *, is_replaced: bool) -> BadInput:
-    """The error for replaced or recorded submissions where a unit has several steps: they are known
-    by unit and agent, so one of them would be the submission of every step.
-
-    Args:
-        is_replaced: replaced ones; otherwise those of `recorded` agents.
+    """The error for replaced submissions, or those of `recorded` agents, where a unit has several
+    steps: they are known by unit and agent, so one would be the submission of every step.
     """
     what = f"agents of the {game.world.name} world submit several times in {place}"
     if is_replaced:
@@ -276,13 +264,7 @@ def estimates_of(
 
 
 def ask_policies(game: StageGame[S, V], agents: Iterable[Played], view: V, unit: int) -> list[Row]:
-    """The rows of agents' submissions.
-
-    Args:
-        agents: each with its policy; a `recorded` agent with its recording.
-
-    Raises PolicyFailed for any exception of a policy.
-    """
+    """The rows of agents' submissions. Raises PolicyFailed for any exception of a policy."""
     rows: list[Row] = []
     ask = game.ask
     try:

@@ -103,13 +103,7 @@ class Offer(Protocol):
 
 @attrs.frozen
 class Typed:
-    """What the parts of a roster's text are read with.
-
-    Attributes:
-        models: the language models that can be named; None: any at the default server.
-        trust: names of user-defined policies that may be imported.
-        recordings: the journals read so far, by the name of the part.
-    """
+    """What the parts of a roster's text are read with: `recordings` grows by those it names."""
 
     models: Models | None = None
     trust: Collection[str] = ()
@@ -125,16 +119,16 @@ class Family:
     """A kind of player.
 
     Attributes:
-        policy: its policy in a journal; empty: the name of each policy.
+        policy: in a journal; empty: the name of each policy.
         form: how the text of a roster names one.
-        text: what it is, for the catalogue; it may name the {command} that tells more and the
-            {methods} of a policy. Empty: not listed.
+        text: for the catalogue; it may name the {command} that tells more and the {methods} of a
+            policy. Empty: not listed.
         parse: the options of an agent. Raises BadInput.
         can_ask: whether the agent of a journal can be asked again, with what a roster has; False:
             it is known, but not available here. Raises UnknownPlayer, ImpossiblePlayer.
         make: a function that makes the agent's policy. Raises BadInput. None: it is not asked here,
             its submissions come from outside.
-        label: the displayed name of the policy of an agent.
+        label: the displayed name of an agent's policy.
     """
 
     policy: str
@@ -377,14 +371,11 @@ class Classified:
 def classified(offer: Offer, roster: Roster, suffix: str = "") -> Classified:
     """Sort the agents of a journal by whether they can be asked again.
 
-    Args:
-        roster: the agents, and what is there to ask them with.
-        suffix: appended to each description in `not_asked`.
-
-    Raises ImpossiblePlayer for a forged record.
+    `suffix` is appended to each description in `not_asked`. Raises ImpossiblePlayer for a forged
+    record.
     """
     can: list[bool] = []
-    left: Counter[str] = Counter()
+    missing: Counter[str] = Counter()
     unknown: list[str] = []
     for entry in roster.entries:
         try:
@@ -393,10 +384,10 @@ def classified(offer: Offer, roster: Roster, suffix: str = "") -> Classified:
             can.append(False)
             unknown.append(str(error))
         else:
-            left[entry.policy] += not can[-1]
+            missing[entry.policy] += not can[-1]
     not_asked = (
         f"{policy} ({count} agent{'s' if count > 1 else ''}){suffix}"
-        for policy, count in left.items()
+        for policy, count in missing.items()
         if count
     )
     return Classified(tuple(can), tuple(not_asked), tuple(unknown))
@@ -423,12 +414,9 @@ class PolicySet:
             class whose fields are made with kernel.settings.
         default: the default roster, as text.
         agents: number of agents of a roster without counts.
-        agents_max: greatest number of agents.
         method: name of the method that every policy has.
         mixes: rosters as text, by name.
-        prompt: version of the prompt of language models; None: models cannot play.
-        recording: reads the recording of another journal, and raises JournalError; None: agents
-            cannot replay journals.
+        prompt, recording: see `Offer`.
     """
 
     world: str
@@ -450,12 +438,10 @@ class PolicySet:
         with `names_in` first.
 
         Args:
-            text: as in the docstrings of this module and of agents/roster.py; None: the default
-                roster.
+            text: see this module and agents/roster.py; None: the default roster.
             agents: the number of agents that the roster must have; None: the sum of the counts, or
                 the default of the world, or more if the text has more entries. The default roster,
                 and one without counts, is repeated up to this number.
-            models: the language models that can be named.
 
         Raises BadInput for an unknown policy, a malformed part, a setting that a policy does not
         have, or counts that do not add up to `agents`.
@@ -484,13 +470,8 @@ class PolicySet:
         return list(dict.fromkeys(part.name for part in self._parts(text)))
 
     def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
-        """A function that makes the policy of an entry.
-
-        The policy is made once here, to report a failure early. A recorded agent has its recording
-        as its policy, an external agent its object.
-
-        Args:
-            roster: has the recordings, objects and trusted names; None: there are none.
+        """A function that makes the policy of an entry: of a recorded agent its recording, of an
+        external one its object. It is made once here, to report a failure early.
 
         Raises BadInput for an unknown policy, another version of its distribution, wrong settings,
         a missing recording or object, or a user-defined policy that is not trusted.
@@ -503,9 +484,9 @@ class PolicySet:
     def installed(self) -> dict[str, Plugin]:
         """The policies of other distributions, by name; none is imported."""
         front = f"{self.world}/"
-        found = (one for one in plugins(GROUP) if one.name.startswith(front))
-        named = {one.name.removeprefix(front): one for one in found}
-        return {n: one for n, one in named.items() if n not in (*self.policies, *FAMILIES)}
+        installed = (each for each in plugins(GROUP) if each.name.startswith(front))
+        named = {each.name.removeprefix(front): each for each in installed}
+        return {n: each for n, each in named.items() if n not in (*self.policies, *FAMILIES)}
 
     @property
     def families(self) -> Sequence[Family]:
@@ -517,9 +498,9 @@ class PolicySet:
     @property
     def catalogue(self) -> dict[str, CatalogueEntry]:
         """The policies that the text of a roster can name, without those of other distributions."""
-        found = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
+        policies = {name: CatalogueEntry.of(policy) for name, policy in self.policies.items()}
         methods = f"the method {self.method}"
-        return {**found, **catalogue_of(self.families, command="record", methods=methods)}
+        return {**policies, **catalogue_of(self.families, command="record", methods=methods)}
 
     def plugin(self, name: str) -> Plugin | None:
         """The policy of this name of another distribution, or None.
@@ -545,10 +526,10 @@ class PolicySet:
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
-        found = self.plugin(part.name)
-        if found is None and part.name not in self.policies and not is_import_name(part.name):
+        installed = self.plugin(part.name)
+        if installed is None and part.name not in self.policies and not is_import_name(part.name):
             raise self.unknown(part.name)
-        options = {} if found is None else {DISTRIBUTION: _distribution(found)}
+        options = {} if installed is None else {DISTRIBUTION: _distribution(installed)}
         options.update(part.settings)
         if part.settings:  # otherwise the policy is not loaded, which may take long
             make = self._class_of(Entry(0, part.name, options), trust)
@@ -591,23 +572,19 @@ class PolicySet:
     def _class_of(self, entry: Entry, trust: Collection[str]) -> Callable[..., Any]:
         """The class of an entry's policy. Raises BadInput as `factory_of`."""
         name, recorded = entry.policy, entry.options.get(DISTRIBUTION)
-        found = self.plugin(name)
-        installed = None if found is None else _distribution(found)
-        if recorded != installed and (
-            found is not None or name in self.policies or is_import_name(name)
-        ):
+        plugin = self.plugin(name)
+        if plugin is None and name not in self.policies and not is_import_name(name):
+            raise self.unknown(name)
+        installed = None if plugin is None else _distribution(plugin)
+        if recorded != installed:
             raise BadInput(
                 f"policy {name} was of {recorded or 'no distribution'}, here it is of "
                 f"{installed or 'none'}",
                 "install that version, or fork the run with another roster",
             )
-        if name in self.policies:
-            return self.policies[name]
-        if is_import_name(name):
-            return trusted_class(name, trust)
-        if found is None:
-            raise self.unknown(name)
-        make: Callable[..., Any] = found.load(callable)
+        if plugin is None:
+            return self.policies.get(name) or trusted_class(name, trust)
+        make: Callable[..., Any] = plugin.load(callable)
         return make
 
     def _by_agent(self, text: str | None, agents: int | None) -> list[RosterPart]:
@@ -650,11 +627,8 @@ def with_models_resolved(
 ) -> Sequence[E]:
     """The entries with the request options of each model decided, by a short question.
 
-    Args:
-        models: how language models are reached.
-        options_of: the options of an entry with these models.
-
-    Raises BadInput if a model does not answer, and for invalid options of a model.
+    `options_of` makes the options of an entry with these models. Raises BadInput if a model does
+    not answer, and for invalid options of a model.
     """
     chosen = [models_of(entry.options) if entry.policy == LLM else () for entry in entries]
     if not any(chosen):
@@ -673,7 +647,7 @@ def with_models_resolved(
 
 
 def policy_label(entry: Mapping[str, Any]) -> str:
-    """The displayed name of a policy in a journal: `llm:NAME`, or the name with its settings."""
+    """How a policy in a journal is shown: `llm:NAME`, or the name with its settings."""
     played = Entry(0, str(entry["policy"]), entry["options"])
     return family_of(played.policy).label(played)
 
@@ -702,5 +676,5 @@ def _check_settings(policy: str, make: Callable[..., Any], settings: Options) ->
             raise BadInput(f"policy {policy}: {error.what}", error.instead) from None
 
 
-def _distribution(found: Plugin) -> str:
-    return f"{found.distribution} {found.version}"
+def _distribution(plugin: Plugin) -> str:
+    return f"{plugin.distribution} {plugin.version}"

@@ -51,12 +51,8 @@ Script = Generator["list[Asked] | tuple[Any, ...]", Any, None]
 
 @attrs.frozen
 class Asked:
-    """A question to an agent.
-
-    Attributes:
-        agent: its id.
-        name: of the question; empty in worlds with one question.
-        arguments: of the question, in addition to what the agent observes.
+    """A question to an agent: its `name`, which is empty in worlds with one question, and
+    arguments in addition to what the agent observes.
     """
 
     agent: int
@@ -66,14 +62,9 @@ class Asked:
 
 @attrs.frozen
 class Prompt:
-    """A question in the form for a model or a person.
+    """A question in the form for a model or a person (`model` is None).
 
-    Attributes:
-        asked: the question.
-        model: that is asked; None: the agent is no model.
-        messages: as they are sent.
-        make_schema: gives the JSON schema of the answer.
-        is_believed: the recorded row stands as it is.
+    `is_believed`: nobody is asked, the recorded row stands as it is.
     """
 
     asked: Asked
@@ -261,7 +252,7 @@ def batches(inputs: Iterable[Input]) -> list[Batch]:
 
 class RecordedAnswers:
     """The answers from outside among recorded inputs. Each is taken once, by agent, question and
-    prompt; then, for forged journals, in which no prompt may match, by agent and question.
+    prompt; then, for forged journals, by agent and question.
     """
 
     def __init__(self, rows: Iterable[Row], about: Callable[[Row], About]) -> None:
@@ -309,13 +300,9 @@ class Session(Generic[S]):
     ) -> None:
         """Prepare to ask.
 
-        Args:
-            context: has the recorded inputs of the next step, and how models and people are
-                reached.
-            counted: noun for a question, if patience counts questions and not units.
-            close: releases what the plays need.
-
-        Raises BadInput for a model recorded with another version of the prompt, and as `Asker`.
+        `counted` is a noun for a question, if patience counts questions and not units; `close`
+        releases what the plays need. Raises BadInput for a model recorded with another version of
+        the prompt, and as `Asker`.
         """
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people

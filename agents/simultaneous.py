@@ -98,15 +98,8 @@ def prepare(
 ) -> tuple[Config, Roster]:
     """The configuration and the roster of a run; the number of agents follows the roster.
 
-    Writes nothing and asks no model.
-
-    Args:
-        settings: of the run, by name; they override those of the treatment.
-        roster: as text or parsed; None: the default roster.
-        treatment: by name; None: the default configuration.
-        models: the language models that can be named.
-
-    Raises BadInput for invalid settings or rosters, and for settings that do not fit the roster.
+    Writes nothing and asks no model. The settings override those of the treatment. Raises BadInput
+    for invalid settings or rosters, and for settings that do not fit the roster.
     """
     named = _treatment(game, treatment)
     required = {**named.settings, **settings}
@@ -180,11 +173,8 @@ def _check_parent(game: StageGame[S, V], parent: JournalReader, change: ForkChan
 def changed_by(
     game: StageGame[S, V], state: S, change: ForkChange, models: Models | None
 ) -> ResolvedChange:
-    """A change checked against a state. The models of a new roster are asked a short question.
-
-    Args:
-        state: after the last unit that stays.
-        models: how language models are reached.
+    """A change checked against the state after the last unit that stays. The models of a new roster
+    are asked a short question.
 
     Raises BadInput for a change that is not possible during a run, for invalid settings, rosters
     and submissions, and for a model that does not answer.

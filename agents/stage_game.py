@@ -40,12 +40,10 @@ class Prompting(Generic[V]):
     """How language models are asked.
 
     Attributes:
-        messages: `(view, agent)` to the messages of the prompt.
-        schema: `(view, agent)` to the JSON schema of an answer, for servers that enforce one.
-        row: `(view, agent, text, error, source)` to the submission of an answer. `text` is None
-            without an answer, `error` a code of agents.llm.failures or None, `source` the facts
-            that the journal keeps of the answer. Never raises: an unreadable answer is an empty
-            submission with an `error`.
+        messages, schema: `(view, agent)` to the messages of the prompt, and to the JSON schema of
+            an answer, for servers that enforce one.
+        row: `(view, agent, text, error, source)` to the submission of an answer: see
+            `session.Play.row`. An unreadable answer is an empty submission with an error.
         longest: greatest size of a prompt, in bytes.
         stand_in: the policy that plays instead of models when their costs are estimated.
     """
@@ -66,7 +64,6 @@ class StageGame(Generic[S, V]):
     """The functions of a world that concern its agents.
 
     Attributes:
-        policy_set: the policies that its rosters can name.
         code: of the event of a submission, an input whose first field is the agent. If models can
             play, it has the fields `error` (text or null) and `source` (facts or null).
         config_of: the configuration with these settings. Raises BadInput.
@@ -77,10 +74,9 @@ class StageGame(Generic[S, V]):
             as the policy's failure.
         resubmitted: `(item, config)` to the row of a replaced submission, given in the form of its
             event. Raises BadPlan, and KeyError for a missing field.
-        treatments: by name.
         replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
         forks: the changes that forks can make; None: runs cannot be forked.
-        prompting: how language models are asked; None: models cannot play.
+        prompting: None: models cannot play.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
     """

@@ -50,14 +50,9 @@ def import_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_trust(name: str, trust: Collection[str], player: str = "") -> None:
-    """Check that a user-defined policy may be imported.
+    """Check that a user-defined policy may be imported; installed policies are not checked here.
 
-    Args:
-        name: of the policy; installed policies are not checked here.
-        trust: the names that may be imported.
-        player: who plays it, for the error message.
-
-    Raises BadInput if the name is malformed or not in `trust`.
+    Raises BadInput, which names the player, if the name is malformed or not in `trust`.
     """
     if not is_import_name(name):
         raise BadInput(f"there is no policy {format_value(name)}", "write package.module:Class")
@@ -81,12 +76,7 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
 
 
 def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
-    """A new user-defined policy.
-
-    Args:
-        name: `module:Class`.
-        trust: the names that may be imported.
-        methods: the methods that it must have.
+    """A new user-defined policy (`module:Class`) with these methods.
 
     Raises BadInput if it is not trusted, its import or its class fails, or a method is missing.
     """
@@ -99,15 +89,9 @@ def build_policy(
     methods: Iterable[str],
     settings: Mapping[str, Any] | None = None,
 ) -> Any:
-    """A new policy of a user-defined or installed class.
+    """A new policy of a user-defined or installed class, or of a function that returns one.
 
-    Args:
-        make: the class, or a function that returns a policy.
-        name: of the policy, for error messages.
-        methods: the methods that it must have.
-        settings: its settings, as keyword arguments.
-
-    Raises BadInput if `make` fails, or a method is missing.
+    Raises BadInput, which has the name, if `make` fails or a method is missing.
     """
     with _reported(name):
         policy = make(**settings or {})

@@ -33,7 +33,6 @@ def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> in
     """The number of processes for some tasks.
 
     Args:
-        tasks: the number of tasks; there are no more processes.
         jobs: the maximum; None: one per processor.
         size: bytes of the journals that the tasks read; one process reads up to `SERIAL_MAX`.
             None: unknown.
@@ -60,9 +59,7 @@ def map_in_order(
             `printing_to_stderr`).
         jobs, size: see `jobs_for`.
 
-    Raises:
-        WorkerDied: if a process was killed.
-        Exception: of the function.
+    Raises WorkerDied if a process was killed, and what the function raises.
     """
     count = jobs_for(len(tasks), jobs, size)
     if count == 1:

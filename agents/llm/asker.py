@@ -28,12 +28,8 @@ Asking = tuple[Model, Sequence[Message], Schema]  # model, prompt, schema of the
 
 @attrs.define
 class _Row:
-    """Consecutive units without a usable answer of a model.
-
-    Attributes:
-        units: their number.
-        kinds: number of failed answers in them, by kind.
-        trouble: reason of the last missing answer.
+    """Consecutive units without a usable answer of a model: their number, the failed answers by
+    kind, and the reason of the last missing one.
     """
 
     units: int = 0
@@ -47,12 +43,7 @@ class Asker:
     def __init__(
         self, chosen: Sequence[Model], models: Models, earlier: Sequence[Earlier] = ()
     ) -> None:
-        """Open connections.
-
-        Args:
-            chosen: the models that will be asked.
-            models: how they are reached, and the limits.
-            earlier: answers that the run already has.
+        """Open connections to the models that will be asked. `earlier`: answers that the run has.
 
         Raises BadInput for a missing key, for a model whose table in the file of models is missing,
         and for a ceiling of cost without prices.
@@ -109,8 +100,7 @@ class Asker:
         Yields:
             Results of answers that arrived together.
 
-        Raises:
-            RunStopped: before anything is asked, if a limit is reached.
+        Raises RunStopped, before anything is asked, if a limit is reached.
         """
         for model in dict.fromkeys(model for model, _, _ in asked):
             self._check(model, unit, counted or unit.split()[0])

@@ -35,12 +35,7 @@ class Amount:
 
 @attrs.frozen
 class Objection:
-    """A ceiling that forbids a question.
-
-    Attributes:
-        text: the ceiling and the rest of it.
-        option: of the command line that sets the ceiling.
-    """
+    """A ceiling that forbids a question, and the option of the command line that sets it."""
 
     text: str
     option: str
@@ -53,11 +48,7 @@ class Budget:
     """The tokens and the cost of a run so far, with its ceilings."""
 
     def __init__(self, models: Models, names: Sequence[str], taken: Sequence[Amount] = ()) -> None:
-        """Begin with earlier answers.
-
-        Args:
-            models: has ceilings and prices.
-            names: of the models that will be asked.
+        """Begin with the usage of earlier answers. `names`: of the models that will be asked.
 
         Raises BadInput for a ceiling of cost without the price of a model.
         """
@@ -122,11 +113,9 @@ class Estimate:
     """The estimate of a whole run for one model, named as in the roster.
 
     Attributes:
-        model: its name.
         questions: their number.
         tokens_in: expected tokens of all questions.
-        most_in: upper bound of the tokens of all questions.
-        most_out: upper bound of the tokens of all answers.
+        most_in, most_out: upper bounds of the tokens of all questions and of all answers.
         most_cost: upper bound of the cost; None: there are no prices.
     """
 

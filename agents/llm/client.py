@@ -112,7 +112,6 @@ class Client:
         raised after all answers that have arrived are yielded (see agents.interrupts).
 
         Args:
-            questions: to ask.
             budget: on which the first try of every question is reserved at once; None: no limit.
             form: makes a result of (index of the question, answer).
 
@@ -120,8 +119,7 @@ class Client:
             Results of the answers that arrived since the last list; one at a time if the
             concurrency is 1.
 
-        Raises:
-            BadInput: before anything is sent, for a missing key or an invalid address.
+        Raises BadInput, before anything is sent, for a missing key or an invalid address.
         """
         for question in questions:
             self._server(question.endpoint)

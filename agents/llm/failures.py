@@ -38,7 +38,6 @@ class Failures:
     """The failed answers of one model.
 
     Attributes:
-        model: its name in the roster.
         answers: number of all its answers.
         kinds: number of failed ones, by error (a key of KINDS).
     """

@@ -77,14 +77,12 @@ def _check(of: type[attrs.AttrsInstance], name: str, value: Any, where: str = ""
 
 @attrs.frozen
 class Model:
-    """A model with all its request options, which are an agent's `options` in the journal.
+    """A model with all its request options, which are an agent's `options` in the journal. Of these
+    None is not sent.
 
     Attributes:
-        name: in the roster.
-        model: on the server.
-        temperature: None: not sent.
+        name, model: its name in the roster, and on the server.
         max_tokens: greatest number of tokens of an answer.
-        seed: None: not sent.
         answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
             a journal.
         limit: the parameter that carries `max_tokens`.
@@ -116,8 +114,8 @@ class Endpoint:
         key_env: name of the environment variable with the key; None: no key is sent.
         timeout: seconds of one try.
         tries: greatest number of tries.
-        price_in: of 1,000,000 tokens of questions, in any one currency; None: unknown.
-        price_out: of 1,000,000 tokens of answers, in the same currency; None: unknown.
+        price_in, price_out: of 1,000,000 tokens of questions and of answers, in any one currency;
+            None: unknown.
     """
 
     base_url: str | None = _field(_URL, default=None)
@@ -147,9 +145,8 @@ class Endpoint:
         return key or None
 
     def secrets_in_clear(self) -> list[str]:
-        """Descriptions of secrets that plain HTTP would carry to another machine.
-
-        These are the key and the headers in the environment. Raises BadInput as `key`.
+        """Descriptions of the secrets (key, headers in the environment) that plain HTTP would carry
+        to another machine. Raises BadInput as `key`.
         """
         parts = urlsplit(self.base_url or "")
         if parts.scheme != "http" or _is_loopback(parts.hostname or ""):
@@ -197,8 +194,7 @@ class Models:
             after which a run stops.
         fail_over: share of failed answers of a model, from 0 to 1, above which a run stops, after
             its first 20 answers; None: no limit.
-        max_tokens: ceiling of tokens of all questions and answers; None: no limit.
-        max_cost: ceiling of cost of all questions and answers; None: no limit.
+        max_tokens, max_cost: ceilings of all questions and answers; None: no limit.
         warn: called with a line of warning; by default the logger `goldrush`.
     """
 
@@ -240,10 +236,8 @@ class Models:
         return attrs.evolve(endpoint, base_url=base_url)
 
     def endpoint_of(self, model: Model) -> Endpoint:
-        """The endpoint of a model in a journal's roster.
-
-        Raises BadInput if its table in the file of models is missing: another server must not get
-        the questions.
+        """The endpoint of a model in a journal's roster. Raises BadInput if its table in the file
+        of models is missing: another server must not get the questions.
         """
         if model.name != model.model and model.name not in self.by_name:
             raise BadInput(
@@ -282,10 +276,8 @@ def model_from(options: Mapping[str, Any]) -> Model:
 
 
 def read_models(path: str | Path) -> dict[str, tuple[Model, Endpoint]]:
-    """The models of a TOML file, by the names of its tables.
-
-    A table can have the fields of Model (but `name` and `prompt`) and Endpoint. Raises BadInput,
-    with the table and the field.
+    """The models of a TOML file, by the names of its tables, which can have the fields of Model
+    (but `name` and `prompt`) and Endpoint. Raises BadInput, with the table and the field.
     """
     example = "[name] and model = '...'"
     tables = read_toml(os.fspath(path), FILE_MAX, "give a TOML file of models", example)

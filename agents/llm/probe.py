@@ -37,8 +37,7 @@ def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) ->
     """The model with `answer` and `limit` decided by a short question.
 
     Args:
-        client: asks it.
-        model: to ask; if its `answer` is decided already, only that form is asked.
+        model: if its `answer` is decided already, only that form is asked.
         schema: of an object without a field `ready`.
 
     Raises BadInput if no form of the question is answered.

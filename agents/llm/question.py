@@ -39,14 +39,7 @@ def upper_bound(model: Model, messages: Sequence[Message], schema: Schema) -> Am
 
 @attrs.frozen
 class Question:
-    """A question to a model.
-
-    Attributes:
-        model: with its request options.
-        endpoint: of its server.
-        messages: the prompt, with role and content.
-        schema: the JSON schema of the answer.
-    """
+    """A question to a model."""
 
     model: Model
     endpoint: Endpoint
@@ -79,8 +72,7 @@ class Answer:
         finish: the server's reason for stopping (`stop`, `length`, `content_filter`, ...).
         refused: the text is a refusal.
         model: the name of the model that the server reports.
-        tokens_in: tokens of the question; None: not reported.
-        tokens_out: tokens of the answer; None: not reported.
+        tokens_in, tokens_out: of the question and of the answer; None: not reported.
         tries: how often the question was sent.
         trouble: the reason why there is no answer; None: there is one.
         status: of HTTP, if the question was not accepted.
@@ -97,10 +89,7 @@ class Answer:
     status: int | None = None
 
     def source(self, model: Model, prompt: str) -> Source:
-        """The facts of the answer that a journal keeps, in addition to what is read from it.
-
-        `prompt`: the digest of the question's prompt.
-        """
+        """The facts of the answer that a journal keeps, in addition to what is read from it."""
         return {
             "model": self.model or model.model,
             "prompt": prompt,
@@ -147,9 +136,8 @@ def answer_error(answer: Answer) -> str | None:
 
 
 def server_facts(source: Source | None) -> Source:
-    """The server's facts in a recorded `source`, in the order of `Answer.source`.
-
-    Impossible values are replaced, and prompt and text left out (None).
+    """The server's facts in a recorded `source`, in the order of `Answer.source`: impossible values
+    are replaced, and prompt and text left out (None).
     """
     facts = source or {}
     return {

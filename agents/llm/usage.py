@@ -27,15 +27,12 @@ class RecordedAnswer:
 
     Attributes:
         round: displayed number of the unit.
-        agent: id of the agent.
         model: its name in the roster or cast.
-        error: as recorded; None: none.
-        tokens_in: tokens of the question; None: not reported, or impossible.
-        tokens_out: tokens of the answer; None: not reported, or impossible.
+        tokens_in, tokens_out: of the question and of the answer; None: not reported, or impossible.
         tries: how often the question was sent.
         max_tokens: upper bound of the tokens of the answer.
         forks: number of FORK commits before it in the journal.
-        prompt: the digest of the prompt, as recorded; None: not recorded.
+        prompt: the digest of the prompt, as recorded.
     """
 
     round: int
@@ -77,15 +74,9 @@ class AnswerFields:
 def answers_in(
     reader: JournalReader, world: World[Any], answers: AnswerFields
 ) -> Iterator[RecordedAnswer]:
-    """All answers of models in a journal, in the order of commits.
+    """All answers of models in a journal, which is read from its start, in the order of commits.
 
-    Includes those of an unclosed unit; stops at a torn tail.
-
-    Args:
-        reader: at the start of the journal.
-        answers: where the world has them.
-
-    Raises JournalError for a damaged journal.
+    Includes those of an unclosed unit; stops at a torn tail. Raises JournalError.
     """
     chosen: Mapping[int, tuple[str, int]] = {}
     forks = 0

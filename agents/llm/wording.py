@@ -25,11 +25,8 @@ _ESCAPED: Final = re.compile(
 def quoted(text: str, most: int) -> str:
     """Text of another agent as one JSON string, on one line.
 
-    Quotes, invisible characters and those of chat templates, code fences and JSON are escaped.
-
-    Args:
-        text: to quote.
-        most: greatest size of the string in bytes; a longer one is cut and followed by ` (cut)`.
+    Quotes, invisible characters and those of chat templates, code fences and JSON are escaped. A
+    string of over `most` bytes is cut and followed by ` (cut)`.
     """
     parts: list[str] = []
     size = 2
@@ -53,13 +50,7 @@ def _utf16(character: str) -> Iterable[int]:
 
 
 def within(items: Iterable[str], most: int, between: str = ", ") -> str:
-    """The first items that fit into a size, joined, and the number of the others.
-
-    Args:
-        items: in order.
-        most: greatest size in bytes of the items that are kept.
-        between: separator.
-    """
+    """The first items that fit into `most` bytes, joined, and the number of the others."""
     kept: list[str] = []
     size = left_out = 0
     for item in items:
