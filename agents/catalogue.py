@@ -26,7 +26,7 @@ class CatalogueEntry:
         line = (make.__doc__ or "").strip().partition("\n")[0]
         config = configurable(make)
         fields = () if config is None else attrs.fields(config)
-        settings = {one.name: (one.default, one.metadata["rule"][1]) for one in fields}
+        settings = {field.name: (field.default, field.metadata["rule"][1]) for field in fields}
         return cls(f"{line} {more}".strip(), settings)
 
 
@@ -38,4 +38,4 @@ def configurable(make: Callable[..., Any]) -> type[attrs.AttrsInstance] | None:
     if not isinstance(make, type) or not attrs.has(make):
         return None
     fields = attrs.fields(make)
-    return make if fields and all("rule" in one.metadata for one in fields) else None
+    return make if fields and all("rule" in field.metadata for field in fields) else None

@@ -46,17 +46,17 @@ def estimates(
     def whole(amounts: Sequence[int]) -> int:
         return sum(amounts) + rest(amounts, units - len(amounts))
 
-    found = []
+    results = []
     for model in chosen:
-        of_model = [[one for one in amounts if one.name == model.name] for amounts in first]
+        of_model = [[each for each in amounts if each.name == model.name] for amounts in first]
         questions = whole([len(amounts) for amounts in of_model])
-        size = whole([sum(one.tokens_in for one in amounts) for amounts in of_model])
+        size = whole([sum(amount.tokens_in for amount in amounts) for amounts in of_model])
         most, most_out = most_in(model.name, questions), questions * model.max_tokens
         price = known.get(model.name)
         cost = price and (most * price[0] + most_out * price[1]) / 1_000_000
         about = min(round(size / BYTES_PER_TOKEN), most)
-        found.append(Estimate(model.name, questions, about, most, most_out, cost))
-    return found
+        results.append(Estimate(model.name, questions, about, most, most_out, cost))
+    return results
 
 
 def asked_by_unit(

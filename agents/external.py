@@ -126,9 +126,9 @@ def _settings_of(policy: object) -> dict[str, Any] | None:
     settings: dict[str, Any] = {}
     if configurable(make) is not None:
         settings = {
-            one.name: getattr(policy, one.name)
-            for one in sorted(attrs.fields(make), key=lambda one: one.name)  # type: ignore[arg-type]
-            if getattr(policy, one.name) != one.default
+            field.name: getattr(policy, field.name)
+            for field in sorted(attrs.fields(make), key=lambda field: field.name)  # type: ignore[arg-type]
+            if getattr(policy, field.name) != field.default
         }
     if any(base.__module__ == "builtins" for base in make.__mro__[:-1]):
         return None  # a list, say, which holds more than its attributes

@@ -76,14 +76,14 @@ class Plugin:
         plugin(self.group, self.name)
         LOADED.add(self.value.partition(":")[0].partition(".")[0])
         try:
-            found = self.point.load()
+            loaded = self.point.load()
         except (KeyboardInterrupt, MemoryError):
             raise
         except BaseException as error:  # a plugin's module may raise anything
             raise PluginFailed(self.name, format_error(error)) from error
-        if not check(found):
-            raise PluginFailed(self.name, f"{self.value} is of type {type(found).__name__}")
-        return found
+        if not check(loaded):
+            raise PluginFailed(self.name, f"{self.value} is of type {type(loaded).__name__}")
+        return loaded
 
 
 def imported(location: str) -> object:

@@ -204,18 +204,18 @@ class PlayedStep:
     def prompts(self) -> dict[int, Prompt]:
         """The current questions to models and people, by index."""
         prompts = {
-            at: self._play.prompt(one)
-            for at, one in enumerate(self.asked)
-            if self._play.is_outside(one)
+            at: self._play.prompt(question)
+            for at, question in enumerate(self.asked)
+            if self._play.is_outside(question)
         }
         return {at: prompt for at, prompt in prompts.items() if prompt is not None}
 
     def of_policies(self) -> dict[int, object]:
         """The answers of policies to the current questions, by index."""
         return {
-            at: self._play.answer(one, self._count + at)
-            for at, one in enumerate(self.asked)
-            if not self._play.is_outside(one)
+            at: self._play.answer(question, self._count + at)
+            for at, question in enumerate(self.asked)
+            if not self._play.is_outside(question)
         }
 
     def add(self, inputs: Sequence[Input]) -> None:
@@ -431,15 +431,15 @@ def asked_again(
     step, left = PlayedStep(play), RecordedAnswers(recorded.rows(play.code), play.about)
     acts = [(code, row) for code, rows in recorded for row in rows]
     while step.asked:
-        there = acts[len(step.inputs) :]
-        rest = play.rest(step.asked, there)
+        following = acts[len(step.inputs) :]
+        rest = play.rest(step.asked, following)
         if rest is not None:
-            step.add(rest if is_whole else rest[: len(there)])
+            step.add(rest if is_whole else rest[: len(following)])
             break
         prompts = step.prompts()
         taken = left.take(prompts)
-        for at, one in enumerate(step.asked if on_prompt is not None else ()):
-            prompt = prompts[at] if at in prompts else play.prompt(one)
+        for at, question in enumerate(step.asked if on_prompt is not None else ()):
+            prompt = prompts[at] if at in prompts else play.prompt(question)
             if prompt is not None and on_prompt is not None:
                 on_prompt(prompt, taken.get(at))
         known = prompts if is_whole else taken

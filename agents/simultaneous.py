@@ -142,9 +142,9 @@ def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
         if is_import_name(entry.policy):
             check_trust(entry.policy, roster.trust, entry.label)
     game.check_recordings(roster, state.config)
-    there = {row[0] for row in context.pending.rows(game.code)}
+    answered = {row[0] for row in context.pending.rows(game.code)}
     is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
-    if context.probe and (not is_last or models_in(roster.entries).keys() - there):
+    if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
         # A wrong server is an error now, not a row of missing answers.
         with_models_resolved(game, roster, {"config": state.config.as_dict()}, context.models)
     return session_of(game, roster, context)
@@ -210,7 +210,7 @@ def _replaced(
     """(unit, row) of each replaced submission, ordered by unit and agent."""
     event, unit = game.world.events[game.code], game.world.vocabulary.unit
     keys, see = ("event", unit, *event.fields), f"see `{event.name}` in an export"
-    found = []
+    replaced = []
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
         if not isinstance(item, Mapping) or set(item) - set(keys):
@@ -233,5 +233,5 @@ def _replaced(
             raise BadInput(f"{where} has no {error.args[0]}", see) from None
         if fault := event.fault(row):
             raise BadInput(f"{where}: {fault}", see)
-        found.append((item[unit], row))
-    return sorted(found, key=lambda pair: (pair[0], pair[1][0]))
+        replaced.append((item[unit], row))
+    return sorted(replaced, key=lambda pair: (pair[0], pair[1][0]))

@@ -55,9 +55,9 @@ class Asker:
         for model in dict.fromkeys(chosen):
             for line in models.ignored(model):
                 models.warn(line)
-        self._budget = Budget(models, list(self._endpoints), [one.amount for one in earlier])
+        self._budget = Budget(models, list(self._endpoints), [answer.amount for answer in earlier])
         self._client = Client(models.concurrency)
-        self._tally = Tally((one.amount.name, one.error) for one in earlier)
+        self._tally = Tally((answer.amount.name, answer.error) for answer in earlier)
         self._rows: dict[str, _Row] = {}
         self._warned: set[str] = set()  # models whose answers were cut off
 
@@ -161,9 +161,9 @@ class Asker:
             if row.trouble:
                 what += f", at last: {row.trouble}"
             raise RunStopped(unit, what + _advice(model, row.kinds), "--patience")
-        found, most = self._tally.of(model.name), self._models.fail_over
-        if most is not None and found.answers >= FIRST and found.share > most:
-            what = f"{found}, over {100 * most:g}%{_advice(model, found.kinds)}"
+        tally, most = self._tally.of(model.name), self._models.fail_over
+        if most is not None and tally.answers >= FIRST and tally.share > most:
+            what = f"{tally}, over {100 * most:g}%{_advice(model, tally.kinds)}"
             raise RunStopped(unit, what, "--fail-over")
 
     def _warn(self, model: Model, answer: Answer) -> None:

@@ -100,12 +100,12 @@ class Budget:
 
 def prices(models: Models, names: Sequence[str]) -> Mapping[str, tuple[float, float]]:
     """The prices of 1,000,000 tokens of questions and of answers, of the models that have both."""
-    found = {}
+    known = {}
     for name in dict.fromkeys(names):
         endpoint = models.endpoint(name)
         if endpoint.price_in is not None and endpoint.price_out is not None:
-            found[name] = (endpoint.price_in, endpoint.price_out)
-    return found
+            known[name] = (endpoint.price_in, endpoint.price_out)
+    return known
 
 
 @attrs.frozen

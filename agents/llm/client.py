@@ -154,7 +154,7 @@ class Client:
         finally:
             _give_up(out)
             gone = set(out)
-            self._out = [one for one in self._out if one not in gone]
+            self._out = [question_out for question_out in self._out if question_out not in gone]
 
     def _on_loop(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -185,26 +185,26 @@ class Client:
         while True:
             tries += 1
             async with self._slots:  # released during pauses, for questions to other servers
-                found = await self._try(question)
-            if isinstance(found, Answer):
+                result = await self._try(question)
+            if isinstance(result, Answer):
                 if budget is not None:
                     budget.give_back(most)
-                    budget.take(_taken(found, most))
-                return attrs.evolve(found, tries=tries)
-            if budget is not None and found.is_free:
+                    budget.take(_taken(result, most))
+                return attrs.evolve(result, tries=tries)
+            if budget is not None and result.is_free:
                 budget.give_back(most)
-            if found.status != 429 or (found.wait or 0) < 1:
+            if result.status != 429 or (result.wait or 0) < 1:
                 lost += 1  # a pause that the server requests uses up no try
-            waited += found.wait or 0
-            stop = not found.again or lost >= question.endpoint.tries or waited > WAIT_MAX
+            waited += result.wait or 0
+            stop = not result.again or lost >= question.endpoint.tries or waited > WAIT_MAX
             objection = None if stop or budget is None else budget.objection([most])
             if stop or objection:
-                reason = f"{found.text}; not tried again: {objection}" if objection else found.text
-                return Answer(tries=tries, trouble=reason, status=found.status)
+                reason = result.text + (f"; not tried again: {objection}" if objection else "")
+                return Answer(tries=tries, trouble=reason, status=result.status)
             if budget is not None:
                 budget.take(most)  # before the pause, in which other questions reserve theirs
             draws = draws or Draws(question.messages[-1]["content"])
-            await asyncio.sleep(_pause(tries, found.wait, draws))
+            await asyncio.sleep(_pause(tries, result.wait, draws))
 
     async def _try(self, question: Question) -> Answer | Failure:
         """Send a question once. Every exception becomes a Failure."""

@@ -91,8 +91,8 @@ class Tally:
     def of(self, model: str) -> Failures:
         """The counts of one model."""
         kinds = self._kinds.get(model, Counter())
-        there = {kind: kinds[kind] for kind in KINDS if kind in kinds}
-        return Failures(model, self._answers[model], there)
+        ordered = {kind: kinds[kind] for kind in KINDS if kind in kinds}
+        return Failures(model, self._answers[model], ordered)
 
     def all(self) -> list[Failures]:
         """The counts of all models, sorted by name."""
@@ -120,7 +120,7 @@ def format_kinds(kinds: Mapping[str, int]) -> str:
 def format_failures(failures: Iterable[Failures], nothing: str) -> list[str]:
     """A line for each model with failed answers; `nothing` is appended if all of them failed."""
     return [
-        escaped(f"{one}: {nothing}" if one.failed == one.answers else str(one))
-        for one in failures
-        if one.failed
+        escaped(f"{counts}: {nothing}" if counts.failed == counts.answers else str(counts))
+        for counts in failures
+        if counts.failed
     ]

@@ -42,24 +42,24 @@ def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) ->
 
     Raises BadInput if no form of the question is answered.
     """
-    found = Answer()
+    reply = Answer()
     is_open = model.answer == AUTO
     for answer in (SCHEMA, TEXT) if is_open else (model.answer,):
         for limit in dict.fromkeys((model.limit, *LIMITS)) if is_open else (model.limit,):
             form = attrs.evolve(model, answer=answer, limit=limit)
-            found = _asked(client, form, endpoint, schema, _TOKENS)
-            if found.trouble is None:
+            reply = _asked(client, form, endpoint, schema, _TOKENS)
+            if reply.trouble is None:
                 if is_open and answer == SCHEMA:
-                    if _is_empty(found):
-                        found = _asked(client, form, endpoint, schema, _TOKENS_MORE)
-                    return form if _is_held(found, schema) else attrs.evolve(form, answer=TEXT)
+                    if _is_empty(reply):
+                        reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
+                    return form if _is_held(reply, schema) else attrs.evolve(form, answer=TEXT)
                 return form
-            if LIMITS[1] not in found.trouble:
+            if LIMITS[1] not in reply.trouble:
                 break  # the error is not about the name of the limit
-        if found.status in _HOPELESS:
+        if reply.status in _HOPELESS:
             break
     raise BadInput(
-        f"model {model.model} at {endpoint.base_url or 'OpenAI'} does not answer: {found.trouble}",
+        f"model {model.model} at {endpoint.base_url or 'OpenAI'} does not answer: {reply.trouble}",
         "check the server, the name of the model and the key, or set `answer` of the model",
     )
 
