@@ -202,10 +202,9 @@ def _parse_recorded(offer: Offer, part: RosterPart, typed: Typed) -> Options:
 
 
 def _has_recording(offer: Offer, entry: Entry, roster: Roster) -> bool:
-    digest = entry.options.get("journal")
-    if set(entry.options) != {"journal"} or type(digest) is not str:
+    if set(entry.options) != {"journal"} or type(entry.options["journal"]) is not str:
         raise UnknownPlayer(f"{entry.label} is recorded with {format_options(entry)}")
-    return any(recording.sha256 == digest for recording in roster.recordings)
+    return entry.options["journal"] in {recording.sha256 for recording in roster.recordings}
 
 
 def _recording_of(policies: PolicySet, entry: Entry, roster: Roster) -> Callable[[], Recording]:

@@ -43,15 +43,10 @@ def object_in(text: str, keys: Iterable[str]) -> dict[str, Any] | None:
 
 def _is_within(value: Any, depth: int) -> bool:
     """Whether a value has at most `depth` levels of lists and objects."""
-    layer = [value]
-    for _ in range(depth):
-        layer = [
-            item
-            for holder in layer
-            if isinstance(holder, (dict, list))
-            for item in (holder.values() if isinstance(holder, dict) else holder)
-        ]
-    return not any(isinstance(item, (dict, list)) for item in layer)
+    if not isinstance(value, (dict, list)):
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_is_within(item, depth - 1) for item in items)
 
 
 def _cleaned(value: Any) -> Any:
