@@ -87,6 +87,7 @@ class RoundPlay(Generic[V]):
         return asked.agent not in self.policies
 
     def answer(self, asked: Asked, number: int) -> Row:
+        # Draws do not depend on the number of the question: an agent has one in a step.
         return ask_policies(self.game, [self.policies[asked.agent]], self.view, self.number)[0]
 
     def model(self, asked: Asked) -> Model | None:
