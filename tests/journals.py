@@ -102,8 +102,9 @@ def changed(
                     row[:] = row if (another := change(row)) is None else another
                     left -= 1
             if block.rows(code):
-                kept = pack([(c, [row for row in rows if row]) for c, rows in batches])
-                blocks[at] = Block(unpack(kept), kept)
+                kept = [(c, [row for row in rows if row]) for c, rows in batches]
+                packed = pack([(c, rows) for c, rows in kept if rows])
+                blocks[at] = Block(unpack(packed), packed)
         found.append(
             Commit(commit.kind, commit.unit, commit.digest, blocks or commit.blocks, commit.setup)
         )
