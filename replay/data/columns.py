@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import attrs
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from goldrush.replay.data.measures import Measured
 
 Row = Sequence[Any]
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
+P = TypeVar("P")
 
 
 @attrs.frozen
@@ -51,6 +55,65 @@ class Column:
     type: Type
     unit: str
     description: str
+
+    def read_by(self, value: Callable[[R], object]) -> ColumnOf[R]:
+        """The column with the function that reads its value from a record."""
+        return ColumnOf(self.name, self.type, self.unit, self.description, value)
+
+
+@attrs.frozen
+class ColumnOf(Column, Generic[R_contra]):
+    """A column of a table of records; `value` reads its value from a record."""
+
+    value: Callable[[R_contra], object]
+
+
+def column(
+    name: str,
+    type: Type,
+    description: str,
+    value: Callable[[R], object] | None = None,
+    *,
+    fit: Callable[..., object] | None = None,
+    unit: str = "",
+) -> ColumnOf[R]:
+    """A column of a table of records.
+
+    Args:
+        value: reads the value; None: it is the attribute of the column's name, without a final `_`.
+        fit: makes of the attribute what the column holds.
+    """
+    read = value or attrgetter(name.removesuffix("_"))
+    if fit is None:
+        return ColumnOf(name, type, unit, description, read)
+    return ColumnOf(name, type, unit, description, lambda record: fit(read(record)))
+
+
+@attrs.frozen
+class PartOf(Generic[R, P]):
+    """A part of records, None where a record has no such part."""
+
+    part: Callable[[R], P | None]
+
+    def columns(self, *columns: ColumnOf[P]) -> list[ColumnOf[R]]:
+        """The columns of the part, null where there is none."""
+        return [column.read_by(self._reader(column.value)) for column in columns]
+
+    def _reader(self, value: Callable[[P], object]) -> Callable[[R], object]:
+        def read(record: R) -> object:
+            part = self.part(record)
+            return None if part is None else value(part)
+
+        return read
+
+
+def columns_in_order(
+    values: Callable[[R], Sequence[object]], columns: Iterable[Column]
+) -> list[ColumnOf[R]]:
+    """Columns whose values a record has in a sequence, in their order."""
+    return PartOf(values).columns(
+        *(column.read_by(itemgetter(index)) for index, column in enumerate(columns))
+    )
 
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII).fullmatch
@@ -177,3 +240,20 @@ class Table:
             front = attrs.astuple(run.front)
             for row in self.own_rows(run):
                 yield (*front, *row)
+
+
+@attrs.frozen
+class RecordsOf(Generic[R]):
+    """The records of a run of which a table is made."""
+
+    records: Callable[[TableSource], Iterator[R]]
+
+    def table(self, name: str, description: str, *columns: ColumnOf[R]) -> Table:
+        """The table with a row for each record."""
+        values = [column.value for column in columns]
+
+        def rows(run: TableSource) -> Iterator[Row]:
+            for record in self.records(run):
+                yield [value(record) for value in values]
+
+        return Table(name, description, columns, rows)

@@ -11,14 +11,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.acts.roundtable import MOVES
-from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Conduct
+from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Conduct, Subject
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     EVENTS,
@@ -32,8 +33,8 @@ from goldrush.kernel.worlds.competition.events import (
     Tried,
 )
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.state import SeasonState
-from goldrush.kernel.worlds.competition.table import Contribution, Roundtable
+from goldrush.kernel.worlds.competition.state import AgentState, Opening, SeasonState
+from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Class,
     ContractEnd,
@@ -57,11 +58,14 @@ from goldrush.replay.data.columns import (
     WHOLE,
     WHOLES,
     Column,
-    Row,
-    Table,
+    ColumnOf,
+    PartOf,
+    RecordsOf,
     TableSource,
     Type,
     Types,
+    column,
+    columns_in_order,
     records,
 )
 from goldrush.replay.data.tables import units_table
@@ -76,7 +80,10 @@ from goldrush.replay.worlds.competition.proof import (
     sides,
 )
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
-from goldrush.replay.worlds.competition.summary import counts_of
+from goldrush.replay.worlds.competition.summary import TableCounts, counts_of
+
+E = TypeVar("E")
+L = TypeVar("L")
 
 RUNS: Final = records("list of (seed, digest)", {"seed": "int64", "digest": "string"})
 STEPS: Final = records(
@@ -203,14 +210,53 @@ FIELDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-_MEASURED: Final = units_table(VOCABULARY, MEASURES)
-_ASSIGNMENT: Final = _MEASURED.own[0]
-_TABLE: Final = Column("table", WHOLE, "", "the table of the assignment, from 0")
-_AGENT: Final = Column("agent", WHOLE, "", "who, by ordinal")
-_NAME: Final = Column("name", TEXT, "", "the agent's name; null where there is no such agent")
-_CODE: Final = Column("code", TEXT, "", "why it was refused; null: it was not")
-_AS_WRITTEN: Final = "text as it is, any other form as JSON"
-_OBJECTIVE: Final = "of the objective"
+# The records of which tables are made.
+
+
+@attrs.frozen
+class _Line:
+    """A record of a closed assignment."""
+
+    played: Played
+
+    @property
+    def state(self) -> SeasonState:
+        """The state just before the assignment closes."""
+        return self.played.state
+
+
+@attrs.frozen
+class _EventLine(_Line, Generic[E]):
+    event: E
+
+
+@attrs.frozen
+class _ActLine(_EventLine[E]):
+    """An act at a table, refused ones included."""
+
+    act: Act
+
+
+@attrs.frozen
+class _Outcome:
+    """What became of a contribution that was not refused."""
+
+    state: SeasonState
+    table: Roundtable
+    said: Contribution
+
+    def tested(self, part: str = Part.BASE) -> float | None:
+        """The tested value of a part of a proposal."""
+        return _real(self.table.tests.get((self.said.id, part)))
+
+    def held(self, part: str | None = Part.BASE) -> bool | None:
+        """Whether a part of a proposal held."""
+        return None if part is None else self.table.held(self.said.id, part)
+
+    def is_conclusion(self) -> bool:
+        """Whether it is the conclusion."""
+        assert self.table.conclusion is not None  # the assignment has all its events
+        return self.table.conclusion.proposal == self.said.id
 
 
 def _each(run: TableSource) -> Iterator[Played]:
@@ -220,20 +266,31 @@ def _each(run: TableSource) -> Iterator[Played]:
         yield from islice(played(run.world, reader), closed)
 
 
-def _rows(of: Callable[[Played], Iterator[Row]]) -> Callable[[TableSource], Iterator[Row]]:
-    """The rows of a run, from a function for one assignment; prepends the assignment's number."""
+def _acts(line: Callable[[Played, E, Act], L], form: type[E]) -> RecordsOf[L]:
+    """The acts of a kind, refused ones included."""
+    return RecordsOf(
+        lambda run: (
+            line(one, act.act, act)
+            for one in _each(run)
+            for act in one.acts
+            if isinstance(act.act, form)
+        )
+    )
 
-    def rows(run: TableSource) -> Iterator[Row]:
-        for one in _each(run):
-            for row in of(one):
-                yield (one.state.assignment, *row)
 
-    return rows
+def _derived(form: type[E]) -> RecordsOf[_EventLine[E]]:
+    """The derived events of a kind."""
+    return RecordsOf(
+        lambda run: (_EventLine(one, event) for one in _each(run) for event in one.followed(form))
+    )
 
 
-def _named(state: SeasonState, agent: int) -> tuple[int | None, str | None]:
+# Values, as columns have them.
+
+
+def _name(state: SeasonState, agent: int) -> str | None:
     known = state.agents.get(agent)
-    return _id(agent), None if known is None else known.name
+    return None if known is None else known.name
 
 
 def _text(value: Any) -> str | None:
@@ -243,6 +300,11 @@ def _text(value: Any) -> str | None:
 def _id(value: Any) -> int | None:
     """An ordinal, an id or a count; None if it is not in the range of 64-bit integers."""
     return value if type(value) is int and 0 <= value < 1 << 63 else None
+
+
+def _pair(value: Any) -> tuple[Any, Any]:
+    """A pair; (None, None) for any other value."""
+    return value if type(value) is tuple and len(value) == 2 else (None, None)
 
 
 def _ids(value: Any) -> list[int] | None:
@@ -258,476 +320,469 @@ def _real(value: Any) -> float | None:
     return float(value) if type(value) in (int, float) else None
 
 
-def _runs(act: Tested | Tried) -> Any:
-    if any(_id(seed) is None for seed, _ in act.runs):
-        return None
-    return _RUNS.show(act.runs)
+def _runs(runs: Sequence[tuple[int, str]]) -> Any:
+    return None if any(_id(seed) is None for seed, _ in runs) else _RUNS.show(runs)
 
 
 _RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
 
 
+# Columns of several tables.
+
+_AS_WRITTEN: Final = "text as it is, any other form as JSON"
+_OBJECTIVE: Final = "of the objective"
+_REFUSED: Final = "why it was refused; null: it was not"
+
+_MEASURED: Final = units_table(VOCABULARY, MEASURES)
+_EVENT: Final = PartOf[_EventLine[Any], Any](lambda line: line.event)
+_ASSIGNMENT: Final[ColumnOf[_Line]] = _MEASURED.own[0].read_by(lambda line: line.state.assignment)
+_TABLE: Final[ColumnOf[Any]] = column(
+    "table", WHOLE, "the table of the assignment, from 0", fit=_id
+)
+_AT_TABLE: Final = _EVENT.columns(_TABLE)
+_AGENT: Final[ColumnOf[Any]] = column("agent", WHOLE, "who, by ordinal", fit=_id)
+_NAME: Final = Column("name", TEXT, "", "the agent's name; null where there is no such agent")
+_BY: Final[Sequence[ColumnOf[_EventLine[Any]]]] = [
+    *_EVENT.columns(_AGENT),
+    _NAME.read_by(lambda line: _name(line.state, line.event.agent)),
+]
+_BECAUSE: Final = PartOf[_EventLine[Any], Any](lambda line: _pair(line.event.because)).columns(
+    column("because", WHOLES, "the ids that it relies on", lambda because: _ids(because[0])),
+    column("because_trials", TRUTH, "whether it relies on trials of its agent's own",
+           lambda because: because[1] if type(because[1]) is bool else None),
+)  # fmt: skip
+
+
 # Assignments.
 
 
-def _assignment_rows(run: TableSource) -> Iterator[Row]:
-    for (number, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
-        state = one.state
-        assert state.opening is not None  # closed, so it was opened
-        yield (
-            number,
-            state.day,
-            state.project,
-            *_named(state, state.opening.by),
-            len(state.tables),
-            *values,
-        )
+@attrs.frozen
+class _AssignmentLine(_Line):
+    opening: Opening
+    measured: Sequence[Any]
 
 
-ASSIGNMENTS: Final = Table(
+def _assignments(run: TableSource) -> Iterator[_AssignmentLine]:
+    for (_, *values), one in zip(_MEASURED.own_rows(run), _each(run), strict=True):
+        assert one.state.opening is not None  # closed, so it was opened
+        yield _AssignmentLine(one, one.state.opening, values)
+
+
+ASSIGNMENTS: Final = RecordsOf(_assignments).table(
     _MEASURED.name,
     f"{_MEASURED.description}, and means over its tables where it has two",
-    [
-        _ASSIGNMENT,
-        Column("day", WHOLE, "days", "its day, from 0"),
-        Column("project", WHOLE, "", "its project, from 0"),
-        Column("by", WHOLE, "", "who opened it, by ordinal"),
-        Column("by_name", TEXT, "", "the name of that agent"),
-        Column("tables", WHOLE, "tables", "how many it has"),
-        *_MEASURED.own[1:],
-    ],
-    _assignment_rows,
-)
+    _ASSIGNMENT,
+    column("day", WHOLE, "its day, from 0", lambda line: line.state.day, unit="days"),
+    column("project", WHOLE, "its project, from 0", lambda line: line.state.project),
+    column("by", WHOLE, "who opened it, by ordinal", lambda line: _id(line.opening.by)),
+    column("by_name", TEXT, "the name of that agent",
+           lambda line: _name(line.state, line.opening.by)),
+    column("tables", WHOLE, "how many it has", lambda line: len(line.state.tables), unit="tables"),
+    *columns_in_order(attrgetter("measured"), _MEASURED.own[1:]),
+)  # fmt: skip
 
 
 # Roundtables.
 
-_COUNTS: Final = {
-    "rounds": ("rounds", "in which somebody had a turn"),
-    "contributions": ("contributions", "that count: neither passes, nor refused, nor redirected"),
-    "passes": ("contributions", "passes, what was refused in its author's turn not counted"),
-    "refused": ("contributions", "that were refused"),
-    "redirected": ("contributions", "redirected by the judge, and what refers to them"),
-    "trials": ("trials", "ordered by somebody for itself"),
-    "claims": ("contributions", "proposals, amendments included, that were not redirected"),
-    "held": ("contributions", "those of them whose base held"),
-    "sharp": ("contributions", "those of them whose base is sharp"),
-    "challenges": ("contributions", "challenges that were not redirected"),
-    "sustained": ("contributions", "those of them that were right"),
-    "stood": ("agents", "who gave a final stance that was not refused"),
-    "changed": ("agents", "who stand elsewhere in the end than at the end of the talk"),
-}
+
+@attrs.frozen
+class _RoundtableLine(_Line):
+    table: Roundtable
+    conclusion: Conclusion
+    bar: Conduct
+    best: tuple[Conduct, float] | None
+    quality: Quality | None
+    counts: TableCounts
+
+    def winner(self) -> _Outcome | None:
+        """The proposal that is the conclusion."""
+        proposal = self.conclusion.proposal
+        said = None if proposal is None else self.table.contributions[proposal]
+        return None if said is None else _Outcome(self.state, self.table, said)
+
+    def refused(self) -> int:
+        """The number of contributions that were refused."""
+        spoken = [act for act in self.played.acts if isinstance(act.act, Spoke)]
+        return sum(s.code is not None and s.act.table == self.table.number for s in spoken)
 
 
-def _roundtable_rows(run: TableSource) -> Iterator[Row]:
+def _roundtables(run: TableSource) -> Iterator[_RoundtableLine]:
     atlases: Atlases | None = None
     for one in _each(run):
         atlases = atlases or Atlases(one.state.arena)
         for table in one.state.tables:
-            yield (one.state.assignment, *_roundtable(one, table, atlases))
+            assert table.conclusion is not None  # the assignment has all its events
+            bar, best = one.bar_of(table), table.best_tested()
+            quality, counts = atlases.of_table(table, bar), TableCounts(**counts_of(table))
+            yield _RoundtableLine(one, table, table.conclusion, bar, best, quality, counts)
 
 
-def _roundtable(one: Played, table: Roundtable, atlases: Atlases) -> Row:
-    bar, conclusion, best = one.bar_of(table), table.conclusion, table.best_tested()
-    quality = atlases.of_table(table, bar)
-    assert conclusion is not None  # the assignment has all its events
-    return (
-        table.number,
-        *(table.subject.objective, table.subject.better, table.treatment, table.subject.family),
-        *(_conduct(bar), _real(table.bar)),
-        *_winner(one.state, table, conclusion.proposal),
-        bool(conclusion.tied),
-        *(table.is_rejected if table.is_digested else None, table.is_adopted),
-        *((None, None) if best is None else (_conduct(best[0]), _real(best[1]))),
-        *((None,) * len(_OF_QUALITY) if quality is None else attrs.astuple(quality)),
-        len(table.participants),
-        *_counts(one, table).values(),
-    )
-
-
-def _winner(state: SeasonState, table: Roundtable, proposal: int | None) -> Row:
-    if proposal is None:
-        return (None,) * 8
-    said = table.contributions[proposal]
-    tested = _real(table.tests[proposal, Part.BASE])
-    return (
-        *(proposal, *_named(state, said.agent), _conduct(said.conduct)),
-        *(_real(said.claimed), tested, table.is_sharp(said), table.stances.counts()[proposal]),
-    )
-
-
-def _counts(one: Played, table: Roundtable) -> dict[str, int]:
-    spoken = [
-        spoke
-        for spoke in one.acts
-        if isinstance(spoke.act, Spoke) and spoke.act.table == table.number
-    ]
-    counted = {
-        "rounds": len({said.round for said in table.contributions}),
-        "contributions": len(list(table.counted())),
-        "passes": sum(said.move == Move.PASS and said.code is None for said in table.contributions),
-        "refused": sum(spoke.code is not None for spoke in spoken),
-        "redirected": len(table.removed),
-        **counts_of(table),
-    }
-    return {name: counted[name] for name in _COUNTS}
-
-
-_OF_QUALITY: Final = tuple(attrs.fields_dict(Quality))
-
-ROUNDTABLES: Final = Table(
+_OF_QUALITY: Final[Sequence[ColumnOf[Quality]]] = [
+    column(name, REAL, f"{MEASURES[name].definition} Null without an atlas.")
+    for name in attrs.fields_dict(Quality)
+]
+ROUNDTABLES: Final = RecordsOf(_roundtables).table(
     "roundtables",
     "a table of a closed assignment, which has two where it was split",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        Column("objective", TEXT, "", "what it is about: the objective"),
-        Column("better", TEXT, "", "which way that is better: " + ", ".join(DIRECTIONS)),
-        Column("treatment_", TEXT, "", "the treatment of the arena"),
-        Column("family", TEXT, "", "the family of subjects by which agents remember it"),
-        Column("bar_conduct", TEXT, "", f"the conduct that sets the bar: {_AS_WRITTEN}"),
-        Column("bar", REAL, _OBJECTIVE, "its tested value"),
-        Column("proposal", WHOLE, "", "the id of the conclusion; null: there is none"),
-        Column("agent", WHOLE, "", "whose proposal that is, by ordinal"),
-        Column("name", TEXT, "", "the name of that agent"),
-        Column("conduct", TEXT, "", f"its conduct: {_AS_WRITTEN}"),
-        Column("claim", REAL, _OBJECTIVE, "the value that was claimed of it"),
-        Column("tested", REAL, _OBJECTIVE, "its tested value"),
-        Column("is_sharp", TRUTH, "", "whether the claim is sharp"),
-        Column("stances", WHOLE, "agents", "how many stand for it in the end"),
-        Column("drawn", TRUTH, "", "whether it was drawn among equals"),
-        Column("rejected", TRUTH, "", "whether the assistant rejected it; null: not asked"),
-        Column("adopted", TRUTH, "", "whether the admin adopted it; null: not asked"),
-        Column("best_conduct", TEXT, "", f"the proposed conduct that did best: {_AS_WRITTEN}"),
-        Column("best", REAL, _OBJECTIVE, "its tested value, whether the claim held or not"),
-        *(
-            Column(name, REAL, "", f"{MEASURES[name].definition} Null without an atlas.")
-            for name in _OF_QUALITY
-        ),
-        Column("participants", WHOLE, "agents", "how many sat at it"),
-        *(Column(name, WHOLE, *says) for name, says in _COUNTS.items()),
-    ],
-    _roundtable_rows,
-)
+    _ASSIGNMENT,
+    column("table", WHOLE, _TABLE.description, lambda line: line.table.number),
+    *PartOf[_RoundtableLine, Subject](lambda line: line.table.subject).columns(
+        column("objective", TEXT, "what it is about: the objective"),
+        column("better", TEXT, "which way that is better: " + ", ".join(DIRECTIONS)),
+        column("treatment_", TEXT, "the treatment of the arena"),
+        column("family", TEXT, "the family of subjects by which agents remember it"),
+    ),
+    column("bar_conduct", TEXT, f"the conduct that sets the bar: {_AS_WRITTEN}",
+           lambda line: _conduct(line.bar)),
+    column("bar", REAL, "its tested value", lambda line: _real(line.table.bar), unit=_OBJECTIVE),
+    *PartOf(_RoundtableLine.winner).columns(
+        column("proposal", WHOLE, "the id of the conclusion; null: there is none",
+               lambda won: won.said.id),
+        column("agent", WHOLE, "whose proposal that is, by ordinal",
+               lambda won: _id(won.said.agent)),
+        column("name", TEXT, "the name of that agent",
+               lambda won: _name(won.state, won.said.agent)),
+        column("conduct", TEXT, f"its conduct: {_AS_WRITTEN}",
+               lambda won: _conduct(won.said.conduct)),
+        column("claim", REAL, "the value that was claimed of it",
+               lambda won: _real(won.said.claimed), unit=_OBJECTIVE),
+        column("tested", REAL, "its tested value", _Outcome.tested, unit=_OBJECTIVE),
+        column("is_sharp", TRUTH, "whether the claim is sharp",
+               lambda won: won.table.is_sharp(won.said)),
+        column("stances", WHOLE, "how many stand for it in the end",
+               lambda won: won.table.stances.counts()[won.said.id], unit="agents"),
+    ),
+    column("drawn", TRUTH, "whether it was drawn among equals",
+           lambda line: bool(line.conclusion.tied)),
+    column("rejected", TRUTH, "whether the assistant rejected it; null: not asked",
+           lambda line: line.table.is_rejected if line.table.is_digested else None),
+    column("adopted", TRUTH, "whether the admin adopted it; null: not asked",
+           lambda line: line.table.is_adopted),
+    *PartOf[_RoundtableLine, tuple[Conduct, float]](lambda line: line.best).columns(
+        column("best_conduct", TEXT, f"the proposed conduct that did best: {_AS_WRITTEN}",
+               lambda best: _conduct(best[0])),
+        column("best", REAL, "its tested value, whether the claim held or not",
+               lambda best: _real(best[1]), unit=_OBJECTIVE),
+    ),
+    *PartOf[_RoundtableLine, Quality](lambda line: line.quality).columns(*_OF_QUALITY),
+    column("participants", WHOLE, "how many sat at it",
+           lambda line: len(line.table.participants), unit="agents"),
+    column("rounds", WHOLE, "in which somebody had a turn",
+           lambda line: len({said.round for said in line.table.contributions}), unit="rounds"),
+    column("contributions", WHOLE, "that count: neither passes, nor refused, nor redirected",
+           lambda line: len(list(line.table.counted())), unit="contributions"),
+    column("passes", WHOLE, "passes, what was refused in its author's turn not counted",
+           lambda line: sum(said.move == Move.PASS and said.code is None
+                            for said in line.table.contributions), unit="contributions"),
+    column("refused", WHOLE, "that were refused", _RoundtableLine.refused, unit="contributions"),
+    column("redirected", WHOLE, "redirected by the judge, and what refers to them",
+           lambda line: len(line.table.removed), unit="contributions"),
+    *PartOf[_RoundtableLine, TableCounts](lambda line: line.counts).columns(
+        column("trials", WHOLE, "ordered by somebody for itself", unit="trials"),
+        column("claims", WHOLE, "proposals, amendments included, that were not redirected",
+               unit="contributions"),
+        column("held", WHOLE, "those of them whose base held", unit="contributions"),
+        column("sharp", WHOLE, "those of them whose base is sharp", unit="contributions"),
+        column("challenges", WHOLE, "challenges that were not redirected", unit="contributions"),
+        column("sustained", WHOLE, "those of them that were right", unit="contributions"),
+        column("stood", WHOLE, "who gave a final stance that was not refused", unit="agents"),
+        column("changed", WHOLE, "who stand elsewhere in the end than at the end of the talk",
+               unit="agents"),
+    ),
+)  # fmt: skip
 
 
 # Contributions, final stances, tests and trials.
 
 
-def _contribution_rows(one: Played) -> Iterator[Row]:
-    for spoke in one.acts:
-        if not isinstance(spoke.act, Spoke):
-            continue
-        act, found = spoke.act, one.said(spoke)
-        value, edge = act.claim if _is_pair(act.claim) else (None, None)
-        ids, own = act.because if _is_pair(act.because) else (None, None)
-        yield (
-            _id(act.table),
-            _id(act.round if found is None else found[1].round),
-            *(spoke.id, *_named(one.state, act.agent), spoke.code),
-            *(_text(act.move), _id(act.target), _conduct(act.conduct), _real(value), _text(edge)),
-            *(_text(act.part), _text(act.words)),
-            *(_ids(ids), own if type(own) is bool else None),
-            *((None,) * 9 if found is None or spoke.code is not None else _became(*found)),
-        )
+@attrs.frozen
+class _ContributionLine(_ActLine[Spoke]):
+    def round(self) -> int | None:
+        """The round: that of the table, or if it was refused out of its author's turn its own."""
+        heard = self.played.said(self.act)
+        return _id(self.event.round if heard is None else heard[1].round)
+
+    def outcome(self) -> _Outcome | None:
+        """What became of it; None if it was refused."""
+        heard = None if self.act.code is not None else self.played.said(self.act)
+        return heard and _Outcome(self.state, *heard)
+
+    def proposed(self) -> _Outcome | None:
+        """What became of a proposal."""
+        outcome = self.outcome()
+        return outcome if outcome is not None and outcome.said.is_proposal else None
 
 
-def _is_pair(value: Any) -> bool:
-    return type(value) is tuple and len(value) == 2
-
-
-def _became(table: Roundtable, said: Contribution) -> Row:
-    """The outcome of a contribution that was not refused."""
-    is_removed = said.id in table.removed
-    if said.move == Move.CHALLENGE:
-        return (*(None,) * 5, table.is_sustained(said), is_removed, None, None)
-    if not said.is_proposal:
-        return (*(None,) * 6, is_removed, None, None)
-    assert table.conclusion is not None  # the assignment has all its events
-    base, edge = (said.id, Part.BASE), (said.id, Part.EDGE)
-    return (
-        _real(table.tests.get(base)),
-        _real(table.tests.get(edge)),
-        *(table.held(*base), table.held(*edge)),
-        table.is_sharp(said) if base in table.tests else None,
-        None,
-        is_removed,
-        refuted_by(table, said.id),
-        table.conclusion.proposal == said.id,
-    )
-
-
-CONTRIBUTIONS: Final = Table(
+CONTRIBUTIONS: Final = _acts(_ContributionLine, Spoke).table(
     "contributions",
     "a contribution to a table, refused ones included, in order",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        Column("round", WHOLE, "", "the round, from 0"),
-        Column(
-            "id", WHOLE, "",
-            "its number at the table, from 0; null of what was refused out of its author's turn",
-        ),
-        _AGENT,
-        _NAME,
-        Column("code", TEXT, "", f"{_CODE.description}; it counts as a pass then, or as nothing"),
-        Column("move", TEXT, "", ", ".join(MOVES)),
-        Column("target", WHOLE, "", "the id of the proposal that it refers to"),
-        Column("conduct", TEXT, "", f"of a proposal: {_AS_WRITTEN}"),
-        Column("claim", REAL, _OBJECTIVE, "the value that a proposal claims"),
-        Column("edge", TEXT, "", "the treatment under which it claims it too"),
-        Column("part", TEXT, "", "the part of its target's claim that a challenge denies: "
-               + ", ".join(names_of(Part))),
-        Column("words", TEXT, "", "what was said"),
-        Column("because", WHOLES, "", "the ids that it relies on"),
-        Column("because_trials", TRUTH, "", "whether it relies on trials of its agent's own"),
-        Column("tested", REAL, _OBJECTIVE, "of a proposal, the tested value of the base"),
-        Column("edge_tested", REAL, _OBJECTIVE, "that of the edge"),
-        Column("held", TRUTH, "", "whether the base held; null: it is none, or was not tested"),
-        Column("edge_held", TRUTH, "", "whether the edge did"),
-        Column("sharp", TRUTH, "", "whether the base is sharp"),
-        Column("sustained", TRUTH, "", "whether a challenge was right"),
-        Column("redirected", TRUTH, "", "whether it, or what it refers to, was; null if refused"),
-        Column("refuted", TEXT, "", "what refuted a proposal that was not redirected: "
-               f"{BY_CHALLENGE} or {BY_PROOF}; null: nothing did"),
-        Column("concluded", TRUTH, "", "whether the proposal is the conclusion"),
-    ],
-    _rows(_contribution_rows),
+    _ASSIGNMENT,
+    *_AT_TABLE,
+    column("round", WHOLE, "the round, from 0", _ContributionLine.round),
+    column("id", WHOLE, "its number at the table, from 0; null of what was refused out of its "
+           "author's turn", lambda line: line.act.id),
+    *_BY,
+    column("code", TEXT, f"{_REFUSED}; it counts as a pass then, or as nothing",
+           lambda line: line.act.code),
+    *_EVENT.columns(
+        column("move", TEXT, ", ".join(MOVES), fit=_text),
+        column("target", WHOLE, "the id of the proposal that it refers to", fit=_id),
+        column("conduct", TEXT, f"of a proposal: {_AS_WRITTEN}", fit=_conduct),
+        column("claim", REAL, "the value that a proposal claims",
+               lambda spoke: _real(_pair(spoke.claim)[0]), unit=_OBJECTIVE),
+        column("edge", TEXT, "the treatment under which it claims it too",
+               lambda spoke: _text(_pair(spoke.claim)[1])),
+        column("part", TEXT, "the part of its target's claim that a challenge denies: "
+               + ", ".join(names_of(Part)), fit=_text),
+        column("words", TEXT, "what was said", fit=_text),
+    ),
+    *_BECAUSE,
+    *PartOf(_ContributionLine.proposed).columns(
+        column("tested", REAL, "of a proposal, the tested value of the base", _Outcome.tested,
+               unit=_OBJECTIVE),
+        column("edge_tested", REAL, "that of the edge", lambda of: of.tested(Part.EDGE),
+               unit=_OBJECTIVE),
+        column("held", TRUTH, "whether the base held; null: it is none, or was not tested",
+               _Outcome.held),
+        column("edge_held", TRUTH, "whether the edge did", lambda of: of.held(Part.EDGE)),
+        column("sharp", TRUTH, "whether the base is sharp",
+               lambda of: None if of.held() is None else of.table.is_sharp(of.said)),
+    ),
+    *PartOf(_ContributionLine.outcome).columns(
+        column("sustained", TRUTH, "whether a challenge was right", lambda of:
+               of.table.is_sustained(of.said) if of.said.move == Move.CHALLENGE else None),
+        column("redirected", TRUTH, "whether it, or what it refers to, was; null if refused",
+               lambda of: of.said.id in of.table.removed),
+    ),
+    *PartOf(_ContributionLine.proposed).columns(
+        column("refuted", TEXT, "what refuted a proposal that was not redirected: "
+               f"{BY_CHALLENGE} or {BY_PROOF}; null: nothing did",
+               lambda of: refuted_by(of.table, of.said.id)),
+        column("concluded", TRUTH, "whether the proposal is the conclusion",
+               _Outcome.is_conclusion),
+    ),
 )  # fmt: skip
 
 
-def _final_stance_rows(one: Played) -> Iterator[Row]:
-    stances = {
-        (table.number, side.agent): side for table in one.state.tables for side in sides(table)
-    }
-    for stood in one.acts:
-        if not isinstance(stood.act, Stood):
-            continue
-        act = stood.act
-        target = _proposal(one.state, act.table, act.target)
-        side = stances.get((act.table, act.agent))
-        ids, own = act.because if _is_pair(act.because) else (None, None)
-        yield (
-            *(_id(act.table), *_named(one.state, act.agent), stood.code, _id(act.target)),
-            *((None,) * 5 if target is None else _stood_by(one.state, *target, act.agent)),
-            *((None,) * 4 if side is None else _moved(side)),
-            *(_text(act.words), _ids(ids), own if type(own) is bool else None),
-            _text((act.source or {}).get("model")),
-        )
+@attrs.frozen
+class _StanceLine(_ActLine[Stood]):
+    side: Side | None
+
+    def target(self) -> _Outcome | None:
+        """The proposal that it names, redirected or not; None if there is none."""
+        number, id = self.event.table, self.event.target
+        if not 0 <= number < len(self.state.tables) or _id(id) is None:
+            return None
+        table = self.state.tables[number]
+        said = table.contributions[id] if id < len(table.contributions) else None
+        return None if said is None or not said.is_proposal else _Outcome(self.state, table, said)
+
+    def is_own(self) -> bool | None:
+        """Whether that proposal is the agent's own."""
+        target = self.target()
+        return None if target is None else target.said.agent == self.event.agent
 
 
-def _proposal(state: SeasonState, number: int, id: Any) -> tuple[Roundtable, Contribution] | None:
-    """A table and its proposal of that id, redirected or not; None if there is none."""
-    if not 0 <= number < len(state.tables) or _id(id) is None:
-        return None
-    table = state.tables[number]
-    said = table.contributions[id] if id < len(table.contributions) else None
-    return None if said is None or not said.is_proposal else (table, said)
+def _final_stances(run: TableSource) -> Iterator[_StanceLine]:
+    for one in _each(run):
+        stances = {
+            (table.number, side.agent): side for table in one.state.tables for side in sides(table)
+        }
+        for act in one.acts:
+            stood = act.act
+            if isinstance(stood, Stood):
+                yield _StanceLine(one, stood, act, stances.get((stood.table, stood.agent)))
 
 
-def _stood_by(state: SeasonState, table: Roundtable, said: Contribution, agent: int) -> Row:
-    """The proposal that an agent stands by."""
-    assert table.conclusion is not None  # the assignment has all its events
-    tested = _real(table.tests.get((said.id, Part.BASE)))
-    is_conclusion = table.conclusion.proposal == said.id
-    return (*_named(state, said.agent), tested, said.agent == agent, is_conclusion)
-
-
-def _moved(side: Side) -> Row:
-    return (side.talked, side.proven, side.final, side.changed)
-
-
-FINAL_STANCES: Final = Table(
+FINAL_STANCES: Final = RecordsOf(_final_stances).table(
     "final_stances",
     "the final stance of a participant, given once all claims are tested, refused ones included",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        _AGENT,
-        _NAME,
-        Column("code", TEXT, "", f"{_CODE.description}; the stance that the proof left stays then"),
-        Column("target", WHOLE, "", "the id of the proposal that it stands by; null: none"),
-        Column("target_agent", WHOLE, "", "whose proposal that is, by ordinal"),
-        Column("target_name", TEXT, "", "the name of that agent"),
-        Column("tested", REAL, _OBJECTIVE, "its tested value"),
-        Column("own", TRUTH, "", "whether it is the agent's own"),
-        Column("concluded", TRUTH, "", "whether it is the conclusion"),
-        Column("talked", WHOLE, "", "where the agent stood at the end of the talk; null: nowhere"),
-        Column("proven", WHOLE, "", "where the proof left it; null: nowhere"),
-        Column("final", WHOLE, "", "where it stands in the end; null: nowhere"),
-        Column("changed", TRUTH, "", "whether that is elsewhere than at the end of the talk"),
-        Column("words", TEXT, "", "its reason"),
-        Column("because", WHOLES, "", "the ids that it relies on"),
-        Column("because_trials", TRUTH, "", "whether it relies on trials of its agent's own"),
-        Column("model", TEXT, "", "the language model that gave it; null: no model did"),
-    ],
-    _rows(_final_stance_rows),
-)
+    _ASSIGNMENT,
+    *_AT_TABLE,
+    *_BY,
+    column("code", TEXT, f"{_REFUSED}; the stance that the proof left stays then",
+           lambda line: line.act.code),
+    column("target", WHOLE, "the id of the proposal that it stands by; null: none",
+           lambda line: _id(line.event.target)),
+    *PartOf(_StanceLine.target).columns(
+        column("target_agent", WHOLE, "whose proposal that is, by ordinal",
+               lambda target: _id(target.said.agent)),
+        column("target_name", TEXT, "the name of that agent",
+               lambda target: _name(target.state, target.said.agent)),
+        column("tested", REAL, "its tested value", _Outcome.tested, unit=_OBJECTIVE),
+    ),
+    column("own", TRUTH, "whether it is the agent's own", _StanceLine.is_own),
+    *PartOf(_StanceLine.target).columns(
+        column("concluded", TRUTH, "whether it is the conclusion", _Outcome.is_conclusion),
+    ),
+    *PartOf[_StanceLine, Side](lambda line: line.side).columns(
+        column("talked", WHOLE, "where the agent stood at the end of the talk; null: nowhere"),
+        column("proven", WHOLE, "where the proof left it; null: nowhere"),
+        column("final", WHOLE, "where it stands in the end; null: nowhere"),
+        column("changed", TRUTH, "whether that is elsewhere than at the end of the talk"),
+    ),
+    column("words", TEXT, "its reason", lambda line: _text(line.event.words)),
+    *_BECAUSE,
+    column("model", TEXT, "the language model that gave it; null: no model did",
+           lambda line: _text((line.event.source or {}).get("model"))),
+)  # fmt: skip
 
 
-def _test_rows(one: Played) -> Iterator[Row]:
-    for test in one.done(Tested):
-        table = one.state.tables[test.table]
-        agent, name, claim, held, challenge = _of_claim(one.state, table, test.at, test.part)
-        yield (
-            *(test.table, test.at, test.part, agent, name),
-            *(_conduct(test.conduct), test.treatment),
-            *(claim, _real(test.value), held, challenge, _runs(test)),
-        )
+@attrs.frozen
+class _TestLine(_EventLine[Tested]):
+    def claim(self) -> _Outcome | None:
+        """The proposal whose claim is tested; None: the bar is."""
+        if self.event.at is None or self.event.part is None:
+            return None
+        table = self.state.tables[self.event.table]
+        return _Outcome(self.state, table, table.contributions[self.event.at])
+
+    def held(self) -> bool | None:
+        """Whether the claim held."""
+        claim = self.claim()
+        return None if claim is None else claim.held(self.event.part)
+
+    def challenge(self) -> int | None:
+        """The first challenge of the part of the claim, for which the test is made."""
+        claim, challenged = self.claim(), (self.event.at, self.event.part)
+        others = () if claim is None else claim.table.contributions
+        challenges = (other for other in others if other.move == Move.CHALLENGE)
+        return next((c.id for c in challenges if c.challenged == challenged), None)
 
 
-def _of_claim(state: SeasonState, table: Roundtable, at: int | None, part: str | None) -> Row:
-    """The claim of a test: agent, name, claimed value, whether it held, and the challenge that
-    caused the test (the first to that part); all None for the test of a bar.
-    """
-    if at is None or part is None:  # the bar
-        return (None,) * 5
-    said = table.contributions[at]
-    challenges = (other for other in table.contributions if other.move == Move.CHALLENGE)
-    challenge = next((c.id for c in challenges if c.challenged == (at, part)), None)
-    return (*_named(state, said.agent), _real(said.claimed), table.held(at, part), challenge)
+def _tests(run: TableSource) -> Iterator[_TestLine]:
+    return (_TestLine(one, test) for one in _each(run) for test in one.done(Tested))
 
 
-TESTS: Final = Table(
+TESTS: Final = RecordsOf(_tests).table(
     "tests",
     "a test of a bar, or of a part of a claim, in order",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        Column("at", WHOLE, "", "the id of the proposal; null: the bar"),
-        Column("part", TEXT, "", f"the part of its claim: {', '.join(names_of(Part))}"),
-        Column("agent", WHOLE, "", "whose proposal it is, by ordinal; null: the bar"),
-        Column("name", TEXT, "", "the name of that agent"),
-        Column("conduct", TEXT, "", f"what was tested: {_AS_WRITTEN}"),
-        Column("treatment_", TEXT, "", "under which treatment of the arena"),
-        Column("claim", REAL, _OBJECTIVE, "the value that was claimed; null: the bar"),
-        Column("value", REAL, _OBJECTIVE, "the tested value; null: undefined"),
-        Column("held", TRUTH, "", "whether the claim held; null: the bar"),
-        Column("challenge", WHOLE, "", "the id of the challenge that it was made for"),
-        Column("runs", RUNS, "", FIELDS["runs"][1]),
-    ],
-    _rows(_test_rows),
-)
+    _ASSIGNMENT,
+    *_EVENT.columns(
+        column("table", WHOLE, _TABLE.description),
+        column("at", WHOLE, "the id of the proposal; null: the bar"),
+        column("part", TEXT, f"the part of its claim: {', '.join(names_of(Part))}"),
+    ),
+    *PartOf(_TestLine.claim).columns(
+        column("agent", WHOLE, "whose proposal it is, by ordinal; null: the bar",
+               lambda of: _id(of.said.agent)),
+        column("name", TEXT, "the name of that agent", lambda of: _name(of.state, of.said.agent)),
+    ),
+    *_EVENT.columns(
+        column("conduct", TEXT, f"what was tested: {_AS_WRITTEN}", fit=_conduct),
+        column("treatment_", TEXT, "under which treatment of the arena"),
+    ),
+    *PartOf(_TestLine.claim).columns(
+        column("claim", REAL, "the value that was claimed; null: the bar",
+               lambda of: _real(of.said.claimed), unit=_OBJECTIVE),
+    ),
+    column("value", REAL, "the tested value; null: undefined",
+           lambda line: _real(line.event.value), unit=_OBJECTIVE),
+    column("held", TRUTH, "whether the claim held; null: the bar", _TestLine.held),
+    column("challenge", WHOLE, "the id of the challenge that it was made for",
+           _TestLine.challenge),
+    *_EVENT.columns(column("runs", RUNS, FIELDS["runs"][1], fit=_runs)),
+)  # fmt: skip
 
-
-def _trial_rows(one: Played) -> Iterator[Row]:
-    for tried in one.acts:
-        if isinstance(tried.act, Tried):
-            yield _trial(one.state, tried, tried.act)
-
-
-def _trial(state: SeasonState, tried: Act, act: Tried) -> Row:
-    return (
-        *(_id(act.table), tried.round, *_named(state, act.agent), _id(act.number), tried.code),
-        *(_conduct(act.conduct), _text(act.treatment), _real(act.value), _runs(act)),
-    )
-
-
-TRIALS: Final = Table(
+TRIALS: Final = _acts(_ActLine[Tried], Tried).table(
     "trials",
     "a trial that an agent ordered for itself, refused ones included, in order",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        Column("round", WHOLE, "", "the round in which it was ordered; null: before the first"),
-        _AGENT,
-        _NAME,
-        Column("number", WHOLE, "", "which of the agent's in the assignment, from 0"),
-        Column("code", TEXT, "", f"{_CODE.description}; nothing is spent then"),
-        Column("conduct", TEXT, "", f"what was tried: {_AS_WRITTEN}"),
-        Column("treatment_", TEXT, "", "under which treatment of the arena"),
-        Column("value", REAL, _OBJECTIVE, "what it showed; null: undefined"),
-        Column("runs", RUNS, "", "the seed of the run, and the digest of what it did"),
-    ],
-    _rows(_trial_rows),
-)
+    _ASSIGNMENT,
+    *_AT_TABLE,
+    column("round", WHOLE, "the round in which it was ordered; null: before the first",
+           lambda line: line.act.round),
+    *_BY,
+    column("number", WHOLE, "which of the agent's in the assignment, from 0",
+           lambda line: _id(line.event.number)),
+    column("code", TEXT, f"{_REFUSED}; nothing is spent then", lambda line: line.act.code),
+    *_EVENT.columns(
+        column("conduct", TEXT, f"what was tried: {_AS_WRITTEN}", fit=_conduct),
+        column("treatment_", TEXT, "under which treatment of the arena", fit=_text),
+        column("value", REAL, "what it showed; null: undefined", fit=_real, unit=_OBJECTIVE),
+        column("runs", RUNS, "the seed of the run, and the digest of what it did", fit=_runs),
+    ),
+)  # fmt: skip
 
 
 # Derived results.
 
 
-def _score_rows(one: Played) -> Iterator[Row]:
-    for score in one.followed(Scored):
-        table = one.state.tables[score.table]
-        reasons = table.reasons.get(score.agent)
-        yield (
-            *(score.table, *_named(one.state, score.agent)),
-            *(*score.raw, *score.final, score.total, score.rubric),
-            [list(step) for step in score.steps],
-            None if reasons is None else list(reasons),
-            table.bottom == score.agent,
-        )
+def _reasons(line: _EventLine[Scored]) -> Sequence[str] | None:
+    reasons = line.state.tables[line.event.table].reasons.get(line.event.agent)
+    return None if reasons is None else list(reasons)
 
 
-SCORES: Final = Table(
+SCORES: Final = _derived(Scored).table(
     "scores",
     "the scores of an agent that sat at a table",
-    [
-        _ASSIGNMENT,
-        _TABLE,
-        _AGENT,
-        _NAME,
-        *(Column(f"raw_{name}", WHOLE, "of 3", f"{name} as rated") for name in DIMENSIONS),
-        *(Column(name, WHOLE, "of 3", f"{name} as it stands") for name in DIMENSIONS),
-        Column("total", WHOLE, "of 12", "the sum of the four as they stand"),
-        Column("rubric", WHOLE, "of 12", FIELDS["rubric"][1]),
-        Column("steps", STEPS, "", FIELDS["steps"][1]),
-        Column("reasons", TEXTS, "", "a reason for each of the four; null: none was given"),
-        Column("bottom", TRUTH, "", "whether it is the bottom scorer of the table"),
-    ],
-    _rows(_score_rows),
-)
+    _ASSIGNMENT,
+    *_AT_TABLE,
+    *_BY,
+    *columns_in_order(
+        attrgetter("event.raw"),
+        [Column(f"raw_{name}", WHOLE, "of 3", f"{name} as rated") for name in DIMENSIONS],
+    ),
+    *columns_in_order(
+        attrgetter("event.final"),
+        [Column(name, WHOLE, "of 3", f"{name} as it stands") for name in DIMENSIONS],
+    ),
+    *_EVENT.columns(
+        column("total", WHOLE, "the sum of the four as they stand", unit="of 12"),
+        column("rubric", WHOLE, FIELDS["rubric"][1], unit="of 12"),
+        column("steps", STEPS, FIELDS["steps"][1], fit=lambda steps: list(map(list, steps))),
+    ),
+    column("reasons", TEXTS, "a reason for each of the four; null: none was given", _reasons),
+    column("bottom", TRUTH, "whether it is the bottom scorer of the table",
+           lambda line: line.state.tables[line.event.table].bottom == line.event.agent),
+)  # fmt: skip
 
 
-def _rank_rows(one: Played) -> Iterator[Row]:
-    state = one.state
-    for rank, ordinal, rolling, all_time in state.leaderboard:
-        agent = state.agents[ordinal]
-        yield (
-            *(state.day, rank, ordinal, agent.name, rolling, all_time),
-            *(agent.class_, agent.status, agent.sparks),
-        )
+@attrs.frozen
+class _RankLine(_Line):
+    rank: int
+    agent: AgentState
+    rolling: int
+    all_time: int
 
 
-RANKS: Final = Table(
+def _ranks(run: TableSource) -> Iterator[_RankLine]:
+    for one in _each(run):
+        for rank, ordinal, rolling, all_time in one.state.leaderboard:
+            yield _RankLine(one, rank, one.state.agents[ordinal], rolling, all_time)
+
+
+RANKS: Final = RecordsOf(_ranks).table(
     "ranks",
     "a line of the leaderboard that was posted in an assignment",
-    [
-        _ASSIGNMENT,
-        Column("day", WHOLE, "days", "its day, from 0"),
-        Column("rank", WHOLE, "", "by the rolling sum, from 1"),
-        _AGENT,
-        _NAME,
-        Column("rolling", WHOLE, "points", "the sum of totals in the leaderboard's window"),
-        Column("all_time", WHOLE, "points", "the sum of all totals"),
-        Column("class", TEXT, "", "what it runs as: " + ", ".join(names_of(Class))),
-        Column("status", TEXT, "", "when the assignment closes: " + ", ".join(names_of(Status))),
-        Column("sparks", WHOLE, "sparks", "what it has when the assignment closes"),
-    ],
-    _rows(_rank_rows),
-)
+    _ASSIGNMENT,
+    column("day", WHOLE, "its day, from 0", lambda line: line.state.day, unit="days"),
+    column("rank", WHOLE, "by the rolling sum, from 1"),
+    _AGENT.read_by(lambda line: line.agent.ordinal),
+    _NAME.read_by(lambda line: line.agent.name),
+    column("rolling", WHOLE, "the sum of totals in the leaderboard's window", unit="points"),
+    column("all_time", WHOLE, "the sum of all totals", unit="points"),
+    column("class", TEXT, "what it runs as: " + ", ".join(names_of(Class)),
+           lambda line: line.agent.class_),
+    column("status", TEXT, "when the assignment closes: " + ", ".join(names_of(Status)),
+           lambda line: line.agent.status),
+    column("sparks", WHOLE, "what it has when the assignment closes",
+           lambda line: line.agent.sparks, unit="sparks"),
+)  # fmt: skip
 
-
-def _spark_rows(one: Played) -> Iterator[Row]:
-    for moved in one.followed(SparksMoved):
-        agent = _named(one.state, moved.agent)
-        yield (moved.table, *agent, moved.amount, moved.balance, moved.why)
-
-
-SPARKS: Final = Table(
+SPARKS: Final = _derived(SparksMoved).table(
     "sparks",
     "a move of an agent's sparks, in order",
-    [
-        _ASSIGNMENT,
-        Column("table", WHOLE, "", "the table that it sat at; null: it was on the bench"),
-        _AGENT,
-        _NAME,
-        Column("amount", WHOLE, "sparks", FIELDS["amount"][1]),
-        Column("balance", WHOLE, "sparks", FIELDS["balance"][1]),
-        Column("why", TEXT, "", ", ".join(names_of(Income))),
-    ],
-    _rows(_spark_rows),
-)
+    _ASSIGNMENT,
+    *_EVENT.columns(
+        column("table", WHOLE, "the table that it sat at; null: it was on the bench"),
+    ),
+    *_BY,
+    *_EVENT.columns(
+        column("amount", WHOLE, FIELDS["amount"][1], unit="sparks"),
+        column("balance", WHOLE, FIELDS["balance"][1], unit="sparks"),
+        column("why", TEXT, ", ".join(names_of(Income))),
+    ),
+)  # fmt: skip
 
 TABLES: Final = Tables(
     SETUP,

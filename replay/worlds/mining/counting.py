@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import attrs
 
@@ -48,68 +48,48 @@ class PlotGroup:
 
 @attrs.frozen
 class Counts:
-    """Counts of a round. Actions are those left after pruning; stamina is in points.
+    """Counts of a round, each with its unit and meaning. Actions are those left after pruning.
 
-    Attributes:
-        owned: plots owned at the start of the round.
-        turned: those of them with another owner at its end.
-        owned_after: plots owned at its end.
-        raided: those of `owned` that were raided.
-        raids: raid actions on `owned` plots.
-        speculative: raid actions on unowned plots.
-        captures: captures that were not undone.
-        undone: captures undone by an authority.
-        defended: defended plots.
-        defended_raided, defended_captured, defended_undone: of these.
-        overrun: defended plots, not in a truce, with more raiders (apart from the owner) than
-            points, under pointwise defence; 0 under the absolute one, where one point stops all.
-        undefended_captured: other plots of `owned` that were captured.
-        staked: stamina allocated to mining on defended plots.
-        claims: claimed plots.
-        contested: those with two claimants or more.
-        defend, mine, claim, raid: stamina spent on each.
-        stamina: the stamina of all agents.
-        lost_claims: stamina spent on claims that another agent won.
-        failed_raids: stamina spent on raids without a lasting capture.
-        forfeited: stamina spent on mining plots that were lost in the same round.
-        untested: stamina spent on defence of plots that nobody raided.
-        mined: gold.
-        long_claimed, long_captured: plots held for 5 rounds or more, by how they are held.
-        new_claimed, new_captured: the other owned plots.
+    A plot is `overrun` if it is in no truce and has more raiders, its owner apart, than points;
+    under the absolute defence one point stops all, and none is.
     """
 
     round: int
-    owned: int
-    turned: int
-    owned_after: int
-    raided: int
-    raids: int
-    speculative: int
-    captures: int
-    undone: int
-    defended: int
-    defended_raided: int
-    defended_captured: int
-    defended_undone: int
-    overrun: int
-    undefended_captured: int
-    staked: int
-    claims: int
-    contested: int
-    defend: int
-    mine: int
-    claim: int
-    raid: int
-    stamina: int
-    lost_claims: int
-    failed_raids: int
-    forfeited: int
-    untested: int
-    mined: float
-    long_claimed: PlotGroup
-    long_captured: PlotGroup
-    new_claimed: PlotGroup
-    new_captured: PlotGroup
+    owned: Annotated[int, "plots", "plots owned at round start"]
+    turned: Annotated[int, "plots", "those of them with another owner at round end"]
+    owned_after: Annotated[int, "plots", "plots owned at round end"]
+    raided: Annotated[int, "plots", "plots owned at round start that were raided"]
+    raids: Annotated[int, "actions", "raids on them, after pruning"]
+    speculative: Annotated[int, "actions", "raids on nobody's plots, after pruning"]
+    captures: Annotated[int, "plots", "captures that stand"]
+    undone: Annotated[int, "plots", "captures that an authority undid"]
+    defended: Annotated[int, "plots", "defended plots"]
+    defended_raided: Annotated[int, "plots", "defended plots that were raided"]
+    defended_captured: Annotated[int, "plots", "defended plots that were captured"]
+    defended_undone: Annotated[int, "plots", "defended plots whose capture an authority undid"]
+    overrun: Annotated[
+        int, "plots", "defended plots with more raiders than points, under pointwise defence"
+    ]
+    undefended_captured: Annotated[
+        int, "plots", "other plots owned at round start that were captured"
+    ]
+    staked: Annotated[int, "points", "stamina allocated to mining on defended plots"]
+    claims: Annotated[int, "plots", "claimed plots"]
+    contested: Annotated[int, "plots", "those of them with two claimants or more"]
+    defend: Annotated[int, "points", "stamina spent on defence"]
+    mine: Annotated[int, "points", "stamina spent on mining"]
+    claim: Annotated[int, "points", "stamina spent on claims"]
+    raid: Annotated[int, "points", "stamina spent on raids"]
+    stamina: Annotated[int, "points", "the stamina of all"]
+    lost_claims: Annotated[int, "points", "stamina spent on claims that another won"]
+    failed_raids: Annotated[int, "points", "stamina spent on raids that captured nothing for good"]
+    forfeited: Annotated[int, "points", "stamina spent on mining plots that were lost in the round"]
+    untested: Annotated[int, "points", "stamina spent on the defence of plots that nobody raided"]
+    mined: Annotated[float, "gold", "gold mined, before fines"]
+    long_claimed: Annotated[PlotGroup, "held by claim for 5 rounds or more at round start"]
+    long_captured: Annotated[PlotGroup, "held by capture for 5 rounds or more at round start"]
+    new_claimed: Annotated[PlotGroup, "held by claim for less than 5 rounds at round start"]
+    new_captured: Annotated[PlotGroup, "held by capture for less than 5 rounds at round start"]
 
     @property
     def spent(self) -> int:

@@ -44,14 +44,20 @@ class Spell:
         """Its number of round ends, so far if it is censored."""
         return self.end - self.start + 1
 
+    @property
+    def lost(self) -> str | None:
+        """How it was lost; None if it is censored."""
+        return None if self.lost_to is None else "capture"
+
+    @property
+    def censored(self) -> bool:
+        """Whether it is still running."""
+        return self.lost_to is None
+
     def as_dict(self) -> dict[str, Any]:
-        """The spell for JSON and for tables."""
-        return {
-            **attrs.asdict(self),
-            "length": self.length,
-            "lost": None if self.lost_to is None else "capture",
-            "censored": self.lost_to is None,
-        }
+        """The spell for JSON."""
+        derived = {"length": self.length, "lost": self.lost, "censored": self.censored}
+        return {**attrs.asdict(self), **derived}
 
 
 _NOBODY: Final = -1

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Final
+from typing import Final, get_type_hints
 
 import attrs
 
@@ -14,6 +14,7 @@ from goldrush.agents.llm.failures import KINDS as KINDS_OF_FAILURE
 from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.measures import Value
 from goldrush.kernel.shape import several
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
@@ -36,15 +37,18 @@ from goldrush.replay.data.columns import (
     TRUTH,
     WHOLE,
     Column,
-    Row,
-    Table,
+    ColumnOf,
+    PartOf,
+    RecordsOf,
     TableSource,
     Types,
+    column,
+    columns_in_order,
     records,
 )
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.tools import Spells, Tables
-from goldrush.replay.worlds.mining.counting import Counts
+from goldrush.replay.worlds.mining.counting import Counts, PlotGroup
 from goldrush.replay.worlds.mining.measures import (
     MEASURES,
     MeasuredRun,
@@ -53,6 +57,7 @@ from goldrush.replay.worlds.mining.measures import (
     on_plots,
 )
 from goldrush.replay.worlds.mining.show import format_spells
+from goldrush.replay.worlds.mining.spells import Spell
 
 # The field types that only mining has.
 PLANNED: Final = records(
@@ -97,73 +102,28 @@ _FIELDS: Final[Mapping[str, tuple[str, str]]] = {
     "gold": ("gold", "what it brought: 0 where the plot was lost in this round"),
 }  # fmt: skip
 
-_COUNTED: Final[Mapping[str, tuple[str, str]]] = {
-    "owned": ("plots", "plots owned at round start"),
-    "turned": ("plots", "those of them with another owner at round end"),
-    "owned_after": ("plots", "plots owned at round end"),
-    "raided": ("plots", "plots owned at round start that were raided"),
-    "raids": ("actions", "raids on them, after pruning"),
-    "speculative": ("actions", "raids on nobody's plots, after pruning"),
-    "captures": ("plots", "captures that stand"),
-    "undone": ("plots", "captures that an authority undid"),
-    "defended": ("plots", "defended plots"),
-    "defended_raided": ("plots", "defended plots that were raided"),
-    "defended_captured": ("plots", "defended plots that were captured"),
-    "defended_undone": ("plots", "defended plots whose capture an authority undid"),
-    "overrun": ("plots", "defended plots with more raiders than points, under pointwise defence"),
-    "undefended_captured": ("plots", "other plots owned at round start that were captured"),
-    "staked": ("points", "stamina allocated to mining on defended plots"),
-    "claims": ("plots", "claimed plots"),
-    "contested": ("plots", "those of them with two claimants or more"),
-    "defend": ("points", "stamina spent on defence"),
-    "mine": ("points", "stamina spent on mining"),
-    "claim": ("points", "stamina spent on claims"),
-    "raid": ("points", "stamina spent on raids"),
-    "stamina": ("points", "the stamina of all"),
-    "lost_claims": ("points", "stamina spent on claims that another won"),
-    "failed_raids": ("points", "stamina spent on raids that captured nothing for good"),
-    "forfeited": ("points", "stamina spent on mining plots that were lost in the round"),
-    "untested": ("points", "stamina spent on the defence of plots that nobody raided"),
-    "mined": ("gold", "gold mined, before fines"),
-}
-_GROUPS: Final[Mapping[str, str]] = {
-    "long_claimed": "plots held by claim for 5 rounds or more at round start",
-    "long_captured": "plots held by capture for 5 rounds or more at round start",
-    "new_claimed": "plots held by claim for less than 5 rounds at round start",
-    "new_captured": "plots held by capture for less than 5 rounds at round start",
-}
+
+@attrs.frozen
+class _Line:
+    """A record of a run; `agents`: how many play."""
+
+    agents: int
 
 
-def _count_columns() -> Iterator[tuple[str, Column]]:
-    """Every count: its attribute path in `Counts`, and its column."""
-    types = {"float": REAL, float: REAL, "int": WHOLE, int: WHOLE}
-    for field in attrs.fields(Counts):
-        if field.name in _GROUPS:
-            yield (
-                f"{field.name}.plots",
-                Column(f"{field.name}_plots", WHOLE, "plots", _GROUPS[field.name]),
-            )
-            says = f"raids on {_GROUPS[field.name]}"
-            yield f"{field.name}.raids", Column(f"{field.name}_raids", WHOLE, "actions", says)
-        elif field.name != "round":
-            yield field.name, Column(field.name, types[field.type], *_COUNTED[field.name])
-
-
-_COUNTS: Final = dict(_count_columns())
-_counted: Final = attrgetter(*_COUNTS)
-
-
-_AGENTS: Final = Column("agents", WHOLE, "agents", "how many play")
+_AGENTS: Final[ColumnOf[_Line]] = column("agents", WHOLE, "how many play", unit="agents")
 _BY_ROUND: Final = units_table(MINING.vocabulary, MEASURES)  # the round, and its measures
 
 
-def _measured(run: TableSource) -> MeasuredRun:
-    found = run.measured
-    assert isinstance(found, MeasuredRun)  # of the mining world
-    return found
+# Rounds.
 
 
-def _round_rows(run: TableSource) -> Iterator[Row]:
+@attrs.frozen
+class _RoundLine(_Line):
+    counts: Counts
+    measured: Sequence[Value]
+
+
+def _rounds(run: TableSource) -> Iterator[_RoundLine]:
     names = [name for name, measure in MEASURES.items() if measure.by_unit]
     with JournalReader(run.path) as reader:
         measuring = Measuring(reader)
@@ -171,10 +131,49 @@ def _round_rows(run: TableSource) -> Iterator[Row]:
             if counts.round > run.units:
                 return
             agents = measuring.walk.state.config.agents
-            yield (agents, counts.round, *_counted(counts), *(values[name] for name in names))
+            yield _RoundLine(agents, counts, [values[name] for name in names])
 
 
-def _agent_rows(run: TableSource) -> Iterator[Row]:
+def _count_columns() -> Iterator[ColumnOf[Counts]]:
+    """A column of every count, two of a group of plots."""
+    for name, hint in get_type_hints(Counts, include_extras=True).items():
+        if name == "round":
+            continue
+        *unit, meaning = hint.__metadata__
+        if hint.__origin__ is PlotGroup:
+            plots, raids = attrgetter(f"{name}.plots"), attrgetter(f"{name}.raids")
+            yield column(f"{name}_plots", WHOLE, f"plots {meaning}", plots, unit="plots")
+            yield column(f"{name}_raids", WHOLE, f"raids on plots {meaning}", raids, unit="actions")
+        else:
+            type = REAL if hint.__origin__ is float else WHOLE
+            yield column(name, type, meaning, unit=unit[0])
+
+
+ROUNDS: Final = RecordsOf(_rounds).table(
+    _BY_ROUND.name,
+    _BY_ROUND.description,
+    _AGENTS,
+    _BY_ROUND.own[0].read_by(attrgetter("counts.round")),
+    *PartOf[_RoundLine, Counts](lambda line: line.counts).columns(*_count_columns()),
+    *columns_in_order(attrgetter("measured"), _BY_ROUND.own[1:]),
+)
+
+
+# Agents.
+
+
+@attrs.frozen
+class _AgentLine(_Line):
+    """An agent after a round; `spent`: in it, by kind of action."""
+
+    state: MiningState
+    agent: int
+    failure: str | None
+    spent: Sequence[int]
+    gained: float
+
+
+def _agents(run: TableSource) -> Iterator[_AgentLine]:
     before: list[list[int]] = []
     with JournalReader(run.path) as reader:
         for commit, state in Walk(MINING, reader):
@@ -182,14 +181,13 @@ def _agent_rows(run: TableSource) -> Iterator[Row]:
                 if state.round > run.units:
                     return
                 check_gold(state)
-                for row in _agents_of(state, before):
-                    yield (state.config.agents, *row)
+                yield from _agents_of(state, before)
                 before = []
             before = before or [kinds.copy() for kinds in state.spent]
 
 
-def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[Row]:
-    """The rows of the agents after a round.
+def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[_AgentLine]:
+    """The agents after a round.
 
     Args:
         before: stamina points spent before the round: agents × kinds of action.
@@ -204,66 +202,64 @@ def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[
         row[0]: failure_kind(row[2]) for row in record.rows(SUBMITTED) if row[5] is not None
     }
     for agent, kinds in enumerate(state.spent):
-        yield (
-            state.round,
-            agent,
-            policy_label(state.roster[agent]),
-            failures.get(agent),
-            state.staminas[agent],
-            *(after - then for after, then in zip(kinds, before[agent], strict=True)),
-            math.fsum(gained[agent]),
-            float(state.gold[agent]),
-            len(state.plots_of[agent]),
-        )
+        spent = [after - then for after, then in zip(kinds, before[agent], strict=True)]
+        failure, gold = failures.get(agent), math.fsum(gained[agent])
+        yield _AgentLine(state.config.agents, state, agent, failure, spent, gold)
 
 
-def _spell_rows(run: TableSource) -> Iterator[Row]:
-    measured = _measured(run)
-    for spell in measured.spells:
-        yield (measured.config.agents, *spell.as_dict().values())
-
-
-ROUNDS: Final = Table(
-    _BY_ROUND.name,
-    _BY_ROUND.description,
-    [_AGENTS, *_BY_ROUND.own[:1], *_COUNTS.values(), *_BY_ROUND.own[1:]],
-    _round_rows,
-)
-AGENTS: Final = Table(
+AGENTS: Final = RecordsOf(_agents).table(
     "agents",
     "an agent in a closed round",
-    [
-        _AGENTS,
-        *_BY_ROUND.own[:1],
-        Column("agent", WHOLE, "", "its id"),
-        Column("policy", TEXT, "", "who plays it: a policy's name, `llm:NAME` for a model"),
-        Column(
-            "failure", TEXT, "", f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"
-        ),
-        Column("stamina", WHOLE, "points", "what it may spend in the round"),
-        *(Column(f"spent_{kind}", WHOLE, "points", f"stamina spent on {kind}") for kind in KINDS),
-        Column("gold_gained", REAL, "gold", "what it mined in the round, less its fines"),
-        Column("gold", REAL, "gold", "what it has at round end"),
-        Column("plots", WHOLE, "plots", "plots that it owns at round end"),
-    ],
-    _agent_rows,
-)
-SPELLS: Final = Table(
+    _AGENTS,
+    _BY_ROUND.own[0].read_by(lambda line: line.state.round),
+    column("agent", WHOLE, "its id"),
+    column("policy", TEXT, "who plays it: a policy's name, `llm:NAME` for a model",
+           lambda line: policy_label(line.state.roster[line.agent])),
+    column("failure", TEXT, f"of a model's answer that failed: {', '.join(KINDS_OF_FAILURE)}"),
+    column("stamina", WHOLE, "what it may spend in the round",
+           lambda line: line.state.staminas[line.agent], unit="points"),
+    *columns_in_order(
+        attrgetter("spent"),
+        [Column(f"spent_{kind}", WHOLE, "points", f"stamina spent on {kind}") for kind in KINDS],
+    ),
+    column("gold_gained", REAL, "what it mined in the round, less its fines",
+           lambda line: line.gained, unit="gold"),
+    column("gold", REAL, "what it has at round end",
+           lambda line: float(line.state.gold[line.agent]), unit="gold"),
+    column("plots", WHOLE, "plots that it owns at round end",
+           lambda line: len(line.state.plots_of[line.agent]), unit="plots"),
+)  # fmt: skip
+
+
+# Spells.
+
+
+@attrs.frozen
+class _SpellLine(_Line):
+    spell: Spell
+
+
+def _spells(run: TableSource) -> Iterator[_SpellLine]:
+    measured = run.measured
+    assert isinstance(measured, MeasuredRun)  # of the mining world
+    return (_SpellLine(measured.config.agents, spell) for spell in measured.spells)
+
+
+SPELLS: Final = RecordsOf(_spells).table(
     "spells",
     "an owner's hold of a plot: consecutive round ends",
-    [
-        _AGENTS,
-        Column("plot", WHOLE, "", "the plot's id"),
-        Column("owner", WHOLE, "", "the agent who holds it"),
-        Column("start", WHOLE, "", "the first round at whose end it does"),
-        Column("end", WHOLE, "", "the last one"),
-        Column("gained", TEXT, "", "how the plot came: claim or capture"),
-        Column("lost_to", WHOLE, "", "who captured it in round end + 1; null: still held"),
-        Column("length", WHOLE, "rounds", "end − start + 1, so far if it is censored"),
-        Column("lost", TEXT, "", "how it was lost: capture; null: still held"),
-        Column("censored", TRUTH, "", "whether it is still held when the journal ends"),
-    ],
-    _spell_rows,
+    _AGENTS,
+    *PartOf[_SpellLine, Spell](lambda line: line.spell).columns(
+        column("plot", WHOLE, "the plot's id"),
+        column("owner", WHOLE, "the agent who holds it"),
+        column("start", WHOLE, "the first round at whose end it does"),
+        column("end", WHOLE, "the last one"),
+        column("gained", TEXT, "how the plot came: claim or capture"),
+        column("lost_to", WHOLE, "who captured it in round end + 1; null: still held"),
+        column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
+        column("lost", TEXT, "how it was lost: capture; null: still held"),
+        column("censored", TRUTH, "whether it is still held when the journal ends"),
+    ),
 )
 
 TABLES: Final = Tables(_SETUP, _TYPES, _FIELDS, (ROUNDS, AGENTS, SPELLS))
