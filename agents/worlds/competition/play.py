@@ -42,7 +42,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Answered, Tested, T
 from goldrush.kernel.worlds.competition.evolve import apply, refuse
 from goldrush.kernel.worlds.competition.fork import turn_of
 from goldrush.kernel.worlds.competition.rubric import Grounds
-from goldrush.kernel.worlds.competition.state import AgentState, SeasonState, copied
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase
 
 # A policy has one sequence of draw words in an assignment. Each step has a range of it, and each
@@ -88,7 +88,7 @@ class SeasonPlay:
         all can be asked.
         """
         self.unit = f"{VOCABULARY.unit} {state.assignment}"
-        self._state = copied(state)  # with the acts so far applied
+        self._state = state.copy()  # with the acts so far applied
         self._scripts = scripts
         self._trust = trust
         self._known = known

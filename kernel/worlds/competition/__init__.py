@@ -14,7 +14,6 @@ from goldrush.kernel.worlds.competition.evolve import close, evolve
 from goldrush.kernel.worlds.competition.fork import fork, show_fork
 from goldrush.kernel.worlds.competition.state import (
     SeasonState,
-    copied,
     digest,
     ended,
     freeze,
@@ -84,7 +83,7 @@ def competition(rules: Rules | None, missing: str | None = None) -> World[Season
         unit_done=unit_done,
         close=close,
         digest=digest,
-        copy=copied,
+        copy=SeasonState.copy,
         fork=fork,
         show_fork=show_fork,
         freeze=freeze,

@@ -15,13 +15,13 @@ from goldrush.kernel.worlds.competition.events import CODES, Refused
 from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refuse
 from goldrush.kernel.worlds.competition.phases import advance, waits
 from goldrush.kernel.worlds.competition.settle import LEAVING
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Phase
 
 
 def decide(state: SeasonState, inputs: Block) -> list[Batch]:
     """The events derived from these acts, in order. Needs the rules of the arena."""
-    work = copied(state)
+    work = state.copy()
     derived: list[tuple[int, Row]] = []
     for index, (code, row) in enumerate(acts_in(inputs.batches)):
         why = fault_of(work, code, row)

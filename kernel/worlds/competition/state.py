@@ -16,6 +16,7 @@ from goldrush.kernel.codec import fingerprint_of
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.shape import FACTS
+from goldrush.kernel.states import Mutable
 from goldrush.kernel.world import Batch
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, Rules, Subject
 from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
@@ -110,12 +111,11 @@ class TrialCount:
 
 
 @attrs.define
-class SeasonState:
-    """The state of a season. Only `evolve` and `decide` change it.
+class LastingState(Mutable):
+    """What of the state of a season outlasts an assignment: what digests and snapshots have.
 
     Attributes:
         config, agents: the configuration, and the agents by ordinal.
-        rules: of the arena, needed by `decide` only; None if the arena is not installed.
         assignment: the one under way, or the next.
         known: conducts proposed in the last `rolling_days` days, with the latest day of each.
         accepted: by subject key, the tested value of the latest adopted conclusion.
@@ -127,6 +127,28 @@ class SeasonState:
         leaderboard: as last posted: (rank, agent, rolling, all-time).
         reasons: (move, text) of the latest contributions of the assignment before, where they are
             shown (Shown.NOISE).
+    """
+
+    config: SeasonConfig
+    agents: dict[int, AgentState]
+    assignment: int = 0
+    known: dict[Conduct, int] = attrs.field(factory=dict)
+    accepted: dict[tuple[str, str], float | None] = attrs.field(factory=dict)
+    is_split: bool = False
+    approved: tuple[str, str] | None = None
+    recommended: tuple[int, ...] | None = None
+    projects: int = 0
+    is_project_adopted: bool = False
+    leaderboard: tuple[tuple[int, int, int, int], ...] = ()
+    reasons: tuple[tuple[str, str], ...] = ()
+
+
+@attrs.define
+class SeasonState(LastingState):
+    """The state of a season. Only `evolve` and `decide` change it.
+
+    Attributes:
+        rules: of the arena, needed by `decide` only; None if the arena is not installed.
         phase, steps: the phase, and the number of steps judged in the assignment.
         opening: of the assignment; None before it.
         proposed: key of the subject of a project that the user has not reviewed yet.
@@ -142,33 +164,20 @@ class SeasonState:
         attempts: the acts of the step under way, not judged yet.
     """
 
-    config: SeasonConfig
-    agents: dict[int, AgentState]
     rules: Rules | None = attrs.field(default=None, repr=False)
-    assignment: int = 0
-    known: dict[Conduct, int] = attrs.field(factory=dict)
-    accepted: dict[tuple[str, str], float | None] = attrs.field(factory=dict)
-    is_split: bool = False
-    approved: tuple[str, str] | None = None
-    recommended: tuple[int, ...] | None = None
-    projects: int = 0
-    is_project_adopted: bool = False
-    leaderboard: tuple[tuple[int, int, int, int], ...] = ()
-    reasons: tuple[tuple[str, str], ...] = ()
-    # Of the assignment under way alone:
     phase: str = Phase.OPEN
     steps: int = 0
     opening: Opening | None = None
     proposed: tuple[str, str] | None = None
     tables: list[Roundtable] = attrs.field(factory=list)
     tried: dict[int, TrialCount] = attrs.field(factory=dict)
-    faced: dict[int, str] = attrs.field(factory=dict)  # agent -> cause
+    faced: dict[int, str] = attrs.field(factory=dict)
     fates: dict[int, str] = attrs.field(factory=dict)
     vacant: int = 0
     interviewed: set[int] = attrs.field(factory=set)
-    offers: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)  # agent -> terms
+    offers: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
     agreed: dict[int, tuple[Any, ...]] = attrs.field(factory=dict)
-    kept: set[tuple[int, str]] = attrs.field(factory=set)  # the user has decided on these
+    kept: set[tuple[int, str]] = attrs.field(factory=set)
     attempts: Sequence[Batch] | None = None
 
     @property
@@ -363,7 +372,7 @@ def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState
         )
         for entry in cast
     }
-    return SeasonState(config, agents, rules)
+    return SeasonState(config, agents, rules=rules)
 
 
 def check_cast(cast: Any, config: SeasonConfig) -> None:
@@ -426,24 +435,6 @@ def name_for(agents: Mapping[int, AgentState], ordinal: int) -> str:
     return next(name for name in map(name_of, itertools.count(ordinal)) if name not in taken)
 
 
-def copied(state: SeasonState) -> SeasonState:
-    """A copy that shares no mutable value with the original."""
-    return attrs.evolve(
-        state,
-        agents=dict(state.agents),
-        known=dict(state.known),
-        accepted=dict(state.accepted),
-        tables=[table.copy() for table in state.tables],
-        tried=dict(state.tried),
-        faced=dict(state.faced),
-        fates=dict(state.fates),
-        interviewed=set(state.interviewed),
-        offers=dict(state.offers),
-        agreed=dict(state.agreed),
-        kept=set(state.kept),
-    )
-
-
 def ended(state: SeasonState) -> bool:
     """Whether all assignments are closed."""
     return state.assignment >= state.config.assignments
@@ -463,20 +454,19 @@ def freeze(state: SeasonState) -> list[Any]:
     """The state after a closed assignment as plain values: the configuration, every agent, and the
     fields that outlast an assignment, in declared order; the reasons only where they are shown.
     """
+    lasting = [getattr(state, name) for name in _lasting(state.config)]
     return [
         state.config.as_dict(),
         [_plain(agent) for agent in state.agents.values()],
-        state.assignment,
-        list(state.known.items()),
-        list(state.accepted.items()),
-        state.is_split,
-        state.approved,
-        state.recommended,
-        state.projects,
-        state.is_project_adopted,
-        state.leaderboard,
-        *([state.reasons] if state.config.shown == Shown.NOISE else ()),
+        *(list(value.items()) if isinstance(value, dict) else value for value in lasting),
     ]
+
+
+def _lasting(config: SeasonConfig) -> Sequence[str]:
+    return _LASTING if config.shown == Shown.NOISE else _LASTING[:-1]
+
+
+_LASTING: Final = tuple(attrs.fields_dict(LastingState))[2:]  # but for configuration and agents
 
 
 def _plain(agent: AgentState) -> list[Any]:
@@ -496,22 +486,14 @@ _AS_THEY_ARE: Final = [
 
 def thaw(frozen: Any, past: object, rules: Rules | None = None) -> SeasonState:
     """The inverse of `freeze`. `past` is not needed: all of the state is in `frozen`."""
-    config, agents, assignment, known, accepted, *lasting = frozen
-    split, approved, recommended, projects, adopted, rows, *reasons = lasting
+    given, agents, *lasting = frozen
+    config = config_of(given)
+    values = dict(zip(_lasting(config), lasting, strict=True))
     return SeasonState(
-        config=config_of(config),
+        config=config,
         agents={values[0]: _agent(values) for values in agents},
         rules=rules,
-        assignment=assignment,
-        known=dict(known),
-        accepted=dict(accepted),
-        is_split=split,
-        approved=approved,
-        recommended=recommended,
-        projects=projects,
-        is_project_adopted=adopted,
-        leaderboard=rows,
-        reasons=reasons[0] if reasons else (),
+        **{**values, "known": dict(values["known"]), "accepted": dict(values["accepted"])},
     )
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.states import Mutable
 from goldrush.kernel.worlds.competition.arena import Claim, Conduct, Subject
 from goldrush.kernel.worlds.competition.terms import Move, Part
 
@@ -120,7 +121,8 @@ class FinalStance:
     because: tuple[tuple[int, ...], bool] | None = None
 
 
-class Stances:
+@attrs.define
+class Stances(Mutable):
     """The stances at a table, updated contribution by contribution.
 
     Attributes:
@@ -128,20 +130,9 @@ class Stances:
         refuted: the proposals that a test has refuted.
     """
 
-    __slots__ = ("_held", "by_agent", "refuted")
-
-    def __init__(self) -> None:
-        self._held: dict[int, list[int]] = {}  # agent -> its stances so far, the latest last
-        self.by_agent: dict[int, int] = {}  # agent -> the proposal it supports
-        self.refuted: set[int] = set()
-
-    def copy(self) -> Stances:
-        """A copy that shares no mutable value with the original."""
-        other = Stances()
-        other._held = {agent: list(held) for agent, held in self._held.items()}
-        other.by_agent = dict(self.by_agent)
-        other.refuted = set(self.refuted)
-        return other
+    by_agent: dict[int, int] = attrs.field(factory=dict)
+    refuted: set[int] = attrs.field(factory=set)
+    _held: dict[int, list[int]] = attrs.field(factory=dict)  # agent -> so far, the latest last
 
     def take(self, said: Contribution) -> None:
         """Add a contribution. A challenge has no effect until its target is refuted."""
@@ -211,7 +202,7 @@ class CounterfactualStances:
 
 
 @attrs.define
-class Roundtable:
+class Roundtable(Mutable):
     """One roundtable of an assignment.
 
     Attributes:
@@ -268,23 +259,6 @@ class Roundtable:
     reasons: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
     final: dict[int, tuple[int, ...]] = attrs.field(factory=dict)
     bottom: int | None = None
-
-    def copy(self) -> Roundtable:
-        """A copy that shares no mutable value with the original."""
-        return attrs.evolve(
-            self,
-            moves=dict(self.moves),
-            trials=list(self.trials),
-            barred=set(self.barred),
-            contributions=list(self.contributions),
-            tests=dict(self.tests),
-            stances=self.stances.copy(),
-            stood=dict(self.stood),
-            led_after=dict(self.led_after),
-            raw=dict(self.raw),
-            reasons=dict(self.reasons),
-            final=dict(self.final),
-        )
 
     @property
     def treatment(self) -> str:

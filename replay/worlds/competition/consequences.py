@@ -16,7 +16,7 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.events import CODES, Concluded, Scored
 from goldrush.kernel.worlds.competition.rubric import Scores
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reporting_forged
@@ -120,7 +120,7 @@ def _followed(path: str, first: int, last: int) -> tuple[list[AssignmentResults]
                     came.append(_came(blocks, state.rules))
                     blocks = []
             if commit.unit == last and commit.digest is not None:
-                return came, copied(state)
+                return came, state.copy()
     raise AssertionError(f"{path} has no assignment {last} any more")
 
 

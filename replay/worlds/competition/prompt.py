@@ -21,7 +21,6 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
-from goldrush.kernel.worlds.competition.state import copied
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import assignment_in, season_world
 
@@ -88,11 +87,11 @@ def prompted(
             raise BadInput(f"there is no agent {agent}", f"give one from 0 to {max(state.agents)}")
         with opened_tests(state.arena, resources.program, resources.jobs) as tests:
             again = SeasonCheck(state, tests, before.forks, on_prompt=keep)
-            asked = copied(state)
+            asked = state.copy()
             for _, step, after in walk.steps():
                 if step is not None:
                     again(asked, step.inputs)
-                    asked = copied(after)
+                    asked = after.copy()
             if not found and again.not_asked:
                 raise BadInput(
                     f"the prompt of agent {agent} cannot be made again; not asked again: "

@@ -24,7 +24,7 @@ from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules, arena_of
 from goldrush.kernel.worlds.competition.events import CODES, Scored, named
 from goldrush.kernel.worlds.competition.evolve import acts_in, apply, refused_in
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.index import states_near
@@ -100,7 +100,7 @@ def assignment_in(
         if commit.kind == UNIT and commit.unit == unit:
             commits.append(commit)
         elif commit.unit == unit - 1 and commit.digest is not None:
-            before = copied(state)
+            before = state.copy()
         if commit.digest is not None:
             last = commit.unit
             if commits:
@@ -129,12 +129,12 @@ def state_before_scores(path: str | Path, assignment: int) -> tuple[SeasonState,
     with JournalReader(path) as reader:
         world = season_world(reader, judging=True)
         walk = assignment_in(world, reader, assignment)
-        before = copied(walk.state)
+        before = walk.state.copy()
         for _, step, after in walk.steps():
             rows = step.derived.rows(_SCORED) if step else ()
             if step and rows:
                 return _with_acts(before, step), [named(_SCORED, row) for row in rows]
-            before = copied(after)
+            before = after.copy()
         raise fold.malformed(world, reader.path, walk.commit, ValueError("nobody is scored"))
 
 

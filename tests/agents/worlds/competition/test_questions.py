@@ -25,7 +25,7 @@ from goldrush.agents.worlds.competition.script import Scripts, act_of
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role, names_of
 from tests.playing import mining, nk, steps
 
@@ -68,7 +68,7 @@ def moments(arena: str) -> Mapping[str, Moment]:
     scripted = SeasonPlay.answer
 
     def watched(play: SeasonPlay, asked: Asked, number: int) -> Any:
-        found.setdefault(asked.name, Moment(copied(play._state), asked, record))
+        found.setdefault(asked.name, Moment(play._state.copy(), asked, record))
         return scripted(play, asked, number)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -16,7 +16,7 @@ from goldrush.agents.worlds.competition.play import SeasonPlay
 from goldrush.agents.worlds.competition.prompt import messages
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.walk import Walk
-from goldrush.kernel.worlds.competition.state import SeasonState, copied
+from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Move, Part, Phase, Shown
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.diff import diff
@@ -49,7 +49,7 @@ def asked(shown: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[SeasonS
 
     def watched(play: SeasonPlay, question: Asked, number: int) -> object:
         if question.name in ("try_", "speak", "stand"):
-            found.append((copied(play._state), question))
+            found.append((play._state.copy(), question))
         return answer(play, question, number)
 
     monkeypatch.setattr(SeasonPlay, "answer", watched)
@@ -205,7 +205,7 @@ def test_a_fork_away_from_noise_leaves_no_reasons(tmp_path: Path) -> None:
     fork(parent, 1, out, settings={"shown": Shown.ALL})
     with JournalReader(out) as reader:
         world = open_world(reader)
-        states = [copied(state) for commit, state in Walk(world, reader) if commit.unit >= 2]
+        states = [state.copy() for commit, state in Walk(world, reader) if commit.unit >= 2]
 
     assert states
     assert not any(state.reasons for state in states if state.config.shown == Shown.ALL)

@@ -16,7 +16,7 @@ from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.worlds.competition import events as kinds
-from goldrush.kernel.worlds.competition.state import copied, initial
+from goldrush.kernel.worlds.competition.state import initial
 from goldrush.kernel.worlds.competition.terms import Move, Part, Phase
 from tests.journals import events_of
 from tests.laws.seasons import Step
@@ -124,7 +124,7 @@ def command(folder: Path) -> str:
 
 def watched(method: Any, turns: list[Turn]) -> Any:
     def answer(self: Any, seen: SeasonObservation, draws: Draws) -> Any:
-        was = SeasonObservation(copied(seen._state), seen.me.ordinal, seen._bench)
+        was = SeasonObservation(seen._state.copy(), seen.me.ordinal, seen._bench)
         turns.append(Turn(was, method(self, seen, draws)))
         return turns[-1].did
 
