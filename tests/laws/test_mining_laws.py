@@ -21,11 +21,9 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL, config_of
 from goldrush.kernel.worlds.mining.decide import events_of, resolve
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
     DEFEND,
-    FINED,
     KINDS,
     MINE,
     MINING_SETTLED,
@@ -34,9 +32,10 @@ from goldrush.kernel.worlds.mining.events import (
     RAID,
     RAID_RESOLVED,
     REASONS,
-    RESTORED,
     RULED,
     Action,
+    RaidOutcome,
+    Remedy,
 )
 from goldrush.kernel.worlds.mining.state import BY_CLAIM, MiningState
 from tests.laws.strategies import HOSTILE, Game, Played, games, played
@@ -69,10 +68,10 @@ def test_a_plot_changes_hands_by_claim_or_capture_only_and_is_never_let_go(game:
             expected[plot] = winner
         for plot, owner, _, _, outcome, winner, _ in round.derived.rows(RAID_RESOLVED):
             assert expected[plot] == owner
-            if outcome == CAPTURED:
+            if outcome == RaidOutcome.CAPTURED:
                 expected[plot] = winner
         for plot, _, victim, _, remedy, _, _ in round.derived.rows(RULED):
-            if remedy == RESTORED:
+            if remedy == Remedy.RESTORED:
                 expected[plot] = victim
 
         assert expected == round.after.owner
@@ -101,7 +100,7 @@ def test_every_raid_left_is_resolved_and_only_a_raider_captures(game: Game) -> N
 
         assert plots_used(round, RAID) == resolved
         for _, owner, raiders, _, outcome, winner, _ in round.derived.rows(RAID_RESOLVED):
-            assert (outcome == CAPTURED) == (winner is not None)
+            assert (outcome == RaidOutcome.CAPTURED) == (winner is not None)
             assert winner is None or (winner in raiders and winner != owner)
 
 
@@ -110,7 +109,7 @@ def test_a_plot_that_an_authority_gives_back_is_held_as_it_was(game: Game) -> No
     for round in played(game):
         claimed = {row[0] for row in round.derived.rows(CLAIM_DRAWN)}
         for plot, _, victim, _, remedy, _, _ in round.derived.rows(RULED):
-            if remedy == RESTORED:
+            if remedy == Remedy.RESTORED:
                 was = (round.round, BY_CLAIM) if plot in claimed else held(round.before, plot)
 
                 assert (victim, was) == (round.after.owner[plot], held(round.after, plot))
@@ -209,7 +208,7 @@ def test_a_fine_takes_no_more_than_the_fine_and_than_the_captor_has(game: Game) 
         for _, captor, _, detected, remedy, fine, _ in round.derived.rows(RULED):
             punished = detected and game.config.authority == "punish"
 
-            assert (remedy == FINED) == punished
+            assert (remedy == Remedy.FINED) == punished
             assert (min(game.config.fine, gold[captor]) if punished else 0.0) == fine
             gold[captor] -= fine
 
@@ -225,13 +224,13 @@ def test_a_plot_in_truce_is_never_captured(game: Game) -> None:
     truce = game.config.truce
     for round in played(game):
         claimed |= {row[0]: round.round for row in round.derived.rows(CLAIM_DRAWN)}
-        restored = {row[0] for row in round.derived.rows(RULED) if row[4] == RESTORED}
+        restored = {row[0] for row in round.derived.rows(RULED) if row[4] == Remedy.RESTORED}
         for plot, owner, raiders, _, outcome, _, _ in round.derived.rows(RAID_RESOLVED):
             protected = plot in claimed and round.round <= claimed[plot] + truce - 1
             suffered = owner is not None and set(raiders) != {owner}
 
             assert (protected and suffered) == (OUTCOMES[outcome] == "truce")
-            if outcome == CAPTURED and plot not in restored:
+            if outcome == RaidOutcome.CAPTURED and plot not in restored:
                 claimed.pop(plot, None)
 
 
@@ -253,7 +252,7 @@ def test_under_absolute_a_defended_plot_is_never_captured(game: Game) -> None:
     for round in played(game):
         for *_, defense, outcome, _, _ in round.derived.rows(RAID_RESOLVED):
             if game.config.defense == "absolute" and defense:
-                assert outcome != CAPTURED
+                assert outcome != RaidOutcome.CAPTURED
 
 
 @given(games())
@@ -268,7 +267,7 @@ def test_under_pointwise_exactly_the_surplus_gets_through(game: Game) -> None:
             if len(others) <= defense:
                 assert (OUTCOMES[outcome], winner, list(words)) == ("blocked", None, [])
             else:
-                assert (outcome, winner) == (CAPTURED, shuffled(others, words)[defense])
+                assert (outcome, winner) == (RaidOutcome.CAPTURED, shuffled(others, words)[defense])
 
 
 @given(games())

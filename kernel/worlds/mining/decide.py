@@ -15,31 +15,19 @@ from goldrush.kernel.submissions import one_of_each
 from goldrush.kernel.world import Batch, Batches, Block, Row
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, NO_AUTHORITY, POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
-    ALREADY_OWNED,
-    BAD_AMOUNT,
-    BLOCKED,
-    BUDGET,
-    CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
     DEFEND,
-    DUPLICATE,
-    FINED,
-    MALFORMED,
     MINE,
     MINING_SETTLED,
-    NOT_OWNER,
-    OFF_GRID,
-    OWN_PLOT,
     PRUNED,
     RAID_RESOLVED,
-    RESTORED,
     RULED,
     SUBMITTED,
-    TRUCE,
-    UNOWNED,
-    VOID,
     Actions,
+    RaidOutcome,
+    Reason,
+    Remedy,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 
@@ -169,18 +157,18 @@ def _prune_rest(
     seen = {action[:2] for action in actions[:taken] if action is not None}
     for index, action in enumerate(actions[taken:], taken):
         if action is None:
-            removed.append((index, MALFORMED))
+            removed.append((index, Reason.MALFORMED))
             continue
         kind, plot, points = action
         held = owner[plot] if 0 <= plot < len(owner) else OUTSIDE
         reason = _objection(config, agent, kind, points, held)
         if reason == LEGAL and (kind, plot) in seen:
-            reason = DUPLICATE
+            reason = Reason.DUPLICATE
         elif reason == LEGAL:
             seen.add((kind, plot))
             left -= points
             if left < 0:
-                reason = BUDGET
+                reason = Reason.BUDGET
         if reason != LEGAL:
             removed.append((index, reason))
             continue
@@ -200,23 +188,23 @@ def _objection(config: MiningConfig, agent: int, kind: int, points: int, owner: 
     there is no such plot) is illegal in itself; else LEGAL.
     """
     if owner == OUTSIDE:
-        return OFF_GRID
+        return Reason.OFF_GRID
     if kind == MINE:
         if not 0 <= points <= config.mining_cap:
-            return BAD_AMOUNT
-        return LEGAL if owner == agent else NOT_OWNER
+            return Reason.BAD_AMOUNT
+        return LEGAL if owner == agent else Reason.NOT_OWNER
     if kind == DEFEND:
         if points < 1 or (points > 1 and config.defense != POINTWISE):
-            return BAD_AMOUNT
-        return LEGAL if owner == agent else NOT_OWNER
+            return Reason.BAD_AMOUNT
+        return LEGAL if owner == agent else Reason.NOT_OWNER
     if points != 1:
-        return BAD_AMOUNT
+        return Reason.BAD_AMOUNT
     if kind == CLAIM:
-        return LEGAL if owner is None else ALREADY_OWNED
+        return LEGAL if owner is None else Reason.ALREADY_OWNED
     if owner == agent:
-        return OWN_PLOT
+        return Reason.OWN_PLOT
     # Without a truce a raid may target the agent that claims the plot in this round.
-    return UNOWNED if owner is None and config.truce else LEGAL
+    return Reason.UNOWNED if owner is None and config.truce else LEGAL
 
 
 def _draw_claims(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
@@ -241,13 +229,13 @@ def _resolve_raids(state: MiningState, plans: Plans, moved: Moved) -> list[Row]:
         winner: int | None = None
         words: tuple[int, ...] = ()
         if owner is None or not others:
-            outcome = VOID
+            outcome = RaidOutcome.VOID
         elif state.in_truce(plot, state.round + 1):
-            outcome = TRUCE
+            outcome = RaidOutcome.TRUCE
         elif defense and (state.config.defense != POINTWISE or len(others) <= defense):
-            outcome = BLOCKED
+            outcome = RaidOutcome.BLOCKED
         else:
-            outcome = CAPTURED
+            outcome = RaidOutcome.CAPTURED
             if defense:
                 # Each point stops one raider; the next one in a random order captures the plot.
                 draws = Draws(state.config.seed, state.round + 1, plot, "raid")
@@ -268,17 +256,17 @@ def _rule(state: MiningState, raids: Sequence[Row], moved: Moved) -> list[Row]:
     rows: list[Row] = []
     fined: dict[int, float] = {}
     for plot, victim, _, _, outcome, captor, _ in raids:
-        if outcome != CAPTURED:
+        if outcome != RaidOutcome.CAPTURED:
             continue
         draws = Draws(config.seed, state.round + 1, plot, "authority")
         detected = draws.chance(config.detection)
         remedy: int | None = None
         fine = 0.0
         if detected and config.authority == ADJUDICATE:
-            remedy = RESTORED
+            remedy = Remedy.RESTORED
             moved[plot] = victim
         elif detected:
-            remedy = FINED
+            remedy = Remedy.FINED
             has = fined.get(captor, state.gold[captor])
             fine = min(config.fine, has)
             fined[captor] = has - fine

@@ -33,21 +33,34 @@ from goldrush.kernel.world import EventType, if_given
 KINDS: Final = ("defend", "mine", "claim", "raid")
 DEFEND, MINE, CLAIM, RAID = range(4)
 
-# The reasons for removing an action, in the order in which they are checked.
-REASONS: Final = (
-    "malformed", "off-grid", "bad-amount", "not-owner", "already-owned", "own-plot", "unowned",
-    "duplicate", "budget",
-)  # fmt: skip
-(MALFORMED, OFF_GRID, BAD_AMOUNT, NOT_OWNER, ALREADY_OWNED, OWN_PLOT, UNOWNED, DUPLICATE,
- BUDGET) = range(9)  # fmt: skip
 
-# The outcomes of a raid.
-OUTCOMES: Final = ("void", "truce", "blocked", "captured")
-VOID, TRUCE, BLOCKED, CAPTURED = range(4)
+class Reason:
+    """The reasons for removing an action, in the order in which they are checked."""
 
-# The remedies of an authority for a detected capture.
-REMEDIES: Final = ("restored", "fined")
-RESTORED, FINED = range(2)
+    MALFORMED, OFF_GRID, BAD_AMOUNT, NOT_OWNER, ALREADY_OWNED = range(5)
+    OWN_PLOT, UNOWNED, DUPLICATE, BUDGET = range(5, 9)
+
+
+class RaidOutcome:
+    """The outcomes of a raid."""
+
+    VOID, TRUCE, BLOCKED, CAPTURED = range(4)
+
+
+class Remedy:
+    """The remedies of an authority for a detected capture."""
+
+    RESTORED, FINED = range(2)
+
+
+def _names(family: type) -> tuple[str, ...]:
+    """The names of the codes of a family, by code."""
+    return tuple(name.lower().replace("_", "-") for name in vars(family) if name.isupper())
+
+
+REASONS: Final = _names(Reason)
+OUTCOMES: Final = _names(RaidOutcome)
+REMEDIES: Final = _names(Remedy)
 
 ITEMS_MAX = 1_000  # actions in a plan
 MEMO_MAX = 2_000  # characters

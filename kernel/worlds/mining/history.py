@@ -13,7 +13,6 @@ import attrs
 
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
     DEFEND,
@@ -24,9 +23,10 @@ from goldrush.kernel.worlds.mining.events import (
     PRUNED,
     RAID_RESOLVED,
     REASONS,
-    RESTORED,
     RULED,
     SUBMITTED,
+    RaidOutcome,
+    Remedy,
 )
 from goldrush.kernel.worlds.mining.state import RoundRecord
 
@@ -191,7 +191,7 @@ def summary(record: RoundRecord) -> RoundSummary:
                 claims.get(plot, 0),
                 len(raids[plot].raiders) if plot in raids else 0,
                 plot in defended,
-                plot in raids and raids[plot].outcome == OUTCOMES[CAPTURED],
+                plot in raids and raids[plot].outcome == OUTCOMES[RaidOutcome.CAPTURED],
             )
             for plot in sorted({*claims, *raids, *defended})
         ),
@@ -207,7 +207,7 @@ class Outcomes:
         self._removed = {row[0]: dict(row[1]) for row in record.rows(PRUNED)}
         self._claims = {row[0]: row[2] for row in record.rows(CLAIM_DRAWN)}
         self._raids = {row[0]: row for row in record.rows(RAID_RESOLVED)}
-        self._undone = {row[0] for row in record.rows(RULED) if row[4] == RESTORED}
+        self._undone = {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
         self._settled = {row[0]: row[3] for row in record.rows(MINING_SETTLED)}
 
     def of(self, agent: int) -> Iterator[PastAction]:
@@ -236,7 +236,7 @@ class Outcomes:
                 return "untested"
             return "fell" if self._fell(plot) else "held"
         _, _, _, _, outcome, winner, _ = self._raids[plot]
-        if outcome != CAPTURED:
+        if outcome != RaidOutcome.CAPTURED:
             return OUTCOMES[outcome]
         if winner != agent:
             return "lost"
@@ -245,4 +245,4 @@ class Outcomes:
     def _fell(self, plot: int) -> bool:
         """Whether a plot was captured, and not given back by an authority."""
         raid = self._raids.get(plot)
-        return raid is not None and raid[4] == CAPTURED and plot not in self._undone
+        return raid is not None and raid[4] == RaidOutcome.CAPTURED and plot not in self._undone

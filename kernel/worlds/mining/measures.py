@@ -16,7 +16,9 @@ import attrs
 from goldrush.kernel.measures import Value, ratio
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.kernel.worlds.mining.events import CAPTURED
+from goldrush.kernel.worlds.mining.events import (
+    RaidOutcome,
+)
 
 
 class Basic(Protocol):
@@ -65,7 +67,9 @@ def basics(
     on_owned = [row for row in raids if before[row[0]] is not None]
     return Basics(
         owned=len(before) - before.count(None),
-        turned=sum([row[4] == CAPTURED and before[row[0]] != after[row[0]] for row in on_owned]),
+        turned=sum(
+            [row[4] == RaidOutcome.CAPTURED and before[row[0]] != after[row[0]] for row in on_owned]
+        ),
         raids=sum([len(row[2]) for row in on_owned]),
         mined=math.fsum([row[3] for row in settled]),
     )

@@ -23,7 +23,12 @@ from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import amount
 from goldrush.kernel.world import Block, Past, Row
 from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
-from goldrush.kernel.worlds.mining.events import CAPTURED, EVENTS, KINDS, RESTORED
+from goldrush.kernel.worlds.mining.events import (
+    EVENTS,
+    KINDS,
+    RaidOutcome,
+    Remedy,
+)
 
 T = TypeVar("T")
 
@@ -335,14 +340,14 @@ def _claim_drawn(state: MiningState, rows: Sequence[Row]) -> None:
 def _raid_resolved(state: MiningState, rows: Sequence[Row]) -> None:
     state._is_quiet = False
     for plot, owner, _, _, outcome, winner, _ in rows:
-        if outcome == CAPTURED:
+        if outcome == RaidOutcome.CAPTURED:
             state._captured[plot] = (owner, state.since[plot], state.how[plot])
             state.hold(plot, winner, state.round + 1, BY_CAPTURE)
 
 
 def _ruled(state: MiningState, rows: Sequence[Row]) -> None:
     for plot, captor, _, _, remedy, fine, _ in rows:
-        if remedy == RESTORED:
+        if remedy == Remedy.RESTORED:
             state.hold(plot, *state._captured[plot])
         state.gold[captor] -= fine
 

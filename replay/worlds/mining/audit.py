@@ -20,11 +20,11 @@ from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM_DRAWN,
     OUTCOMES,
     RAID_RESOLVED,
     RULED,
+    RaidOutcome,
 )
 from goldrush.kernel.worlds.mining.fork import FORKS
 from goldrush.replay.journal.forged import reader_of
@@ -159,7 +159,7 @@ def _raid(config: MiningConfig, round: int, row: Row) -> Audit:
     plot, owner, raiders, defense, outcome, winner, words = row
     occasion = _occasion(config, round, plot, RAID)
     others = tuple(raider for raider in raiders if raider != owner)
-    if outcome != CAPTURED:
+    if outcome != RaidOutcome.CAPTURED:
         rule = f"the raid is {OUTCOMES[outcome]}: nobody wins, nothing is drawn"
         return Audit.undrawn(occasion, others, words, winner, None, rule)
     if defense and config.defense != POINTWISE:

@@ -11,7 +11,6 @@ import attrs
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.mining.config import POINTWISE
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
     DEFEND,
@@ -20,11 +19,11 @@ from goldrush.kernel.worlds.mining.events import (
     PRUNED,
     RAID,
     RAID_RESOLVED,
-    RESTORED,
     RULED,
     SUBMITTED,
-    TRUCE,
     Action,
+    RaidOutcome,
+    Remedy,
 )
 from goldrush.kernel.worlds.mining.measures import basics
 from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
@@ -182,8 +181,8 @@ class Counting:
         """The counts of the round that ended with this state."""
         record = state.history[-1]
         claims, raids = record.rows(CLAIM_DRAWN), record.rows(RAID_RESOLVED)
-        restored = {row[0] for row in record.rows(RULED) if row[4] == RESTORED}
-        captured = {row[0] for row in raids if row[4] == CAPTURED} - restored
+        restored = {row[0] for row in record.rows(RULED) if row[4] == Remedy.RESTORED}
+        captured = {row[0] for row in raids if row[4] == RaidOutcome.CAPTURED} - restored
         plans = _Plans(record.rows(SUBMITTED), record.rows(PRUNED))
         settled = record.rows(MINING_SETTLED)
         raided = {row[0]: len(row[2]) for row in raids}
@@ -264,7 +263,7 @@ class Counting:
                 rank = claimants.index(winner)
                 self.ties.append(0, round, plot, len(claimants), rank)
         for plot, owner, raiders, _, outcome, winner, words in raids:
-            if words and outcome == CAPTURED:
+            if words and outcome == RaidOutcome.CAPTURED:
                 tied = [raider for raider in raiders if raider != owner]
                 self.ties.append(1, round, plot, len(tied), tied.index(winner))
 
@@ -303,7 +302,7 @@ def _overrun(state: MiningState, raids: Sequence[Row], defended: Mapping[int, in
     return sum(
         len([raider for raider in raiders if raider != owner]) > defended[plot]
         for plot, owner, raiders, _, outcome, _, _ in raids
-        if plot in defended and outcome != TRUCE
+        if plot in defended and outcome != RaidOutcome.TRUCE
     )
 
 

@@ -19,14 +19,14 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM_DRAWN,
     KINDS,
     MINING_SETTLED,
     RAID_RESOLVED,
-    RESTORED,
     RULED,
     SUBMITTED,
+    RaidOutcome,
+    Remedy,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.forged import reader_of
@@ -142,8 +142,8 @@ def counted(commit: Commit) -> dict[str, Any]:
         happened["claims"] += len(claims)
         happened["contested"] += sum(len(row[1]) > 1 for row in claims)
         happened["raids"] += len(raids)
-        undone = sum(row[4] == RESTORED for row in block.rows(RULED))
-        happened["captures"] += sum(row[4] == CAPTURED for row in raids) - undone
+        undone = sum(row[4] == Remedy.RESTORED for row in block.rows(RULED))
+        happened["captures"] += sum(row[4] == RaidOutcome.CAPTURED for row in raids) - undone
         happened["undone"] += undone
         mined += (row[3] for row in block.rows(MINING_SETTLED))
     return {**happened, "mined": math.fsum(mined)}

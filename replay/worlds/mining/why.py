@@ -24,30 +24,20 @@ from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE
 from goldrush.kernel.worlds.mining.decide import events_of
 from goldrush.kernel.worlds.mining.events import (
-    ALREADY_OWNED,
-    BAD_AMOUNT,
-    BLOCKED,
-    BUDGET,
-    CAPTURED,
     CLAIM,
     CLAIM_DRAWN,
     DEFEND,
-    DUPLICATE,
-    MALFORMED,
     MINE,
-    NOT_OWNER,
-    OFF_GRID,
     OUTCOMES,
-    OWN_PLOT,
     PRUNED,
     RAID,
     RAID_RESOLVED,
-    RESTORED,
     RULED,
     SUBMITTED,
-    TRUCE,
-    VOID,
     Action,
+    RaidOutcome,
+    Reason,
+    Remedy,
     show_action,
 )
 from goldrush.kernel.worlds.mining.history import kept_actions
@@ -183,7 +173,7 @@ def _captured(round: Round, row: Row) -> Explanation:
         )
     else:
         says = f"{points} of defence would have held: {_instead(owner, swap)}"
-        change = _if_raid(round, plot, owner, swap.plan, BLOCKED, says)
+        change = _if_raid(round, plot, owner, swap.plan, RaidOutcome.BLOCKED, says)
     return _of_raid(round, CAPTURE, row, account, change)
 
 
@@ -215,7 +205,7 @@ def _blocked(round: Round, row: Row) -> Explanation:
         so = f"defend {plot} with {less}" if less else f"without defend {plot}"
         of = f"{less} of its {format_count(defense, 'point')}" if less else "no defence"
         says = f"with {of} it would have been captured: agent {owner}, {so}"
-    change = _if_raid(round, plot, agent, plan, CAPTURED, says)
+    change = _if_raid(round, plot, agent, plan, RaidOutcome.CAPTURED, says)
     return _of_raid(round, BLOCKED_RAID, row, account, change)
 
 
@@ -271,7 +261,12 @@ def _void(round: Round, row: Row) -> Explanation:
     return _of_raid(round, VOID_RAID, row, account, change)
 
 
-_RAIDS: Final = {CAPTURED: _captured, BLOCKED: _blocked, TRUCE: _in_truce, VOID: _void}
+_RAIDS: Final = {
+    RaidOutcome.CAPTURED: _captured,
+    RaidOutcome.BLOCKED: _blocked,
+    RaidOutcome.TRUCE: _in_truce,
+    RaidOutcome.VOID: _void,
+}
 
 
 def _contested(round: Round, row: Row) -> Explanation:
@@ -323,42 +318,42 @@ def _objection(round: Round, agent: int, index: int, reason: int) -> str:
     """Why an action was removed."""
     config = round.config
     action: Action = round.submitted[agent][1][index]
-    if reason == MALFORMED or action is None:
+    if reason == Reason.MALFORMED or action is None:
         return "it is no action"
     kind, plot, _ = action
-    if reason == OFF_GRID:
+    if reason == Reason.OFF_GRID:
         return f"the plots are 0 to {config.plots - 1}"
-    if reason == BAD_AMOUNT:
+    if reason == Reason.BAD_AMOUNT:
         if kind == MINE:
             return f"a plot is mined with 0 to {config.mining_cap} stamina"
         return f"it takes {'1 point or more' if _has_points(round, kind) else '1 point'}"
-    if reason == DUPLICATE:
+    if reason == Reason.DUPLICATE:
         return "the plan has that already"
-    if reason == BUDGET:
-        over = [at for at, why in round.outcome.removals[agent][1] if why == BUDGET]
+    if reason == Reason.BUDGET:
+        over = [at for at, why in round.outcome.removals[agent][1] if why == Reason.BUDGET]
         if index != over[0]:
             return "all actions after the first one over the budget are"
         spent = round.spent(agent)
         return f"{spent} of {round.before.staminas[agent]} stamina are spent before it"
     owner = round.before.owner[plot]
     return {
-        NOT_OWNER: f"plot {plot} is {'nobody' if owner is None else f'agent {owner}'}'s",
-        ALREADY_OWNED: f"agent {owner} owns plot {plot}",
-        OWN_PLOT: "the plot is its own",
+        Reason.NOT_OWNER: f"plot {plot} is {'nobody' if owner is None else f'agent {owner}'}'s",
+        Reason.ALREADY_OWNED: f"agent {owner} owns plot {plot}",
+        Reason.OWN_PLOT: "the plot is its own",
     }.get(reason, f"nobody owns plot {plot}")
 
 
 def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
     """A legal action close to a removed one, on the same plot; None if there is none."""
     kind, plot, points = action
-    if reason == DUPLICATE or not 0 <= plot < round.config.plots:
+    if reason == Reason.DUPLICATE or not 0 <= plot < round.config.plots:
         return None
     owner, stamina = round.before.owner[plot], round.before.staminas[agent]
     if owner == agent:
         kind = kind if kind in (MINE, DEFEND) else DEFEND
     elif owner is not None:
         kind = RAID
-    elif kind != RAID or reason != BUDGET:
+    elif kind != RAID or reason != Reason.BUDGET:
         kind = CLAIM
     most = 1
     if kind == MINE:
@@ -366,7 +361,7 @@ def _legal(round: Round, agent: int, action: Act, reason: int) -> Act | None:
     elif _has_points(round, kind):
         most = stamina
     left = stamina - round.spent(agent)
-    if reason == BUDGET and left > 0:
+    if reason == Reason.BUDGET and left > 0:
         most = min(most, left)
     if any((kind, plot) == kept[:2] for kept in round.plan(agent)):
         return None
@@ -403,7 +398,7 @@ def _ruling(round: Round, plot: int) -> Iterator[str]:
         _, captor, victim, detected, remedy, fine, _ = round.outcome.rulings[plot]
         yield "the authority " + (
             "does not detect it" if not detected
-            else f"gives it back to agent {victim}" if remedy == RESTORED
+            else f"gives it back to agent {victim}" if remedy == Remedy.RESTORED
             else f"fines agent {captor} {fine:,.10g} gold"
         )  # fmt: skip
 
@@ -417,7 +412,7 @@ def _if_raid(
     again = round.again(agent, plan)
     if again.raids[plot][4] != outcome:
         raise ValueError(f"plot {plot} in round {round.number} is not {OUTCOMES[outcome]} so")
-    restored = again.rulings.get(plot, (None,) * 5)[4] == RESTORED
+    restored = again.rulings.get(plot, (None,) * 5)[4] == Remedy.RESTORED
     return round.change(agent, plan, says + (_GIVEN_BACK if restored else ""))
 
 
@@ -477,7 +472,7 @@ class Outcome:
 
     def owner(self, plot: int, before: int | None) -> int | None:
         """The owner of a plot after the round; `before` is its owner before the round."""
-        if plot in self.rulings and self.rulings[plot][4] == RESTORED:
+        if plot in self.rulings and self.rulings[plot][4] == Remedy.RESTORED:
             return int(self.rulings[plot][2])
         if plot in self.raids and self.raids[plot][5] is not None:
             return int(self.raids[plot][5])

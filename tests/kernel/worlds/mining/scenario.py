@@ -24,13 +24,13 @@ from goldrush.kernel.world import Batch, Block, Row, advance
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
 from goldrush.kernel.worlds.mining.events import (
-    CAPTURED,
     CLAIM_DRAWN,
     KINDS,
     MINING_SETTLED,
     RAID_RESOLVED,
     SUBMITTED,
     Action,
+    RaidOutcome,
 )
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import HOLDINGS
@@ -81,7 +81,7 @@ class Scenario:
     def captured(self, owners: Mapping[int, int]) -> Self:
         """A round in which each plot was captured by its agent."""
         rows = [
-            (plot, self.state.owner[plot], (agent,), 0, CAPTURED, agent, ())
+            (plot, self.state.owner[plot], (agent,), 0, RaidOutcome.CAPTURED, agent, ())
             for plot, agent in sorted(owners.items())
         ]
         return self._happened((RAID_RESOLVED, rows))
