@@ -29,12 +29,9 @@ class RecordedScore:
     """A recorded score.
 
     Attributes:
-        assignment: the assignment, from 0.
-        table: the table, from 0.
-        raw: the four scores before the rules.
+        assignment, table: from 0.
+        raw, final: the four scores before and after the rules.
         steps: (rule, dimension, before, after) of each rule applied.
-        final: the four final scores.
-        total: their sum.
         rubric: the sum of the four scores by the rubric alone.
     """
 
