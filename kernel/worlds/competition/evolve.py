@@ -132,11 +132,7 @@ def close(state: SeasonState) -> SeasonState:
     if state.config.is_last_of_project(state.assignment):
         state.is_project_adopted = False
     state.assignment += 1
-    state.phase, state.steps, state.opening, state.proposed = Phase.OPEN, 0, None, None
-    state.tables, state.tried, state.faced, state.fates = [], {}, {}, {}
-    state.vacant = 0
-    state.interviewed, state.offers, state.agreed, state.kept = set(), {}, {}, set()
-    return state
+    return state.between_assignments()
 
 
 def _reasons(tables: Sequence[Roundtable]) -> tuple[tuple[str, str], ...]:

@@ -180,6 +180,11 @@ class SeasonState(LastingState):
     kept: set[tuple[int, str]] = attrs.field(factory=set)
     attempts: Sequence[Batch] | None = None
 
+    def between_assignments(self) -> SeasonState:
+        """The state without what belongs to one assignment alone."""
+        lasting = {name: getattr(self, name) for name in attrs.fields_dict(LastingState)}
+        return SeasonState(**lasting, rules=self.rules)
+
     @property
     def arena(self) -> Arena:
         """The arena, as the setup records it."""
