@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, get_type_hints
 
 import attrs
 
@@ -170,6 +170,26 @@ def type_of(kind: Kind, types: Types) -> Type:
 def free_name(name: str, taken: Collection[str]) -> str:
     """A column's name, followed by `_` if it is taken."""
     return f"{name}_" if name in taken else name
+
+
+_TYPES_OF: Final[Mapping[object, Type]] = {
+    int: WHOLE,
+    int | None: WHOLE,
+    float: REAL,
+    str: TEXT,
+}
+
+
+def columns_of(kind: type[R]) -> list[ColumnOf[R]]:
+    """The columns of the fields of a record that are declared with unit and meaning:
+    `Annotated[int, "plots", "plots that are owned"]`.
+    """
+    columns: list[ColumnOf[R]] = []
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        match getattr(hint, "__metadata__", None):
+            case (unit, meaning):
+                columns.append(column(name, _TYPES_OF[hint.__origin__], meaning, unit=unit))
+    return columns
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import attrs
 
@@ -96,24 +96,20 @@ class Ended:
 
 @attrs.frozen
 class TableCounts:
-    """Counts over tables.
+    """Counts over tables, each with its unit and meaning."""
 
-    Attributes:
-        trials: trials ordered by agents.
-        claims, challenges: those that were not redirected; amendments are claims.
-        held, sharp: claims whose base held, and is sharp.
-        stood: final stances that were given.
-        changed: participants that stand elsewhere in the end than at the end of the talk.
-    """
-
-    trials: int = 0
-    claims: int = 0
-    held: int = 0
-    sharp: int = 0
-    challenges: int = 0
-    sustained: int = 0
-    stood: int = 0
-    changed: int = 0
+    trials: Annotated[int, "trials", "ordered by somebody for itself"] = 0
+    claims: Annotated[
+        int, "contributions", "proposals, amendments included, that were not redirected"
+    ] = 0
+    held: Annotated[int, "contributions", "those of them whose base held"] = 0
+    sharp: Annotated[int, "contributions", "those of them whose base is sharp"] = 0
+    challenges: Annotated[int, "contributions", "challenges that were not redirected"] = 0
+    sustained: Annotated[int, "contributions", "those of them that were right"] = 0
+    stood: Annotated[int, "agents", "who gave a final stance that was not refused"] = 0
+    changed: Annotated[
+        int, "agents", "who stand elsewhere in the end than at the end of the talk"
+    ] = 0
 
 
 @attrs.frozen

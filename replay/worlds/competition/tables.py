@@ -66,6 +66,7 @@ from goldrush.replay.data.columns import (
     Types,
     column,
     columns_in_order,
+    columns_of,
     records,
 )
 from goldrush.replay.data.tables import units_table
@@ -478,16 +479,7 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
     column("redirected", WHOLE, "redirected by the judge, and what refers to them",
            lambda line: len(line.table.removed), unit="contributions"),
     *PartOf[_RoundtableLine, TableCounts](lambda line: line.counts).columns(
-        column("trials", WHOLE, "ordered by somebody for itself", unit="trials"),
-        column("claims", WHOLE, "proposals, amendments included, that were not redirected",
-               unit="contributions"),
-        column("held", WHOLE, "those of them whose base held", unit="contributions"),
-        column("sharp", WHOLE, "those of them whose base is sharp", unit="contributions"),
-        column("challenges", WHOLE, "challenges that were not redirected", unit="contributions"),
-        column("sustained", WHOLE, "those of them that were right", unit="contributions"),
-        column("stood", WHOLE, "who gave a final stance that was not refused", unit="agents"),
-        column("changed", WHOLE, "who stand elsewhere in the end than at the end of the talk",
-               unit="agents"),
+        *columns_of(TableCounts)
     ),
 )  # fmt: skip
 

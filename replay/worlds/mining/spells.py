@@ -14,7 +14,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import attrs
 
@@ -27,17 +27,14 @@ ROUNDING: Final = 1e-9
 
 @attrs.frozen
 class Spell:
-    """A spell of ownership of a plot, from the first round (`start`) to the last (`end`) at whose
-    end its owner has it. It was `gained` by `claim` or `capture`, and `lost_to` the agent that
-    captured it in the next round (None: it is censored).
-    """
+    """A spell of ownership of a plot; without an agent that it is `lost_to` it is censored."""
 
-    plot: int
-    owner: int
-    start: int
-    end: int
-    gained: str
-    lost_to: int | None
+    plot: Annotated[int, "", "the plot's id"]
+    owner: Annotated[int, "", "the agent who holds it"]
+    start: Annotated[int, "", "the first round at whose end it does"]
+    end: Annotated[int, "", "the last one"]
+    gained: Annotated[str, "", "how the plot came: claim or capture"]
+    lost_to: Annotated[int | None, "", "who captured it in round end + 1; null: still held"]
 
     @property
     def length(self) -> int:

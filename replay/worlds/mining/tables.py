@@ -44,6 +44,7 @@ from goldrush.replay.data.columns import (
     Types,
     column,
     columns_in_order,
+    columns_of,
     records,
 )
 from goldrush.replay.data.tables import units_table
@@ -134,19 +135,14 @@ def _rounds(run: TableSource) -> Iterator[_RoundLine]:
             yield _RoundLine(agents, counts, [values[name] for name in names])
 
 
-def _count_columns() -> Iterator[ColumnOf[Counts]]:
-    """A column of every count, two of a group of plots."""
+def _group_columns() -> Iterator[ColumnOf[Counts]]:
+    """Two columns of every group of plots."""
     for name, hint in get_type_hints(Counts, include_extras=True).items():
-        if name == "round":
-            continue
-        *unit, meaning = hint.__metadata__
-        if hint.__origin__ is PlotGroup:
+        if getattr(hint, "__origin__", None) is PlotGroup:
+            [held] = hint.__metadata__
             plots, raids = attrgetter(f"{name}.plots"), attrgetter(f"{name}.raids")
-            yield column(f"{name}_plots", WHOLE, f"plots {meaning}", plots, unit="plots")
-            yield column(f"{name}_raids", WHOLE, f"raids on plots {meaning}", raids, unit="actions")
-        else:
-            type = REAL if hint.__origin__ is float else WHOLE
-            yield column(name, type, meaning, unit=unit[0])
+            yield column(f"{name}_plots", WHOLE, f"plots {held}", plots, unit="plots")
+            yield column(f"{name}_raids", WHOLE, f"raids on plots {held}", raids, unit="actions")
 
 
 ROUNDS: Final = RecordsOf(_rounds).table(
@@ -154,7 +150,9 @@ ROUNDS: Final = RecordsOf(_rounds).table(
     _BY_ROUND.description,
     _AGENTS,
     _BY_ROUND.own[0].read_by(attrgetter("counts.round")),
-    *PartOf[_RoundLine, Counts](lambda line: line.counts).columns(*_count_columns()),
+    *PartOf[_RoundLine, Counts](lambda line: line.counts).columns(
+        *columns_of(Counts), *_group_columns()
+    ),
     *columns_in_order(attrgetter("measured"), _BY_ROUND.own[1:]),
 )
 
@@ -250,12 +248,7 @@ SPELLS: Final = RecordsOf(_spells).table(
     "an owner's hold of a plot: consecutive round ends",
     _AGENTS,
     *PartOf[_SpellLine, Spell](lambda line: line.spell).columns(
-        column("plot", WHOLE, "the plot's id"),
-        column("owner", WHOLE, "the agent who holds it"),
-        column("start", WHOLE, "the first round at whose end it does"),
-        column("end", WHOLE, "the last one"),
-        column("gained", TEXT, "how the plot came: claim or capture"),
-        column("lost_to", WHOLE, "who captured it in round end + 1; null: still held"),
+        *columns_of(Spell),
         column("length", WHOLE, "end − start + 1, so far if it is censored", unit="rounds"),
         column("lost", TEXT, "how it was lost: capture; null: still held"),
         column("censored", TRUTH, "whether it is still held when the journal ends"),
