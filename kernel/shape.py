@@ -23,8 +23,9 @@ from goldrush.kernel.errors import format_value
 # [index, code, row] as {"index", "event", ...fields}.
 Form = tuple[Any, ...] | None
 
-# What a value is in its logical form, null aside: "integer", "number", "boolean", "text", or
-# ("list", structure); None for all else. Columns take their types from it.
+# What a value is in its logical form, null aside: "integer", "number", "boolean", "text",
+# ("list", structure) or ("record", ((name, structure), ...)); None for all else. Columns take their
+# types from it.
 Structure = str | tuple[str, Any] | None
 
 # Writes a check as Python statements: given the name of a variable, statements that return False if
@@ -50,6 +51,9 @@ class Kind:
         ids: the identifiers in a value's logical form.
         form: a description of `show` as a value (see Form).
         structure: what the logical form is (see Structure).
+        unit: the unit of measurement of a field; empty for none.
+        meaning: what a field of an event holds, for people; empty where an event of the same world
+            says it of a field of the same name.
     """
 
     name: str
@@ -59,6 +63,12 @@ class Kind:
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
     structure: Structure = None
+    unit: str = ""
+    meaning: str = ""
+
+    def means(self, meaning: str, unit: str = "") -> Kind:
+        """The kind of a field with this meaning."""
+        return attrs.evolve(self, meaning=meaning, unit=unit)
 
     def statements(self, value: str, scope: Scope) -> Iterator[str]:
         """The check of a variable, for that of a list or row of which it is an item (see Check)."""
@@ -187,6 +197,18 @@ def row(*kinds: Kind) -> Kind:
         lambda value: [kind.show(item) for kind, item in zip(kinds, value, strict=True)],
         form=("row", [kind.form for kind in kinds]),
     )
+
+
+def record(**kinds: Kind) -> Kind:
+    """A list with a value for each of these names, in order."""
+    fields = tuple((name, kind.structure) for name, kind in kinds.items())
+    return attrs.evolve(row(*kinds.values()), structure=("record", fields))
+
+
+def described(kind: Kind, *texts: str) -> Kind:
+    """The kind of a field that is declared with no texts, its meaning, or its unit and meaning."""
+    *unit, meaning = texts or ("",)
+    return kind.means(meaning, *unit)
 
 
 def one_of(names: Sequence[str]) -> Kind:

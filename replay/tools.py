@@ -29,7 +29,7 @@ from goldrush.replay.sentences import EventSentences
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
     from goldrush.kernel.run import OnUnit
-    from goldrush.replay.data.columns import Column, Table, Type
+    from goldrush.replay.data.columns import Column, Table
     from goldrush.replay.data.measures import Measures
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
@@ -133,15 +133,11 @@ class Tables:
 
     Attributes:
         setup: columns for the fields of START and forks; empty: one column of JSON.
-        types: types of columns for kinds of fields that only this world has, by the kind's name.
-        fields: (unit of measurement, meaning) of fields of events, by name.
         own: tables besides the table of events. One with the name of the world's units replaces the
             table of its measures.
     """
 
     setup: Sequence[Column] = ()
-    types: Mapping[str, Type] = attrs.field(factory=dict)
-    fields: Mapping[str, tuple[str, str]] = attrs.field(factory=dict)
     own: Sequence[Table] = ()
 
 

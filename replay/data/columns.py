@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, get_type_hints
 
@@ -128,20 +129,6 @@ def _as_json(value: Any) -> str:
     return _quoted(json.dumps(value))
 
 
-def records(name: str, fields: Mapping[str, str]) -> Type:
-    """Lists of records with these fields: `[value, ...]` in JSON, structs in Parquet. `fields` has,
-    by name, the function of pyarrow that makes the type.
-    """
-
-    def arrow(pa: Any) -> Any:
-        return pa.list_(pa.struct([(field, getattr(pa, of)()) for field, of in fields.items()]))
-
-    def plain(records: Sequence[Any]) -> list[Any]:
-        return [None if record is None else tuple(record) for record in records]
-
-    return Type(name, _as_json, arrow, plain)
-
-
 WHOLE: Final = Type("integer", str, lambda pa: pa.int64())
 REAL: Final = Type("number", repr, lambda pa: pa.float64())
 TRUTH: Final = Type("boolean", lambda value: "true" if value else "false", lambda pa: pa.bool_())
@@ -149,8 +136,6 @@ TEXT: Final = Type("text", _quoted, lambda pa: pa.string())
 JSON: Final = Type("JSON", _as_json, lambda pa: pa.string(), json.dumps)
 WHOLES: Final = Type("list of integers", _as_json, lambda pa: pa.list_(pa.int64()))
 TEXTS: Final = Type("list of texts", _as_json, lambda pa: pa.list_(pa.string()))
-
-Types = Mapping[str, Type]  # by the name of a kind
 
 _TYPES: Final[Mapping[Structure, Type]] = {
     "integer": WHOLE,
@@ -162,9 +147,27 @@ _TYPES: Final[Mapping[Structure, Type]] = {
 }
 
 
-def type_of(kind: Kind, types: Types) -> Type:
-    """The type of a field: from `types`, else that of its structure, else JSON."""
-    return types.get(kind.name) or _TYPES.get(kind.structure, JSON)
+def type_of(kind: Kind) -> Type:
+    """The type of a field: that of its structure, else JSON."""
+    match kind.structure:
+        case ("list", ("record", fields)):
+            return _records(fields)
+        case structure:
+            return _TYPES.get(structure, JSON)
+
+
+@cache
+def _records(fields: Sequence[tuple[str, Structure]]) -> Type:
+    """Lists of records: `[value, ...]` in JSON, structs in Parquet."""
+
+    def arrow(pa: Any) -> Any:
+        return pa.list_(pa.struct([(name, _TYPES[of].arrow(pa)) for name, of in fields]))
+
+    def plain(records: Sequence[Any]) -> list[Any]:
+        return [None if record is None else tuple(record) for record in records]
+
+    name = f"list of ({', '.join(name for name, _ in fields)})"
+    return Type(name, _as_json, arrow, plain)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -159,11 +159,11 @@ def events_table(world: World[Any], tools: Tools) -> Table:
     ]
     text = f"the digest of the state after the {vocabulary.unit}, 16 hex digits"
     digest = Column("digest", TEXT, "", text)
-    fields = _fields(world, tables.types)
+    fields = _fields(world)
     everywhere = {column.name for column in (*FRONT, *position)}
     taken = {*everywhere, *(column.name for column in setup), digest.name}
     own = [
-        Column(free_name(name, taken), type, *_meaning(world, tables, name))
+        Column(free_name(name, taken), type, *_meaning(world, name))
         for name, type in fields.items()
     ]
     names = [column.name for column in setup]
@@ -176,21 +176,23 @@ def events_table(world: World[Any], tools: Tools) -> Table:
     )
 
 
-def _fields(world: World[Any], types: Mapping[str, Type]) -> dict[str, Type]:
+def _fields(world: World[Any]) -> dict[str, Type]:
     """The fields of a world's events with their types; JSON where events differ in the type."""
     fields: dict[str, Type] = {}
     for event in world.events:
         for name, kind in event.fields.items():
-            type = type_of(kind, types)
+            type = type_of(kind)
             fields[name] = type if fields.get(name, type) is type else JSON
     return fields
 
 
-def _meaning(world: World[Any], tables: Tables, name: str) -> tuple[str, str]:
+def _meaning(world: World[Any], name: str) -> tuple[str, str]:
     """The unit of measurement of a field and its meaning, with the events that have it."""
-    unit, meaning = tables.fields.get(name, ("", ""))
-    of = ", ".join(f"`{event.name}`" for event in world.events if name in event.fields)
-    return unit, f"{of}: {meaning}" if meaning else of
+    kinds = {event.name: event.fields[name] for event in world.events if name in event.fields}
+    events = ", ".join(f"`{event}`" for event in kinds)
+    unit = next((kind.unit for kind in kinds.values() if kind.unit), "")
+    meanings = dict.fromkeys(kind.meaning for kind in kinds.values() if kind.meaning)
+    return unit, f"{events}: {'; '.join(meanings)}" if meanings else events
 
 
 def _rows(run: TableSource, setup: Sequence[str], own: Sequence[str]) -> Iterator[Row]:

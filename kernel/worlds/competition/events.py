@@ -1,9 +1,10 @@
 """The events of a season: acts and test results (inputs), and the events derived from them.
 
 Each is a named tuple; a row of the journal has its fields in the order given here, and its
-assignment is that of the commit. An act is recorded as submitted, valid or not: fields that its
-author may get wrong are of the kind `PLAIN`, and an invalid act is followed by a `refused` event
-with a code. Subjects, conducts and claims are lists of their fields
+assignment is that of the commit. A field is declared with its kind, its unit if it has one, and its
+meaning, once where several events have the field. An act is recorded as submitted, valid or not:
+fields that its author may get wrong are of the kind `PLAIN`, and an invalid act is followed by a
+`refused` event with a code. Subjects, conducts and claims are lists of their fields
 (kernel/worlds/competition/arena.py).
 """
 
@@ -26,22 +27,27 @@ from goldrush.kernel.shape import (
     TEXT,
     WORD,
     Kind,
+    described,
     optional,
+    record,
     row,
     several,
     text,
 )
 from goldrush.kernel.world import OTHER, EventType, if_given
 from goldrush.kernel.worlds.competition.terms import (
+    Class,
     ContractEnd,
     Dimension,
     EliminationCause,
+    Fate,
     Income,
     Move,
     Part,
     Refusal,
     Reward,
     ScoreStep,
+    Signal,
     names_of,
 )
 
@@ -117,15 +123,44 @@ def _shown_act(value: Any) -> dict[str, Any]:
 _ACT: Final = Kind("an act", _is_act, _shown_act, form=("event",))
 _CONDITIONS: Final = several(row(TEXT, optional(TEXT)))
 
+
+def _list(family: type) -> str:
+    return ", ".join(names_of(family))
+
+
 Plain = Annotated[Any, PLAIN]
 Natural = Annotated[int, NATURAL]
-AgentId = Annotated[int, AGENT]
-AgentIds = Annotated[tuple[int, ...], AGENTS]
-DrawWords = Annotated[tuple[int, ...], several(WORD)]
-Value = Annotated[float | None, optional(AMOUNT)]
-Runs = Annotated[tuple[tuple[int, int], ...], several(row(NATURAL, WORD))]
-FactsOrNone = Annotated[Facts | None, optional(FACTS)]
+Flag = Annotated[bool, BOOLEAN]
 Scores = Annotated[tuple[int, ...], several(NATURAL)]
+AgentIds = Annotated[tuple[int, ...], AGENTS]
+# Fields of several events.
+AgentId = Annotated[int, AGENT, "who did it, was asked, or is meant, by ordinal"]
+TableNumber = Annotated[int, NATURAL, "the table of the assignment, from 0"]
+Round = Annotated[int, NATURAL, "the round, from 0"]
+DrawWords = Annotated[
+    tuple[int, ...], several(WORD), "the 64-bit words that were drawn, 16 hex digits each"
+]
+Value = Annotated[
+    float | None, optional(AMOUNT), "of the objective", "what the run showed; null: undefined"
+]
+Runs = Annotated[
+    tuple[tuple[int, int], ...],
+    several(record(seed=NATURAL, digest=WORD)),
+    "the seed of each run, and the digest of what it did",
+]
+Source = Annotated[
+    Facts | None,
+    optional(FACTS),
+    "the model, its settings and what its answer came with; null where none wrote",
+]
+Target = Annotated[Plain, "the id of the proposal that it refers to or stands by"]
+Words = Annotated[Plain, "what was said"]
+Because = Annotated[Plain, "[ids relied on, whether on own trials]"]
+Approved = Annotated[Plain, "whether the user approves"]
+Taken = Annotated[Plain, "whether the agent takes it; null: not asked"]
+Questions = Annotated[Plain, "what the agent was asked"]
+Answers = Annotated[Plain, "its answers, word for word"]
+Tied = "between whom, or which proposals, it was drawn"
 
 
 # Inputs.
@@ -135,80 +170,78 @@ class Answered(NamedTuple):
     """The answer of a language model or a person, committed before it is read as an act."""
 
     agent: AgentId
-    question: Annotated[str, TEXT]
-    text: Annotated[str, TEXT]
-    source: FactsOrNone
+    question: Annotated[str, TEXT, "which question a model was asked"]
+    text: Annotated[str, TEXT, "what a model wrote"]
+    source: Source
 
 
 class ProjectProposed(NamedTuple):
     """The admin proposes to the user a project: the subject of the next assignment."""
 
-    by: AgentId
-    subject: Plain
+    by: Annotated[int, AGENT, "who opens, proposes or sets, by ordinal"]
+    subject: Annotated[Plain, "[objective, treatment] of a proposed project"]
 
 
 class ProjectReviewed(NamedTuple):
     """The user approves the project, or not."""
 
-    approved: Plain
+    approved: Approved
 
 
 class ClassMoved(NamedTuple):
-    """A worker changes its class; `allowed`: the admin's answer, null if it was not asked."""
+    """A worker changes its class."""
 
     agent: AgentId
-    class_: Plain
-    allowed: Plain
+    class_: Annotated[Plain, f"the class it changes to: {_list(Class)}"]
+    allowed: Annotated[Plain, "what the admin said; null: not asked"]
 
 
 class TeamRecommended(NamedTuple):
     """The therapist recommends the participants of the next table."""
 
-    team: Plain
+    team: Annotated[Plain, "who is to sit at the table, by ordinal; null leaves it open"]
 
 
 class AssignmentOpened(NamedTuple):
-    """An assignment begins; a subject for each table; the directive is null or [team, order]."""
+    """An assignment begins."""
 
-    by: AgentId
-    day: Natural
-    project: Natural
-    subjects: Plain
-    directive: Plain
+    by: Annotated[int, AGENT]
+    day: Annotated[Natural, "days", "the day of the assignment, from 0"]
+    project: Annotated[Natural, "the project, from 0"]
+    subjects: Annotated[Plain, "[objective, treatment] for each table"]
+    directive: Annotated[Plain, "[team, order], each or both null"]
 
 
 class TableSet(NamedTuple):
-    """The assistant or the judge sets team, order or rounds of a table; null sets nothing."""
+    """The assistant or the judge sets team, order or rounds of a table."""
 
-    table: Natural
-    by: AgentId
+    table: TableNumber
+    by: Annotated[int, AGENT]
     team: Plain
-    order: Plain
-    rounds: Plain
+    order: Annotated[Plain, "who speaks, in order, by ordinal; null leaves it open"]
+    rounds: Annotated[Plain, "rounds", "how many rounds the table may take; null leaves it open"]
 
 
 class Tested(NamedTuple):
-    """A conduct was tested with the table's seeds: for a part of the claim of proposal `at`, or
-    for the bar (both null).
+    """A conduct was tested with the table's seeds, for a part of a claim or for the bar."""
 
-    `value`: null if it is undefined in a run; `runs`: [seed, digest] of each run.
-    """
-
-    table: Natural
-    at: Annotated[int | None, optional(NATURAL)]
-    part: Annotated[str | None, optional(_among(Part))]
-    conduct: Plain
-    treatment: Annotated[str, TEXT]
+    table: TableNumber
+    at: Annotated[
+        int | None, optional(NATURAL), "the id of the proposal that is tested; null: the bar"
+    ]
+    part: Annotated[str | None, optional(_among(Part)), f"the part of a claim: {_list(Part)}"]
+    conduct: Annotated[Plain, "the conduct, as the arena writes it"]
+    treatment: Annotated[str, TEXT, "the treatment under which it was run"]
     value: Value
     runs: Runs
 
 
 class Tried(NamedTuple):
-    """An agent ordered a trial of a conduct: its trial `number` of the assignment, from 0."""
+    """An agent ordered a trial of a conduct."""
 
-    table: Natural
+    table: TableNumber
     agent: AgentId
-    number: Natural
+    number: Annotated[Natural, "which of the agent's trials of the assignment, from 0"]
     conduct: Plain
     treatment: Plain
     value: Value
@@ -216,166 +249,162 @@ class Tried(NamedTuple):
 
 
 class Spoke(NamedTuple):
-    """A contribution. `because`: null, or [ids of contributions relied on, whether on own trials];
-    `source`: the model that wrote it, null for other policies.
-    """
+    """A contribution; `because` is null for one that relies on nothing."""
 
-    table: Natural
-    round: Natural
-    id: Natural
+    table: TableNumber
+    round: Round
+    id: Annotated[Natural, "the contribution, from 0 at each table"]
     agent: AgentId
-    move: Plain
-    target: Plain
+    move: Annotated[Plain, f"what the contribution does: {_list(Move)}"]
+    target: Target
     conduct: Plain
-    claim: Plain
+    claim: Annotated[
+        Plain, "[value, edge]: what a proposal claims, and under which other treatment too"
+    ]
     part: Plain
-    words: Plain
-    because: Plain
-    source: FactsOrNone
+    words: Words
+    because: Because
+    source: Source
 
 
 class Stood(NamedTuple):
-    """The final stance of a participant after the proof: a proposal, or null for none. `because`,
-    `source`: as in Spoke.
-    """
+    """The final stance of a participant after the proof; its target is null for none."""
 
-    table: Natural
+    table: TableNumber
     agent: AgentId
-    target: Plain
-    words: Plain
-    because: Plain
-    source: FactsOrNone
+    target: Target
+    words: Words
+    because: Because
+    source: Source
 
 
 class Judged(NamedTuple):
-    """The judge's signal after a round; `ids`: the contributions that it redirects."""
+    """The judge's signal after a round."""
 
-    table: Natural
-    round: Natural
-    signal: Plain
-    ids: Plain
-    reason: Plain
+    table: TableNumber
+    round: Round
+    signal: Annotated[Plain, f"the judge's: {_list(Signal)}"]
+    ids: Annotated[Plain, "the contributions that are redirected"]
+    reason: Annotated[Plain, "why"]
 
 
 class Digested(NamedTuple):
     """The assistant sums up a table, and may reject its conclusion."""
 
-    table: Natural
-    text: Plain
-    dissent: Plain
-    rejected: Plain
+    table: TableNumber
+    text: Annotated[Plain, "the digest"]
+    dissent: Annotated[Plain, "what was held against the conclusion"]
+    rejected: Annotated[Plain, "whether the assistant rejects the conclusion"]
 
 
 class Adopted(NamedTuple):
     """The admin adopts a conclusion, or not."""
 
-    table: Natural
-    adopted: Plain
+    table: TableNumber
+    adopted: Annotated[Plain, "whether the admin adopts it"]
 
 
 class Debriefed(NamedTuple):
-    """The therapist's questions to a participant, and the answers; `extra`: the bottom scorer's."""
+    """The therapist's questions to a participant, and the answers."""
 
-    table: Natural
+    table: TableNumber
     agent: AgentId
-    questions: Plain
-    answers: Plain
-    extra: Annotated[bool, BOOLEAN]
+    questions: Questions
+    answers: Answers
+    extra: Annotated[Flag, "whether it is the extra debrief of the bottom scorer"]
 
 
 class TraitRecorded(NamedTuple):
     """A trait of a participant, and the ids of the contributions that show it."""
 
     agent: AgentId
-    trait: Plain
-    from_: Plain
+    trait: Annotated[Plain, "what stands out in the agent"]
+    from_: Annotated[Plain, "the contributions that show it"]
 
 
 class PersonaProposed(NamedTuple):
     """A persona for a participant, and whether it accepts."""
 
     agent: AgentId
-    persona: Plain
-    taken: Plain
+    persona: Annotated[Plain, "the persona that is proposed"]
+    taken: Taken
 
 
 class SkillDistilled(NamedTuple):
-    """A skill for a participant to remember: [objective, treatment, conduct, value]. `taken`:
-    whether it accepts, null if it was not asked.
-    """
+    """A skill for a participant to remember."""
 
     agent: AgentId
-    skill: Plain
-    taken: Plain
+    skill: Annotated[Plain, "[objective, treatment, conduct, value] to remember"]
+    taken: Taken
 
 
 class InstructionsRewritten(NamedTuple):
-    """Other instructions for a participant. `taken`: as in SkillDistilled."""
+    """Other instructions for a participant."""
 
     agent: AgentId
-    before: FactsOrNone
-    after: FactsOrNone
-    taken: Plain
+    before: Annotated[Facts | None, optional(FACTS), "the instructions until then"]
+    after: Annotated[Facts | None, optional(FACTS), "the instructions from then on"]
+    taken: Taken
 
 
 class Rated(NamedTuple):
-    """The therapist's four scores for a participant, with a reason for each."""
+    """The therapist's four scores for a participant."""
 
-    table: Natural
+    table: TableNumber
     agent: AgentId
-    raw: Plain
-    reasons: Plain
+    raw: Annotated[Plain, "of 3", f"as rated: {_list(Dimension)}"]
+    reasons: Annotated[Plain, "a reason for each of them"]
 
 
 class FateChosen(NamedTuple):
     """An agent that faces elimination chooses relegation or deletion."""
 
     agent: AgentId
-    fate: Plain
+    fate: Annotated[Plain, f"what the agent chooses: {_list(Fate)}"]
 
 
 class Interviewed(NamedTuple):
     """The interview before a contract."""
 
     agent: AgentId
-    questions: Plain
-    answers: Plain
+    questions: Questions
+    answers: Answers
 
 
 class ContractOffered(NamedTuple):
     """The terms of a contract that an agent offers (kernel/worlds/competition/contract.py)."""
 
     agent: AgentId
-    conditions: Plain
-    target: Plain
-    due: Plain
+    conditions: Annotated[Plain, "what the agent asks for: [name, choice] of each"]
+    target: Annotated[Plain, "what a contract promises"]
+    due: Annotated[Plain, "the assignment in which the contract is settled"]
 
 
 class ContractReviewed(NamedTuple):
     """The user approves a contract, or offers other terms, which the agent accepts or not."""
 
     agent: AgentId
-    approved: Plain
-    terms: Plain
-    taken: Plain
+    approved: Approved
+    terms: Annotated[Plain, "[conditions, target, due]; null: none other than those asked for"]
+    taken: Taken
 
 
 class ConditionKept(NamedTuple):
     """Whether the user keeps a condition of a contract in the next assignment."""
 
     agent: AgentId
-    condition: Plain
-    kept: Plain
+    condition: Annotated[Plain, "the condition of the contract"]
+    kept: Annotated[Plain, "whether the user keeps it"]
 
 
 # Derived events.
 
 
 class RoundtableOpened(NamedTuple):
-    """The participants of a table and their order; `words`: of the draw, empty if it was set."""
+    """The participants of a table and their order; `words` is empty if that was set."""
 
-    table: Natural
-    participants: AgentIds
+    table: TableNumber
+    participants: Annotated[AgentIds, "who sits at the table, by ordinal"]
     order: AgentIds
     words: DrawWords
     rounds: Natural
@@ -384,40 +413,52 @@ class RoundtableOpened(NamedTuple):
 class Refused(NamedTuple):
     """A refused act: [index in its step, event, row], with the code of the reason."""
 
-    who: AgentId
-    act: Annotated[tuple[int, int, tuple[Any, ...]], _ACT]
-    code: Annotated[str, CODE]
+    who: Annotated[int, AGENT, "whose act it is, by ordinal"]
+    act: Annotated[
+        tuple[int, int, tuple[Any, ...]],
+        _ACT,
+        "what was done: its index in the step, the event, the fields of that",
+    ]
+    code: Annotated[str, CODE, "why it counts as not done"]
 
 
 class Concluded(NamedTuple):
-    """The conclusion of a table (null: none) and all stances: [agent, proposal]. `tied`, `words`:
-    the proposals among which it was drawn, and the draw; empty if it was not drawn.
+    """The conclusion of a table and all stances. `tied` and `words` are empty if it was not
+    drawn.
     """
 
-    table: Natural
-    proposal: Annotated[int | None, optional(NATURAL)]
+    table: TableNumber
+    proposal: Annotated[int | None, optional(NATURAL), "the id of the conclusion; null: none"]
     conduct: Plain
-    stances: Annotated[tuple[tuple[int, int], ...], several(row(AGENT, NATURAL))]
-    tied: Annotated[tuple[int, ...], several(NATURAL)]
+    stances: Annotated[
+        tuple[tuple[int, int], ...],
+        several(record(agent=AGENT, proposal=NATURAL)),
+        "which proposal each stands for in the end",
+    ]
+    tied: Annotated[tuple[int, ...], several(NATURAL), Tied]
     words: DrawWords
 
 
 class Scored(NamedTuple):
-    """A participant's scores as rated (`raw`), each step that changed one, and the final ones.
+    """A participant's scores as rated, each step that changed one, and the final ones."""
 
-    `rubric`: the sum of the four scores by the rubric alone, independent of the therapist's.
-    """
-
-    table: Natural
+    table: TableNumber
     agent: AgentId
     raw: Scores
     steps: Annotated[
         tuple[tuple[str, str, int, int], ...],
-        several(row(_among(ScoreStep), _among(Dimension), NATURAL, NATURAL)),
+        several(
+            record(
+                rule=_among(ScoreStep), dimension=_among(Dimension), before=NATURAL, after=NATURAL
+            )
+        ),
+        f"what rules changed: {_list(ScoreStep)}",
     ]
-    final: Scores
-    total: Natural
-    rubric: Natural
+    final: Annotated[Scores, "of 3", f"the scores as they stand: {_list(Dimension)}"]
+    total: Annotated[Natural, "of 12", "their sum"]
+    rubric: Annotated[
+        Natural, "of 12", "the sum of the four by the rubric alone, whatever was rated"
+    ]
 
 
 class SparksMoved(NamedTuple):
@@ -425,37 +466,40 @@ class SparksMoved(NamedTuple):
 
     table: Annotated[int | None, optional(NATURAL)]
     agent: AgentId
-    amount: Annotated[int, INTEGER]
-    balance: Natural
-    why: Annotated[str, _among(Income)]
+    amount: Annotated[int, INTEGER, "sparks", "gained, or lost if below 0"]
+    balance: Annotated[Natural, "sparks", "what the agent has then"]
+    why: Annotated[str, _among(Income), f"where sparks moved: {_list(Income)}"]
 
 
 class LeaderboardPosted(NamedTuple):
-    """The leaderboard: [rank, agent, rolling, all_time]."""
+    """The leaderboard."""
 
     rows: Annotated[
         tuple[tuple[int, int, int, int], ...],
-        several(row(NATURAL, AGENT, NATURAL, NATURAL)),
+        several(record(rank=NATURAL, agent=AGENT, rolling=NATURAL, all_time=NATURAL)),
+        "the leaderboard, the first rank first",
     ]
 
 
 class Bottomed(NamedTuple):
-    """The bottom scorer of a table. `tied`, `words`: the agents among which it was drawn, and the
-    draw; `streak`: its tables in a row at the bottom.
-    """
+    """The bottom scorer of a table. `tied` and `words` are empty if it was not drawn."""
 
-    table: Natural
+    table: TableNumber
     agent: AgentId
-    tied: AgentIds
+    tied: Annotated[AgentIds, Tied]
     words: DrawWords
-    streak: Natural
+    streak: Annotated[Natural, "tables", "bottom places in a row"]
 
 
 class EliminationFaced(NamedTuple):
     """An agent faces elimination."""
 
     agent: AgentId
-    cause: Annotated[str, _among(EliminationCause)]
+    cause: Annotated[
+        str,
+        _among(EliminationCause),
+        f"why it faces elimination: {_list(EliminationCause)}",
+    ]
 
 
 class Relegated(NamedTuple):
@@ -468,7 +512,7 @@ class Returned(NamedTuple):
     """An agent comes back from the bench and takes the seat of another."""
 
     agent: AgentId
-    for_: AgentId
+    for_: Annotated[int, AGENT, "in whose place, by ordinal"]
 
 
 class Deleted(NamedTuple):
@@ -478,11 +522,11 @@ class Deleted(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A new worker. `inherits`: the agent whose memory it has, null for an empty one."""
+    """A new worker."""
 
-    ordinal: AgentId
-    name: Annotated[str, text(NAME_MAX)]
-    inherits: Annotated[int | None, optional(AGENT)]
+    ordinal: Annotated[int, AGENT, "the newcomer's"]
+    name: Annotated[str, text(NAME_MAX), "its name"]
+    inherits: Annotated[int | None, optional(AGENT), "whose memory, by ordinal; null: nobody's"]
 
 
 class ContractSigned(NamedTuple):
@@ -496,21 +540,21 @@ class ContractSettled(NamedTuple):
     """A contract ended."""
 
     agent: AgentId
-    outcome: Annotated[str, _among(ContractEnd)]
+    outcome: Annotated[str, _among(ContractEnd), f"how the contract ends: {_list(ContractEnd)}"]
 
 
 class RewardUnlocked(NamedTuple):
     """A worker or the admin reached a tier."""
 
     agent: AgentId
-    reward: Annotated[str, _among(Reward)]
+    reward: Annotated[str, _among(Reward), f"what is reached: {_list(Reward)}"]
 
 
 class StageReached(NamedTuple):
     """The assistant, the judge or the therapist reached a stage."""
 
     agent: AgentId
-    stage: Natural
+    stage: Annotated[Natural, "the stage that is reached"]
 
 
 class ProjectCompleted(NamedTuple):
@@ -660,7 +704,7 @@ def _event_type(form: type[Any]) -> EventType:
     hints = get_type_hints(form, include_extras=True)
     return EventType(
         re.sub(r"(?<!^)(?=[A-Z])", "_", form.__name__).lower(),
-        {name.rstrip("_"): hints[name].__metadata__[0] for name in form._fields},
+        {name.rstrip("_"): described(*hints[name].__metadata__) for name in form._fields},
         is_input=form in INPUTS,
         drawn=_DRAWN.get(form, frozenset()),
         text=_TEXTS.get(form, ""),

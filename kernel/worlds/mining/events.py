@@ -23,7 +23,7 @@ from goldrush.kernel.shape import (
     at_most,
     one_of,
     optional,
-    row,
+    record,
     several,
     text,
 )
@@ -75,7 +75,7 @@ Actions = tuple[Action, ...]
 
 
 _INT64: Final = at_most(INT64_MAX)
-_ACTION: Final = optional(row(one_of(KINDS), _INT64, _INT64))
+_ACTION: Final = optional(record(kind=one_of(KINDS), plot=_INT64, amount=_INT64))
 
 
 def show_action(action: Action) -> list[Any] | None:
@@ -90,18 +90,32 @@ ACTIONS: Final = attrs.evolve(
     entity="plot",
     ids=lambda shown: [action[1] for action in shown if action is not None],
 )
-REMOVAL = attrs.evolve(row(NATURAL, one_of(REASONS)), name="[index, reason]")
+_REMOVAL: Final = attrs.evolve(
+    record(index=NATURAL, reason=one_of(REASONS)), name="[index, reason]"
+)
+# Fields of several events.
+_AGENT: Final = AGENT.means("whose submission, or whose mining, it is")
+_PLOT: Final = PLOT.means("the plot's id: row × columns + column")
+_WINNER: Final = "the agent who gets the plot; null where a raid captures nothing"
+_WORDS: Final = several(WORD).means("the 64-bit words that were drawn, 16 hex digits each")
 
 EVENTS: Final = (
     EventType(
         "submitted",
         {
-            "agent": AGENT,
-            "actions": ACTIONS,
-            "error": FROM_MODELS["error"],
-            "say": optional(text(SAY_MAX)),
-            "memo": optional(text(MEMO_MAX)),
-            "source": FROM_MODELS["source"],
+            "agent": _AGENT,
+            "actions": ACTIONS.means(
+                f"the plan: kind ({', '.join(KINDS)}), plot, stamina points; an item that is no "
+                "action is null"
+            ),
+            "error": FROM_MODELS["error"].means("why there is no plan, or only a part of it"),
+            "say": optional(text(SAY_MAX)).means(
+                "what the others are told; null without communication"
+            ),
+            "memo": optional(text(MEMO_MAX)).means("what the agent notes for itself"),
+            "source": FROM_MODELS["source"].means(
+                "what a language model wrote (raw) and took; null for scripted agents"
+            ),
         },
         is_input=True,
         text="{agent} submits {actions:actions}{error}{say}{memo}",
@@ -113,12 +127,23 @@ EVENTS: Final = (
     ),
     EventType(
         "pruned",
-        {"agent": AGENT, "removed": several(REMOVAL), "cost": NATURAL},
+        {
+            "agent": _AGENT,
+            "removed": several(_REMOVAL).means(
+                "items of the plan, from 0, that were removed, and why: " + ", ".join(REASONS)
+            ),
+            "cost": NATURAL.means("stamina spent on what is left of the plan", "points"),
+        },
         text="{agent}: removed {removed:removed}; {cost} stamina spent",
     ),
     EventType(
         "claim_drawn",
-        {"plot": PLOT, "claimants": AGENTS, "winner": AGENT, "words": several(WORD)},
+        {
+            "plot": _PLOT,
+            "claimants": AGENTS.means("agents who claim the plot, ascending"),
+            "winner": AGENT.means(_WINNER),
+            "words": _WORDS,
+        },
         drawn=frozenset({"winner"}),
         text="plot {plot}: claimed by {claimants}{words}",
         cases={"words": if_given("; the draw gives it to {winner:plain}")},
@@ -126,13 +151,15 @@ EVENTS: Final = (
     EventType(
         "raid_resolved",
         {
-            "plot": PLOT,
-            "owner": optional(AGENT),
-            "raiders": AGENTS,
-            "defense": NATURAL,
-            "outcome": one_of(OUTCOMES),
-            "winner": optional(AGENT),
-            "words": several(WORD),
+            "plot": _PLOT,
+            "owner": optional(AGENT).means(
+                "the agent who has the plot when it is raided; null if nobody's"
+            ),
+            "raiders": AGENTS.means("agents who raid the plot, ascending"),
+            "defense": NATURAL.means("stamina of its defence", "points"),
+            "outcome": one_of(OUTCOMES).means("how the raid ends: " + ", ".join(OUTCOMES)),
+            "winner": optional(AGENT).means(_WINNER),
+            "words": _WORDS,
         },
         drawn=frozenset({"winner"}),
         text="plot {plot} of {owner}: raided by {raiders}; {outcome}",
@@ -148,13 +175,15 @@ EVENTS: Final = (
     EventType(
         "ruled",
         {
-            "plot": PLOT,
-            "captor": AGENT,
-            "victim": AGENT,
-            "detected": BOOLEAN,
-            "remedy": optional(one_of(REMEDIES)),
-            "fine": AMOUNT,
-            "words": several(WORD),
+            "plot": _PLOT,
+            "captor": AGENT.means("the agent who captured the plot"),
+            "victim": AGENT.means("the agent who lost it"),
+            "detected": BOOLEAN.means("whether the authority saw it"),
+            "remedy": optional(one_of(REMEDIES)).means(
+                f"what it did: {', '.join(REMEDIES)}; null: nothing"
+            ),
+            "fine": AMOUNT.means("what the captor pays", "gold"),
+            "words": _WORDS,
         },
         drawn=frozenset({"detected", "remedy", "fine"}),
         text="plot {plot}: the capture by {captor} {remedy}",
@@ -168,7 +197,14 @@ EVENTS: Final = (
     ),
     EventType(
         "mining_settled",
-        {"plot": PLOT, "agent": AGENT, "stamina": INTEGER, "gold": AMOUNT},
+        {
+            "plot": _PLOT,
+            "agent": _AGENT,
+            "stamina": INTEGER.means("stamina mined with", "points"),
+            "gold": AMOUNT.means(
+                "what it brought: 0 where the plot was lost in this round", "gold"
+            ),
+        },
     ),
 )
 SUBMITTED, PRUNED, CLAIM_DRAWN, RAID_RESOLVED, RULED, MINING_SETTLED = range(len(EVENTS))

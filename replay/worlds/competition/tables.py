@@ -9,7 +9,7 @@ complete in the table of events.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar
@@ -17,14 +17,13 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.shape import AGENT, NATURAL, record, several
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.acts.roundtable import MOVES
 from goldrush.kernel.worlds.competition.arena import DIRECTIONS, Conduct, Subject
 from goldrush.kernel.worlds.competition.events import (
     CODES,
     EVENTS,
-    Concluded,
-    LeaderboardPosted,
     Scored,
     SparksMoved,
     Spoke,
@@ -37,15 +36,9 @@ from goldrush.kernel.worlds.competition.state import AgentState, Opening, Season
 from goldrush.kernel.worlds.competition.table import Conclusion, Contribution, Roundtable
 from goldrush.kernel.worlds.competition.terms import (
     Class,
-    ContractEnd,
-    EliminationCause,
-    Fate,
     Income,
     Move,
     Part,
-    Reward,
-    ScoreStep,
-    Signal,
     Status,
     names_of,
 )
@@ -62,12 +55,10 @@ from goldrush.replay.data.columns import (
     PartOf,
     RecordsOf,
     TableSource,
-    Type,
-    Types,
     column,
     columns_in_order,
     columns_of,
-    records,
+    type_of,
 )
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.tools import Tables
@@ -86,129 +77,15 @@ from goldrush.replay.worlds.competition.summary import TableCounts, counts_of
 E = TypeVar("E")
 L = TypeVar("L")
 
-RUNS: Final = records("list of (seed, digest)", {"seed": "int64", "digest": "string"})
-STEPS: Final = records(
-    "list of (rule, dimension, before, after)",
-    {"rule": "string", "dimension": "string", "before": "int64", "after": "int64"},
-)
-_STANCES: Final = records("list of (agent, proposal)", {"agent": "int64", "proposal": "int64"})
-_RANKS: Final = records(
-    "list of (rank, agent, rolling, all_time)",
-    {"rank": "int64", "agent": "int64", "rolling": "int64", "all_time": "int64"},
-)
-_BY_HAND: Final = records("list of (assignment, agent)", {"assignment": "int64", "agent": "int64"})
-
-
-def _types() -> Types:
-    """The types of the kinds of fields that only seasons have."""
-    lists: Sequence[tuple[type[Any], str, Type]] = (
-        (Tested, "runs", RUNS),
-        (Scored, "steps", STEPS),
-        (Concluded, "stances", _STANCES),
-        (LeaderboardPosted, "rows", _RANKS),
-    )
-    return {EVENTS[CODES[form]].fields[field].name: type for form, field, type in lists}
-
-
-TYPES: Final = _types()
 SETUP: Final = (
     Column("config", JSON, "", "all settings by name, the arena with its subjects among them"),
     Column("cast", JSON, "", "ordinal, policy and options of each; at the start name and role too"),
     Column("parent", TEXT, "", "SHA-256 of the journal that was forked, in hex"),
     Column("changes", JSON, "", "the settings that a fork changes, with their new values"),
     Column("program", JSON, "", "the options that name another program, of a fork that changes it"),
-    Column("replaced", _BY_HAND, "", "the contributions that were put in by hand"),
-)
-
-
-def _of(family: type) -> str:
-    return ", ".join(names_of(family))
-
-
-FIELDS: Final[Mapping[str, tuple[str, str]]] = {
-    "agent": ("", "who did it, was asked, or is meant, by ordinal"),
-    "question": ("", "which question a model was asked"),
-    "text": ("", "what a model wrote; the digest"),
-    "source": ("", "the model, its settings and what its answer came with; null where none wrote"),
-    "by": ("", "who opens, proposes or sets, by ordinal"),
-    "subject": ("", "[objective, treatment] of a proposed project"),
-    "approved": ("", "whether the user approves"),
-    "class": ("", "the class it changes to: " + _of(Class)),
-    "allowed": ("", "what the admin said; null: not asked"),
-    "team": ("", "who is to sit at the table, by ordinal; null leaves it open"),
-    "day": ("days", "the day of the assignment, from 0"),
-    "project": ("", "the project, from 0"),
-    "subjects": ("", "[objective, treatment] for each table"),
-    "directive": ("", "[team, order], each or both null"),
-    "table": ("", "the table of the assignment, from 0"),
-    "order": ("", "who speaks, in order, by ordinal; null leaves it open"),
-    "rounds": ("rounds", "how many rounds the table may take; null leaves it open"),
-    "at": ("", "the id of the proposal that is tested; null: the bar"),
-    "part": ("", "the part of a claim: " + _of(Part)),
-    "conduct": ("", "the conduct, as the arena writes it"),
-    "treatment": ("", "the treatment under which it was run"),
-    "value": ("of the objective", "what the run showed; null: undefined"),
-    "runs": ("", "the seed of each run, and the digest of what it did"),
-    "number": ("", "which of the agent's trials of the assignment, from 0"),
-    "round": ("", "the round, from 0"),
-    "id": ("", "the contribution, from 0 at each table"),
-    "move": ("", "what the contribution does: " + ", ".join(MOVES)),
-    "target": (
-        "",
-        "the id of the proposal that it refers to or stands by; what a contract promises",
-    ),
-    "claim": ("", "[value, edge]: what a proposal claims, and under which other treatment too"),
-    "words": ("", "what was said; the 64-bit words that were drawn, 16 hex digits each"),
-    "because": ("", "[ids relied on, whether on own trials]"),
-    "signal": ("", "the judge's: " + _of(Signal)),
-    "ids": ("", "the contributions that are redirected"),
-    "reason": ("", "why"),
-    "dissent": ("", "what was held against the conclusion"),
-    "rejected": ("", "whether the assistant rejects the conclusion"),
-    "adopted": ("", "whether the admin adopts it"),
-    "questions": ("", "what the agent was asked"),
-    "answers": ("", "its answers, word for word"),
-    "extra": ("", "whether it is the extra debrief of the bottom scorer"),
-    "trait": ("", "what stands out in the agent"),
-    "from": ("", "the contributions that show it"),
-    "persona": ("", "the persona that is proposed"),
-    "taken": ("", "whether the agent takes it; null: not asked"),
-    "skill": ("", "[objective, treatment, conduct, value] to remember"),
-    "before": ("", "the instructions until then"),
-    "after": ("", "the instructions from then on"),
-    "raw": ("of 3", "as rated: " + ", ".join(DIMENSIONS)),
-    "reasons": ("", "a reason for each of them"),
-    "fate": ("", "what the agent chooses: " + _of(Fate)),
-    "conditions": ("", "what the agent asks for: [name, choice] of each"),
-    "due": ("", "the assignment in which the contract is settled"),
-    "terms": ("", "[conditions, target, due]; null: none other than those asked for"),
-    "condition": ("", "the condition of the contract"),
-    "kept": ("", "whether the user keeps it"),
-    "participants": ("", "who sits at the table, by ordinal"),
-    "who": ("", "whose act it is, by ordinal"),
-    "act": ("", "what was done: its index in the step, the event, the fields of that"),
-    "code": ("", "why it counts as not done"),
-    "proposal": ("", "the id of the conclusion; null: none"),
-    "stances": ("", "which proposal each stands for in the end"),
-    "tied": ("", "between whom, or which proposals, it was drawn"),
-    "steps": ("", "what rules changed: " + _of(ScoreStep)),
-    "final": ("of 3", "the scores as they stand: " + ", ".join(DIMENSIONS)),
-    "total": ("of 12", "their sum"),
-    "rubric": ("of 12", "the sum of the four by the rubric alone, whatever was rated"),
-    "amount": ("sparks", "gained, or lost if below 0"),
-    "balance": ("sparks", "what the agent has then"),
-    "why": ("", "where sparks moved: " + _of(Income)),
-    "rows": ("", "the leaderboard, the first rank first"),
-    "streak": ("tables", "bottom places in a row"),
-    "cause": ("", "why it faces elimination: " + _of(EliminationCause)),
-    "for": ("", "in whose place, by ordinal"),
-    "ordinal": ("", "the newcomer's"),
-    "name": ("", "its name"),
-    "inherits": ("", "whose memory, by ordinal; null: nobody's"),
-    "outcome": ("", "how the contract ends: " + _of(ContractEnd)),
-    "reward": ("", "what is reached: " + _of(Reward)),
-    "stage": ("", "the stage that is reached"),
-}
+    Column("replaced", type_of(several(record(assignment=NATURAL, agent=AGENT))), "",
+           "the contributions that were put in by hand"),
+)  # fmt: skip
 
 
 # The records of which tables are made.
@@ -326,6 +203,12 @@ def _runs(runs: Sequence[tuple[int, str]]) -> Any:
 
 
 _RUNS: Final = EVENTS[CODES[Tested]].fields["runs"]
+
+
+def _field(form: type[Any], name: str, fit: Callable[..., object] | None = None) -> ColumnOf[Any]:
+    """The column of a field of an event, as that declares it."""
+    kind = EVENTS[CODES[form]].fields[name]
+    return column(name, type_of(kind), kind.meaning, fit=fit, unit=kind.unit)
 
 
 # Columns of several tables.
@@ -673,7 +556,7 @@ TESTS: Final = RecordsOf(_tests).table(
     column("held", TRUTH, "whether the claim held; null: the bar", _TestLine.held),
     column("challenge", WHOLE, "the id of the challenge that it was made for",
            _TestLine.challenge),
-    *_EVENT.columns(column("runs", RUNS, FIELDS["runs"][1], fit=_runs)),
+    *_EVENT.columns(_field(Tested, "runs", _runs)),
 )  # fmt: skip
 
 TRIALS: Final = _acts(_ActLine[Tried], Tried).table(
@@ -691,7 +574,8 @@ TRIALS: Final = _acts(_ActLine[Tried], Tried).table(
         column("conduct", TEXT, f"what was tried: {_AS_WRITTEN}", fit=_conduct),
         column("treatment_", TEXT, "under which treatment of the arena", fit=_text),
         column("value", REAL, "what it showed; null: undefined", fit=_real, unit=_OBJECTIVE),
-        column("runs", RUNS, "the seed of the run, and the digest of what it did", fit=_runs),
+        column("runs", type_of(_RUNS), "the seed of the run, and the digest of what it did",
+               fit=_runs),
     ),
 )  # fmt: skip
 
@@ -720,8 +604,8 @@ SCORES: Final = _derived(Scored).table(
     ),
     *_EVENT.columns(
         column("total", WHOLE, "the sum of the four as they stand", unit="of 12"),
-        column("rubric", WHOLE, FIELDS["rubric"][1], unit="of 12"),
-        column("steps", STEPS, FIELDS["steps"][1], fit=lambda steps: list(map(list, steps))),
+        _field(Scored, "rubric"),
+        _field(Scored, "steps", lambda steps: list(map(list, steps))),
     ),
     column("reasons", TEXTS, "a reason for each of the four; null: none was given", _reasons),
     column("bottom", TRUTH, "whether it is the bottom scorer of the table",
@@ -770,16 +654,14 @@ SPARKS: Final = _derived(SparksMoved).table(
     ),
     *_BY,
     *_EVENT.columns(
-        column("amount", WHOLE, FIELDS["amount"][1], unit="sparks"),
-        column("balance", WHOLE, FIELDS["balance"][1], unit="sparks"),
+        _field(SparksMoved, "amount"),
+        _field(SparksMoved, "balance"),
         column("why", TEXT, ", ".join(names_of(Income))),
     ),
 )  # fmt: skip
 
 TABLES: Final = Tables(
     SETUP,
-    TYPES,
-    FIELDS,
     (
         ASSIGNMENTS,
         ROUNDTABLES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final, get_type_hints
 
@@ -15,17 +15,12 @@ from goldrush.agents.llm.failures import failure_kind
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
-from goldrush.kernel.shape import several
+from goldrush.kernel.shape import AGENT, NATURAL, record, several
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import (
-    ACTIONS,
     KINDS,
     MINING_SETTLED,
-    OUTCOMES,
-    REASONS,
-    REMEDIES,
-    REMOVAL,
     RULED,
     SUBMITTED,
 )
@@ -41,11 +36,10 @@ from goldrush.replay.data.columns import (
     PartOf,
     RecordsOf,
     TableSource,
-    Types,
     column,
     columns_in_order,
     columns_of,
-    records,
+    type_of,
 )
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.tools import Spells, Tables
@@ -60,48 +54,14 @@ from goldrush.replay.worlds.mining.measures import (
 from goldrush.replay.worlds.mining.show import format_spells
 from goldrush.replay.worlds.mining.spells import Spell
 
-# The field types that only mining has.
-PLANNED: Final = records(
-    "list of (kind, plot, amount)", {"kind": "string", "plot": "int64", "amount": "int64"}
-)
-REMOVED: Final = records("list of (index, reason)", {"index": "int64", "reason": "string"})
-BY_HAND: Final = records("list of (round, agent)", {"round": "int64", "agent": "int64"})
-
-
-_TYPES: Final[Types] = {ACTIONS.name: PLANNED, several(REMOVAL).name: REMOVED}
 _SETUP: Final = (
     Column("config", JSON, "", "all settings by name"),
     Column("roster", JSON, "", "who plays: agent, policy and options of each"),
     Column("parent", TEXT, "", "SHA-256 of the journal that was forked, in hex"),
     Column("changes", JSON, "", "the settings that a fork changes, with their new values"),
-    Column("replaced", BY_HAND, "", "the submissions that were put in by hand"),
-)
-_FIELDS: Final[Mapping[str, tuple[str, str]]] = {
-    "agent": ("", "whose submission, or whose mining, it is"),
-    "actions": ("", "the plan: kind (" + ", ".join(KINDS) + "), plot, stamina points; an item that "
-                "is no action is null"),
-    "error": ("", "why there is no plan, or only a part of it"),
-    "say": ("", "what the others are told; null without communication"),
-    "memo": ("", "what the agent notes for itself"),
-    "source": ("", "what a language model wrote (raw) and took; null for scripted agents"),
-    "removed": ("", "items of the plan, from 0, that were removed, and why: " + ", ".join(REASONS)),
-    "cost": ("points", "stamina spent on what is left of the plan"),
-    "plot": ("", "the plot's id: row × columns + column"),
-    "claimants": ("", "agents who claim the plot, ascending"),
-    "winner": ("", "the agent who gets the plot; null where a raid captures nothing"),
-    "words": ("", "the 64-bit words that were drawn, 16 hex digits each"),
-    "owner": ("", "the agent who has the plot when it is raided; null if nobody's"),
-    "raiders": ("", "agents who raid the plot, ascending"),
-    "defense": ("points", "stamina of its defence"),
-    "outcome": ("", "how the raid ends: " + ", ".join(OUTCOMES)),
-    "captor": ("", "the agent who captured the plot"),
-    "victim": ("", "the agent who lost it"),
-    "detected": ("", "whether the authority saw it"),
-    "remedy": ("", "what it did: " + ", ".join(REMEDIES) + "; null: nothing"),
-    "fine": ("gold", "what the captor pays"),
-    "stamina": ("points", "stamina mined with"),
-    "gold": ("gold", "what it brought: 0 where the plot was lost in this round"),
-}  # fmt: skip
+    Column("replaced", type_of(several(record(round=NATURAL, agent=AGENT))), "",
+           "the submissions that were put in by hand"),
+)  # fmt: skip
 
 
 @attrs.frozen
@@ -255,5 +215,5 @@ SPELLS: Final = RecordsOf(_spells).table(
     ),
 )
 
-TABLES: Final = Tables(_SETUP, _TYPES, _FIELDS, (ROUNDS, AGENTS, SPELLS))
+TABLES: Final = Tables(_SETUP, (ROUNDS, AGENTS, SPELLS))
 SPELLS_OF_RUNS: Final = Spells(lambda run: run.spells, format_spells, SPELLS, on_plots)

@@ -625,7 +625,7 @@ ODD = OtherTools()
 def test_a_column_has_the_type_of_its_kinds_structure_not_of_its_name(
     kind: Kind, name: str
 ) -> None:
-    assert name == type_of(kind, {}).name
+    assert name == type_of(kind).name
 
 
 @pytest.fixture
