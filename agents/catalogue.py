@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import attrs
 
+from goldrush.kernel.settings import range_of
+
 
 @attrs.frozen
 class CatalogueEntry:
@@ -26,7 +28,7 @@ class CatalogueEntry:
         line = (make.__doc__ or "").strip().partition("\n")[0]
         config = configurable(make)
         fields = () if config is None else attrs.fields(config)
-        settings = {field.name: (field.default, field.metadata["rule"][1]) for field in fields}
+        settings = {field.name: (field.default, range_of(field)) for field in fields}
         return cls(f"{line} {more}".strip(), settings)
 
 

@@ -1,7 +1,7 @@
-"""Settings of a world: a name, a default and a rule for valid values.
+"""Settings of a world: a name, a default and the kind of valid values.
 
 A configuration is an attrs class whose fields are made with `setting`. Values given by a user are
-checked against the rules before anything is written; the error names the setting, the value and the
+checked against the kinds before anything is written; the error names the setting, the value and the
 valid range.
 """
 
@@ -9,76 +9,86 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.shape import BOOLEAN, Kind
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
 
 C = TypeVar("C", bound=attrs.AttrsInstance)
-Check = Callable[[Any], bool]
-Rule = tuple[Check, str]  # whether a value is valid, and a description of the valid ones
 
 
-def integer(low: int, high: int) -> Rule:
+def integer(low: int, high: int) -> Kind:
     """A whole number from `low` to `high`, both included."""
-    return (lambda v: type(v) is int and low <= v <= high), f"a whole number from {low} to {high}"
+    return Kind(
+        f"a whole number from {low} to {high}", lambda v: type(v) is int and low <= v <= high
+    )
 
 
-def real(low: float, high: float) -> Rule:
+def real(low: float, high: float) -> Kind:
     """A number from `low` to `high`, both included."""
-    return (
-        lambda v: type(v) in (int, float) and low <= v <= high,
+    return Kind(
         f"a number from {low:g} to {high:g}",
+        lambda v: type(v) in (int, float) and low <= v <= high,
     )
 
 
-def choice(*names: str) -> Rule:
+def choice(*names: str) -> Kind:
     """One of these names."""
-    return (lambda v: type(v) is str and v in names), "one of " + ", ".join(names)
+    return Kind("one of " + ", ".join(names), lambda v: type(v) is str and v in names)
 
 
-def flag() -> Rule:
+def flag() -> Kind:
     """True or false."""
-    return (lambda v: type(v) is bool), "true or false"
+    return Kind("true or false", BOOLEAN.holds)
 
 
-def list_of(item: Rule, length: str) -> Rule:
-    """Null, or a list with one item for each agent, row or other `length`.
-
-    Args:
-        length: a noun for the message: a list has one item for each of these.
-    """
-    holds, range_ = item
-    return (
-        lambda v: v is None or (isinstance(v, (list, tuple)) and all(map(holds, v))),
-        f"null, or a list with, for each {length}, {range_}",
+def list_of(item: Kind, length: str) -> Kind:
+    """Null, or a list with one item for each agent, row or other `length`."""
+    return Kind(
+        f"null, or a list with, for each {length}, {item.name}",
+        lambda v: v is None or (isinstance(v, (list, tuple)) and all(map(item.holds, v))),
     )
 
 
-def ascending(count: int, low: int, high: int) -> Rule:
+def ascending(count: int, low: int, high: int) -> Kind:
     """A list of `count` whole numbers from `low` to `high`, in ascending order; equal ones are
     allowed.
     """
-    holds, range_ = integer(low, high)
-    return (
+    item = integer(low, high)
+    return Kind(
+        f"a list of {count}, as {list(range(1, count + 1))}, none smaller than the one before, "
+        f"each {item.name}",
         lambda v: (
             isinstance(v, (list, tuple))
             and len(v) == count
-            and all(map(holds, v))
+            and all(map(item.holds, v))
             and sorted(v) == list(v)
         ),
-        f"a list of {count}, as {list(range(1, count + 1))}, none smaller than the one before, "
-        f"each {range_}",
     )
 
 
-def setting(default: Any, rule: Rule) -> Any:
-    """A field of a configuration: its default and the rule for its values."""
-    return attrs.field(default=default, metadata={"rule": rule}, kw_only=True)
+def setting(default: Any, kind: Kind) -> Any:
+    """A field of a configuration: its default and the kind of its values, whose name is the valid
+    range as text.
+    """
+    return attrs.field(default=default, metadata={"kind": kind}, kw_only=True)
+
+
+def range_of(field: attrs.Attribute[object]) -> str:
+    """The valid range of a setting, as text."""
+    kind: Kind = field.metadata["kind"]
+    return kind.name
+
+
+def check_value(name: str, value: object, kind: Kind) -> None:
+    """Check a value of this name. Raises BadInput if it is not of the kind."""
+    if not kind.holds(value):
+        raise BadInput(f"{name} is {format_value(value)}", f"it must be {kind.name}")
 
 
 @attrs.frozen
@@ -91,9 +101,7 @@ def check_setting(config: type[Any], name: str, value: Any) -> None:
     fields = attrs.fields_dict(config)
     if name not in fields:
         raise unknown("setting", name, fields)
-    holds, range_ = fields[name].metadata["rule"]
-    if not holds(value):
-        raise BadInput(f"{name} is {format_value(value)}", f"it must be {range_}")
+    check_value(name, value, fields[name].metadata["kind"])
 
 
 def configured(config: type[C], settings: Mapping[str, Any]) -> C:

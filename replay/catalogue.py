@@ -11,6 +11,7 @@ import attrs
 from goldrush.agents.catalogue import CatalogueEntry
 from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.settings import range_of
 from goldrush.kernel.treatments import Treatment
 from goldrush.replay.find import WORLD_DEFAULT, players_of, tools_for
 
@@ -94,7 +95,7 @@ def settings(world: str = WORLD_DEFAULT) -> Mapping[str, Setting]:
         raise BadInput(f"the {world} world does not list its settings", "see its documentation")
     return {
         field.name: Setting(
-            None if field.default is attrs.NOTHING else field.default, field.metadata["rule"][1]
+            None if field.default is attrs.NOTHING else field.default, range_of(field)
         )
         for field in fields
     }

@@ -18,7 +18,8 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, nearest
 from goldrush.kernel.files import read_toml
-from goldrush.kernel.settings import INTEGER_MAX, Rule, choice, integer, real
+from goldrush.kernel.settings import INTEGER_MAX, choice, integer, real
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import is_visible
 
 AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
@@ -51,28 +52,28 @@ def _is_url(value: Any) -> bool:
         return False
 
 
-_NAME: Final[Rule] = _is_name, f"a name of at most {NAME_MAX} visible characters"
-_URL: Final[Rule] = _is_url, "http(s)://host/path, without a key or password in it"
-_KEY_NAME: Final[Rule] = (
-    lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
+_NAME: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
+_URL: Final = Kind("http(s)://host/path, without a key or password in it", _is_url)
+_KEY_NAME: Final = Kind(
     "the name of an environment variable that holds the key, in capitals",
+    lambda v: type(v) is str and _ENVIRONMENT_NAME.fullmatch(v) is not None,
 )
 _PRICE: Final = real(0, 1e6)
 
 
-def _field(rule: Rule, **how: Any) -> Any:
-    """A field with a rule for its values; a default of None is valid, too."""
-    return attrs.field(metadata={"rule": rule}, **how)
+def _field(kind: Kind, **how: Any) -> Any:
+    """A field with the kind of its values; a default of None is valid, too."""
+    return attrs.field(metadata={"kind": kind}, **how)
 
 
 def _check(of: type[attrs.AttrsInstance], name: str, value: Any, where: str = "") -> None:
     """Raises BadInput for a value that a field cannot have. `where`: before the name in it."""
     field = attrs.fields_dict(of)[name]
-    holds, range_ = field.metadata["rule"]
-    if not holds(value) and not (value is None and field.default is None):
+    kind: Kind = field.metadata["kind"]
+    if not kind.holds(value) and not (value is None and field.default is None):
         # An invalid address may have a password in it.
         actual = "invalid" if name == "base_url" else format_value(value)
-        raise BadInput(f"{where or name} is {actual}", f"it must be {range_}")
+        raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
 
 
 @attrs.frozen
@@ -203,7 +204,9 @@ class Models:
     base_url: str | None = _field(_URL, default=None)
     concurrency: int = _field(integer(1, 1_000), default=16)
     patience: int = _field(integer(1, 1_000_000), default=3)
-    fail_over: float | None = _field((real(0, 1)[0], "a share from 0 to 1: 0.2"), default=None)
+    fail_over: float | None = _field(
+        Kind("a share from 0 to 1: 0.2", real(0, 1).holds), default=None
+    )
     max_tokens: int | None = _field(integer(1, 10**15), default=None)
     max_cost: float | None = _field(real(0, 1e12), default=None)
     warn: Callable[[str], None] = _log
@@ -211,7 +214,7 @@ class Models:
     def __attrs_post_init__(self) -> None:
         """Raises BadInput for a limit out of its range."""
         for field in attrs.fields(Models):
-            if "rule" in field.metadata:
+            if "kind" in field.metadata:
                 _check(Models, field.name, getattr(self, field.name))
 
     def named(self, name: str) -> Model:
@@ -299,8 +302,8 @@ def _of_table(where: str, name: str, table: Any) -> tuple[Model, Endpoint]:
             raise BadInput(f"{where} holds a key", "put it in the environment and name it: key_env")
         if field not in names:
             raise BadInput(f"{where} has {format_value(field)}", f"it may have {', '.join(names)}")
-        if field == "key_env" and not _KEY_NAME[0](value):
-            raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME[1]}")  # may be a key
+        if field == "key_env" and not _KEY_NAME.holds(value):
+            raise BadInput(f"{where}: key_env", f"it must be {_KEY_NAME.name}")  # may be a key
         into, of = (of_model, Model) if field in choices else (reach, Endpoint)
         _check(of, field, value, f"{where}: {field}")
         into[field] = value

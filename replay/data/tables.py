@@ -30,7 +30,7 @@ from goldrush.replay.data.columns import (
     type_of,
 )
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.tools import Tables, Tools
+from goldrush.replay.tools import Tools
 
 _TAKEN: Final = tuple(column.name for column in FRONT)
 

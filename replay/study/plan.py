@@ -22,6 +22,7 @@ from goldrush.agents.trust import build_policy, check_trust, import_names
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.files import read_toml
 from goldrush.kernel.settings import INTEGER_MAX, check_setting, integer
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.text import check_name
 from goldrush.kernel.treatments import (
     BASELINE,
@@ -380,22 +381,20 @@ def _seeds(given: int | Sequence[int]) -> list[int]:
         if not 1 <= given <= RUNS_MAX:
             raise BadInput(f"seeds is {given}", f"it must be 1 to {RUNS_MAX:,}, or a list")
         return list(range(given))
-    holds, range_ = integer(0, INTEGER_MAX)
-    seeds = _listed(given)
-    for seed in seeds:
-        if not holds(seed):
-            raise BadInput(f"seeds has {format_value(seed)}", f"each must be {range_}")
-    return seeds
+    return _checked("seeds", _listed(given), integer(0, INTEGER_MAX))
 
 
 def _horizons(of: Tools, given: int | Sequence[int] | None) -> list[int]:
     horizon = attrs.fields_dict(of.config)[of.players.horizon]
-    holds, range_ = horizon.metadata["rule"]
     horizons = _listed(horizon.default if given is None else given)
-    for one in horizons:
-        if not holds(one):
-            raise BadInput(f"rounds has {format_value(one)}", f"each must be {range_}")
-    return horizons
+    return _checked("rounds", horizons, horizon.metadata["kind"])
+
+
+def _checked(name: str, values: list[Any], kind: Kind) -> list[Any]:
+    for value in values:
+        if not kind.holds(value):
+            raise BadInput(f"{name} has {format_value(value)}", f"each must be {kind.name}")
+    return values
 
 
 def _once(what: str, items: Sequence[Any]) -> tuple[Any, ...]:

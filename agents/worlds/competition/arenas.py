@@ -26,7 +26,7 @@ from goldrush.agents.plugins import (
 from goldrush.agents.roster import parsed_settings
 from goldrush.agents.worlds.competition.bench import Bench, BenchType, Tests
 from goldrush.kernel.errors import BadInput, format_value, nearest
-from goldrush.kernel.settings import configured
+from goldrush.kernel.settings import configured, range_of
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, arena_of
 
 NAMES: Final = ("mining", "nk", "command")
@@ -109,7 +109,7 @@ def arena_entry(name: str) -> ArenaEntry:
         (
             field.name,
             None if field.name == rules.seeded else field.default,
-            field.metadata["rule"][1],
+            range_of(field),
         )
         for field in attrs.fields(rules.options)
     )

@@ -14,7 +14,8 @@ import attrs
 
 from goldrush.kernel import settings
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import INTEGER_MAX, Rule, ascending, choice, flag, integer, setting
+from goldrush.kernel.settings import INTEGER_MAX, ascending, choice, flag, integer, setting
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.competition.arena import Arena, arena_of
 from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Shown, names_of
 
@@ -29,18 +30,17 @@ CLASSES: Final = names_of(Class)
 CONTRACT_WAIT: Final = 5  # assignments from a refusal or a loss to the next interview
 
 
-def _count(low: int = 0) -> Rule:
+def _count(low: int = 0) -> Kind:
     return integer(low, COUNT_MAX)
 
 
-def _thresholds(count: int) -> Rule:
+def _thresholds(count: int) -> Kind:
     return ascending(count, 1, COUNT_MAX)  # what is reached holds from the next assignment
 
 
 _NONE: Final[Any] = attrs.NOTHING  # `arena` has no default
-_RECORD: Final[Rule] = (
-    (lambda v: isinstance(v, (dict, Arena, str))),
-    "an arena: its record, or its name and options",
+_RECORD: Final = Kind(
+    "an arena: its record, or its name and options", lambda v: isinstance(v, (dict, Arena, str))
 )
 
 

@@ -14,7 +14,8 @@ import attrs
 
 from goldrush.kernel import settings
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import INTEGER_MAX, choice, integer, list_of, real, setting
+from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, list_of, real, setting
+from goldrush.kernel.shape import Kind
 
 ROUNDS_MAX = 1_000_000
 PLOTS_MAX = 1_000_000
@@ -53,12 +54,12 @@ class MiningConfig:
     defense: str = setting(ABSOLUTE, choice(*DEFENSES))
     visibility: int | str = setting(
         5,
-        (
-            lambda v: (type(v) is int and 1 <= v <= INTEGER_MAX) or (type(v) is str and v == ALL),
+        Kind(
             f'a whole number from 1 to {INTEGER_MAX}, or "all"',
+            lambda v: (type(v) is int and 1 <= v <= INTEGER_MAX) or (type(v) is str and v == ALL),
         ),
     )
-    communication: bool = setting(False, (lambda v: type(v) is bool, "true or false"))
+    communication: bool = setting(False, flag())
     authority: str = setting(NO_AUTHORITY, choice(*AUTHORITIES))
     detection: float = setting(1.0, real(0, 1))
     fine: float = setting(3.0, real(0, REAL_MAX))

@@ -8,14 +8,15 @@ the program; nothing in the record is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 from xxhash import xxh3_64_hexdigest
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.settings import choice, flag, integer, setting
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.competition.arena import (
     DIRECTIONS,
     NAME_MAX,
@@ -81,16 +82,15 @@ def _is_start(value: Any) -> bool:
     return _is_text(value, TEXT_MAX, 0) and value == trimmed(value)
 
 
-_IS_NAME: Final = _is_name, f"1 to {NAME_MAX} characters in one line"
-# A check for each field of an item, in order, and a description of the valid values.
-_ITEM: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "treatment": _IS_NAME,
-    "objective": _IS_NAME,
-    "better": (lambda v: type(v) is str and v in DIRECTIONS, " or ".join(DIRECTIONS)),
-    "task": (lambda v: _is_text(v, TASK_MAX, 0), f"text of up to {TASK_MAX:,} characters"),
-    "start": (
-        _is_start,
-        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines",
+_A_NAME: Final = Kind(f"1 to {NAME_MAX} characters in one line", _is_name)
+# The fields of an item, in order.
+_ITEM: Final[Mapping[str, Kind]] = {
+    "treatment": _A_NAME,
+    "objective": _A_NAME,
+    "better": Kind(" or ".join(DIRECTIONS), choice(*DIRECTIONS).holds),
+    "task": Kind(f"text of up to {TASK_MAX:,} characters", lambda v: _is_text(v, TASK_MAX, 0)),
+    "start": Kind(
+        f"text of up to {TEXT_MAX:,} characters, without spaces at the ends of lines", _is_start
     ),
 }
 
@@ -106,9 +106,9 @@ def agenda_fault(agenda: Any) -> tuple[str, str] | None:
     for number, item in enumerate(agenda, 1):
         if not isinstance(item, (list, tuple)) or len(item) != len(_ITEM):
             return f"subject {number} is {format_value(item)}", f"give {', '.join(_ITEM)}"
-        for (name, (holds, range_)), value in zip(_ITEM.items(), item, strict=True):
-            if not holds(value):
-                return f"subject {number}: {name} is {_format(value)}", f"give {range_}"
+        for (name, kind), value in zip(_ITEM.items(), item, strict=True):
+            if not kind.holds(value):
+                return f"subject {number}: {name} is {_format(value)}", f"give {kind.name}"
         treatment, objective, better = item[:3]
         earlier = numbers.setdefault((treatment, objective), number)
         if earlier != number:
@@ -145,27 +145,27 @@ class CommandOptions:
     """
 
     program: str = setting(
-        "", (_is_file_name, f"a file name of 1 to {FILE_NAME_MAX} characters: that of --test")
+        "", Kind(f"a file name of 1 to {FILE_NAME_MAX} characters: that of --test", _is_file_name)
     )
     sha256: str = setting(
         "",
-        (
-            lambda v: type(v) is str and _SHA256.fullmatch(v) is not None,
+        Kind(
             "64 of 0-9, a-f: that of --test",
+            lambda v: type(v) is str and _SHA256.fullmatch(v) is not None,
         ),
     )
     agenda: Sequence[Sequence[str]] = setting(
         (),
-        (
-            lambda v: agenda_fault(v) is None,
+        Kind(
             f"1 to {AGENDA_MAX} of [treatment, objective, up or down, task, start], typed as the "
             "path of a TOML file; each treatment and objective once, each objective one direction",
+            lambda v: agenda_fault(v) is None,
         ),
     )
     seeds: int = setting(5, integer(1, SEEDS_MAX))
-    time_limit: float = setting(10, (_is_time, f"a number above 0 and up to {TIME_MAX}"))
+    time_limit: float = setting(10, Kind(f"a number above 0 and up to {TIME_MAX}", _is_time))
     output_limit: int = setting(65_536, integer(1, OUTPUT_MAX))
-    deterministic: bool = setting(True, (lambda v: type(v) is bool, "true or false"))
+    deterministic: bool = setting(True, flag())
 
     def __attrs_post_init__(self) -> None:
         if not self.agenda or not self.program or not self.sha256:
