@@ -33,15 +33,11 @@ class TooLarge(OverflowError):
 
 
 def pack(value: object) -> bytes:
-    """Encode a value in the canonical form.
+    """Encode a value in the canonical form. `value`: None, bool, int (64 bits), float, str, bytes,
+    and tuples, lists and dicts of these.
 
-    Args:
-        value: None, bool, int (64 bits), float, str, bytes, and tuples, lists and dicts of these.
-
-    Raises:
-        TooLarge: for an integer beyond 64 bits.
-        TypeError: for a value of another type.
-        UnicodeEncodeError: for text with lone surrogates.
+    Raises TooLarge for an integer beyond 64 bits; TypeError for a value of another type;
+    UnicodeEncodeError for text with lone surrogates.
     """
     try:
         packed: bytes = _packer.pack(value)  # drops its buffer if it raises

@@ -60,8 +60,7 @@ class Draws:
         Words at or above the largest multiple of n within 64 bits are rejected, so the remainder of
         the others is uniform.
 
-        Raises:
-            ValueError: unless n is 1 .. 2^64.
+        Raises ValueError unless n is 1 .. 2^64.
         """
         if not 1 <= n <= WORD_RANGE:
             raise ValueError(f"below({n}): n must be from 1 to 2^64")
@@ -97,9 +96,8 @@ class Draws:
         taken for these picks alone, and only places that were swapped are held, so the cost depends
         on the picks, not on n.
 
-        Raises:
-            ValueError: unless n is 0 .. 2^64 and size is not negative.
-            TypeError: unless both are integers.
+        Raises ValueError unless n is 0 .. 2^64 and size is not negative; TypeError unless both are
+        integers.
         """
         if not 0 <= n <= WORD_RANGE or size < 0:
             raise ValueError(

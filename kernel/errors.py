@@ -108,11 +108,8 @@ class BadInput(GoldrushError):
 
 
 def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> BadInput:
-    """The error for an unknown name, with the nearest known name and a list of all.
-
-    Args:
-        what: the kind of thing, such as "policy".
-        more: text behind the list, for other valid forms.
+    """The error for an unknown name, with the nearest known name and a list of all. `what`: the
+    kind of thing, such as "policy"; `more`: text behind the list, for other valid forms.
     """
     known = list(known)
     listed = f"take one of {', '.join(known)}{more}" if known else "none is known"

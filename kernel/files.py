@@ -275,9 +275,8 @@ class Unfinished:
             force, is_own, by_force: as for `check_target`.
             shown: the path for messages, if the file is moved later with its folder; None: `path`.
 
-        Raises:
-            BadInput: if `check_target` refuses the path or the system refuses a file.
-            JournalInUse: if a file to be replaced is being written.
+        Raises BadInput if `check_target` refuses the path or the system refuses a file;
+        JournalInUse if a file to be replaced is being written.
         """
         self._target = path
         self.path = shown or path
@@ -320,15 +319,12 @@ class Unfinished:
             raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
 
     def publish(self, *, sync: bool = True) -> None:
-        """Give the file its name. The folder is not synced (see `sync_folder`).
+        """Give the file its name. The folder is not synced (see `sync_folder`). `sync`: whether to
+        wait for the disk first. Without it a loss of power may leave the name with incomplete
+        content. A replacement of an existing file is always synced.
 
-        Args:
-            sync: whether to wait for the disk first. Without it a loss of power may leave the name
-                with incomplete content. A replacement of an existing file is always synced.
-
-        Raises:
-            BadInput: if a file that must stay has appeared at the path.
-            WriteFailed: if the system refuses.
+        Raises BadInput if a file that must stay has appeared at the path; WriteFailed if the system
+        refuses.
         """
         is_there = self._old >= 0
         if sync or is_there:
@@ -379,15 +375,11 @@ class Unfinished:
 
 
 def write_whole(path: str, data: bytes, *, force: bool = False, is_own: IsOwn = never) -> None:
-    """Write a file completely or not at all, and wait until the disk has it and its name.
+    """Write a file completely or not at all, and wait until the disk has it and its name. `force`,
+    `is_own`: as for `check_target`.
 
-    Args:
-        force, is_own: as for `check_target`.
-
-    Raises:
-        BadInput: if `check_target` refuses the path.
-        JournalInUse: if the file is being written.
-        WriteFailed: if the system refuses.
+    Raises BadInput if `check_target` refuses the path; JournalInUse if the file is being written;
+    WriteFailed if the system refuses.
     """
     with Unfinished(path, force=force, is_own=is_own) as file:
         file.write(data)
@@ -433,9 +425,7 @@ def sync_folder(path: str) -> None:
 def locked(path: str, flags: int) -> int:
     """Open and lock an existing ordinary file, and return its descriptor.
 
-    Raises:
-        BadInput: if it cannot be opened.
-        JournalInUse: if another process is writing it.
+    Raises BadInput if it cannot be opened; JournalInUse if another process is writing it.
     """
     try:
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
@@ -546,9 +536,7 @@ def _remove_temporary(folder: str, process: int) -> None:
 
 def make_folders_within(folder: str, name: str) -> None:
     """Make the folders between a folder and one of its files. Symbolic links are not followed.
-
-    Args:
-        name: the file's path below it, with `/`.
+    `name`: the file's path below it, with `/`.
 
     Raises OSError with the folder in question as `filename`.
     """

@@ -33,9 +33,7 @@ REFUSED = (
 
 def fold(world: World[S], state: S, blocks: Iterable[Block]) -> S:
     """The state after these events. Folding them in pieces, cut anywhere, gives the same state.
-
-    Args:
-        state: the state before the events; it is not changed.
+    `state`: the state before the events; it is not changed.
     """
     state = world.copy(state)
     for block in blocks:
@@ -110,14 +108,11 @@ def units(commits: Iterable[Commit], arrange: Callable[[Block], Block]) -> Itera
 
 
 def start(world: World[S], reader: JournalReader, commit: Commit) -> S:
-    """The state that a START commit sets up.
+    """The state that a START commit sets up. `reader`: the reader of the journal, for its header
+    and path.
 
-    Args:
-        reader: the reader of the journal, for its header and path.
-
-    Raises:
-        UnsupportedJournal: for another world or other rules than the header's.
-        MalformedEvents: for a setup that the world refuses.
+    Raises UnsupportedJournal for another world or other rules than the header's; MalformedEvents
+    for a setup that the world refuses.
     """
     readable = " and ".join(map(str, world.readable_rules))
     world = world.under(reader.header.rules)
@@ -246,15 +241,11 @@ def faults(
 def events(
     world: World[Any], reader: JournalReader, commits: Iterable[Commit] | None = None
 ) -> Iterator[Event]:
-    """The journal's events in their logical form, in order, pending inputs last.
+    """The journal's events in their logical form, in order, pending inputs last. `commits`: the
+    commits to read, with complete units except the last; None: all.
 
-    Args:
-        commits: the commits to read, with complete units except the last; None: all.
-
-    Raises:
-        DamagedJournal, TornTail: as iterating a JournalReader.
-        MalformedEvents: for an invalid row.
-        UnsupportedJournal: for a journal of another world or other rules.
+    Raises DamagedJournal, TornTail as iterating a JournalReader; MalformedEvents for an invalid
+    row; UnsupportedJournal for a journal of another world or other rules.
     """
     assembler = StepAssembler(world.arrange)
     unit = 0
@@ -274,11 +265,9 @@ def events(
 def commit_events(
     world: World[Any], reader: JournalReader, commit: Commit, assembler: StepAssembler
 ) -> Iterator[Event]:
-    """The events of a commit and of the steps that it completes, in their logical form.
-
-    Args:
-        reader: the reader of the journal, for its header and path.
-        assembler: holds the inputs of earlier commits that are pending.
+    """The events of a commit and of the steps that it completes, in their logical form. `reader`:
+    the reader of the journal, for its header and path; `assembler`: holds the inputs of earlier
+    commits that are pending.
 
     Raises MalformedEvents for an invalid row, setup or fork.
     """

@@ -63,14 +63,10 @@ def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "run") -> None:
-    """Check that no fixed setting changes.
+    """Check that no fixed setting changes. `names`: the settings that must stay; `run`: the world's
+    noun for a run, for the message.
 
-    Args:
-        names: the settings that must stay.
-        run: the world's noun for a run, for the message.
-
-    Raises:
-        BadInput: naming the setting and both values.
+    Raises BadInput, naming the setting and both values.
     """
     before, after = old.as_dict(), new.as_dict()
     for name in names:
@@ -110,9 +106,8 @@ class Forks(Generic[C]):
     def forked(self, config: C, facts: Mapping[str, Any], closed: int) -> tuple[C, Roster | None]:
         """The configuration after a fork, and its new roster or None.
 
-        Raises:
-            BadInput: for facts that this run cannot take.
-            TypeError, ValueError, LookupError: for values that are no facts at all.
+        Raises BadInput for facts that this run cannot take; TypeError, ValueError, LookupError for
+        values that are no facts at all.
         """
         self._check(facts)
         new = self.changed(config, facts["changes"], closed)
@@ -149,10 +144,8 @@ class Forks(Generic[C]):
             )
 
     def check_replaced(self, replaced: Sequence[tuple[int, Row]], config: C, closed: int) -> None:
-        """Check the submissions that a fork replaces.
-
-        Args:
-            replaced: pairs of a unit's number, as shown to people, and a row.
+        """Check the submissions that a fork replaces. `replaced`: pairs of a unit's number, as
+        shown to people, and a row.
 
         Raises BadInput unless they are of later units, ascending, at most one for each agent and
         unit.

@@ -194,16 +194,11 @@ class JournalWriter:
     def __init__(
         self, path: str | Path, header: Header, *, force: bool = False, fsync: bool = False
     ) -> None:
-        """Start a new journal. An empty file at the path is replaced.
+        """Start a new journal. An empty file at the path is replaced. `force`: replace a journal;
+        `fsync`: wait for the disk at every commit.
 
-        Args:
-            force: replace a journal.
-            fsync: wait for the disk at every commit.
-
-        Raises:
-            BadInput: if the folder is missing, the path cannot take a file, or a file there may not
-                be replaced.
-            JournalInUse: if another process is writing it.
+        Raises BadInput if the folder is missing, the path cannot take a file, or a file there may
+        not be replaced; JournalInUse if another process is writing it.
         """
         packed = header.packed()
         if (type(header.world), type(header.rules)) != (str, int) or len(packed) > HEADER_MAX:
@@ -240,13 +235,10 @@ class JournalWriter:
         """Start a journal whose bytes, up to the end of a commit, are those of its parent.
 
         They are written with the first commit that is appended; until then `parent` must stay open.
+        `force`, `fsync`: as for a new journal.
 
-        Args:
-            force, fsync: as for a new journal.
-
-        Raises:
-            BadInput: as for a new journal, and if `path` is the parent itself.
-            JournalInUse: if another process is writing it.
+        Raises BadInput as for a new journal, and if `path` is the parent itself; JournalInUse if
+        another process is writing it.
         """
         if os.path.exists(path) and os.path.samefile(path, parent.path):
             raise BadInput(f"{os.fspath(path)} is the parent itself", "give another path")
@@ -261,9 +253,8 @@ class JournalWriter:
     def reopen(cls, path: str | Path, *, fsync: bool = False) -> Self:
         """Lock an existing journal to continue it. Then read it (`reader`) and call `go_on_after`.
 
-        Raises:
-            BadInput: if it cannot be opened for writing.
-            JournalInUse: if another process is writing it.
+        Raises BadInput if it cannot be opened for writing; JournalInUse if another process is
+        writing it.
         """
         journal = cls.__new__(cls)
         journal._open(path, fsync)
@@ -311,9 +302,8 @@ class JournalWriter:
         On failure the commits before it stay intact, and the partial write is truncated if the
         system allows that.
 
-        Raises:
-            WriteFailed: if the system refuses, or the commit exceeds a limit.
-            JournalLost: if the path no longer names this file, or the file was changed.
+        Raises WriteFailed if the system refuses, or the commit exceeds a limit; JournalLost if the
+        path no longer names this file, or the file was changed.
         """
         body = commit.body()
         if len(body) > BODY_MAX:
@@ -465,15 +455,11 @@ class JournalReader:
     on_bytes: Callable[[int], None] | None
 
     def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
-        """Open a journal and read its header.
+        """Open a journal and read its header. `hashed`: whether `sha256` and `reached` will be
+        called.
 
-        Args:
-            hashed: whether `sha256` and `reached` will be called.
-
-        Raises:
-            BadInput: if it cannot be opened.
-            NotAJournal, UnsupportedJournal, DamagedJournal: if the header is not one this version
-                reads.
+        Raises BadInput if it cannot be opened; NotAJournal, UnsupportedJournal, DamagedJournal if
+        the header is not one this version reads.
         """
         self._open(_opened(os.fspath(path)), os.fspath(path), hashed)
 
@@ -647,11 +633,8 @@ class JournalReader:
         return commit
 
     def _check_order(self, commit: Commit, closed: int, is_open: bool, forks: int) -> None:
-        """Raise MalformedEvents for a commit that is not valid at its position.
-
-        Args:
-            is_open: whether the next unit has begun.
-            forks: the number of forks so far, this commit included.
+        """Raise MalformedEvents for a commit that is not valid at its position. `is_open`: whether
+        the next unit has begun; `forks`: the number of forks so far, this commit included.
         """
         is_first = commit.index == 0
         is_unit = commit.kind == UNIT
@@ -931,10 +914,7 @@ def sha256_in(file: BinaryIO) -> str:
 
 
 def open_regular(path: str, what: str = "a journal") -> BinaryIO:
-    """Open an ordinary file for reading.
-
-    Args:
-        what: the kind of file that is expected, for the error.
+    """Open an ordinary file for reading. `what`: the kind of file that is expected, for the error.
 
     Raises BadInput if it is not an ordinary file or cannot be read.
     """

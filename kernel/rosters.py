@@ -43,11 +43,8 @@ C = TypeVar("C", bound=Config)
 def setup_of(
     setup: Mapping[str, Any], config_of: Callable[[Mapping[str, Any]], C]
 ) -> tuple[C, Roster]:
-    """The configuration and the roster of a setup.
-
-    Args:
-        setup: what START records.
-        config_of: makes a configuration from settings by name.
+    """The configuration and the roster of a setup. `setup`: what START records; `config_of`: makes
+    a configuration from settings by name.
 
     Raises BadInput unless the setup has exactly these two, complete and valid.
     """

@@ -67,9 +67,8 @@ def steps(
         on_unit: as in `record`.
         state: as in `record`.
 
-    Raises:
-        BadInput: for a setup that the world refuses.
-        WriteFailed: from the journal, and for events that a reader of it would refuse.
+    Raises BadInput for a setup that the world refuses; WriteFailed from the journal, and for events
+    that a reader of it would refuse.
     """
     state = world.initial(setup) if state is None else state
     journal.append(Commit(START, 0, _digest(world, state), setup=setup))
@@ -98,9 +97,7 @@ def record(
         state: the world's initial state for the setup, if the caller has made it; it is the run's
             own from now on.
 
-    Raises:
-        BadInput: for a setup that the world refuses.
-        WriteFailed: from the journal.
+    Raises BadInput for a setup that the world refuses; WriteFailed from the journal.
     """
     return _driven(steps(world, setup, journal, on_unit, state), ask)
 
@@ -172,10 +169,9 @@ def fork(
         force: replace an existing journal.
         fsync: wait for the disk at every commit.
 
-    Raises:
-        BadInput: for a unit that the parent does not have, and for facts that the world refuses.
-        MalformedEvents: for events of the parent that do not follow from its inputs.
-        WriteFailed: from the journal.
+    Raises BadInput for a unit that the parent does not have, and for facts that the world refuses;
+    MalformedEvents for events of the parent that do not follow from its inputs; WriteFailed from
+    the journal.
     """
     world = world.under(parent.header.rules)
     fork_state, vocabulary = fold.fork_of(world), world.vocabulary

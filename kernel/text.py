@@ -62,13 +62,10 @@ def format_count(count: int, one: str) -> str:
 
 
 def check_name(what: str, name: str) -> None:
-    """Refuse a name that has an invisible character.
+    """Refuse a name that has an invisible character. `what`: the kind of thing that is named, for
+    the message.
 
-    Args:
-        what: the kind of thing that is named, for the message.
-
-    Raises:
-        BadInput: naming the first such character.
+    Raises BadInput, naming the first such character.
     """
     unseen = next((c for c in name if not is_visible(c)), None)
     if unseen is not None:

@@ -350,11 +350,8 @@ def difference(
     """The first pair of different events in two blocks with valid rows.
 
     One of the pair is None if its block ends there. Both are None if the blocks have the same
-    events in different batches.
-
-    Args:
-        unit: the unit of the blocks, as the journal numbers it.
-        expected, found: the blocks.
+    events in different batches. `unit`: the unit of the blocks, as the journal numbers it;
+    `expected`, `found`: the blocks.
     """
     wanted, has = (fold.block_events(world, unit, block) for block in (expected, found))
     pairs = zip_longest(wanted, has)

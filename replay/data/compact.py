@@ -61,11 +61,7 @@ class Records(Sequence[T], Generic[T]):
     __hash__ = None  # type: ignore[assignment]  # records are appended
 
     def __init__(self, width: int, make: Callable[..., T]) -> None:
-        """No records yet.
-
-        Args:
-            make: makes a record of them.
-        """
+        """No records yet. `make`: makes a record of them."""
         self._width, self._make = width, make
         self._numbers = array("i")
 

@@ -53,9 +53,8 @@ def encoded_tables(
         jobs: number of processes; None: one per processor.
         tools: the world's tools; None: found by the world's name.
 
-    Raises:
-        BadInput: for a table that the world does not have, and for journals of two worlds.
-        JournalError: as reading a journal does, and for a value that Arrow cannot hold.
+    Raises BadInput for a table that the world does not have, and for journals of two worlds;
+    JournalError as reading a journal does, and for a value that Arrow cannot hold.
     """
     held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, tools=tools)
     for path, tables in zip(paths, held, strict=True):
@@ -134,10 +133,9 @@ def arrow_table(paths: Sequence[str | Path], name: str, jobs: int | None = None)
         name: the table's name; replay/TABLES.md lists tables and columns.
         jobs: number of processes; None: one per processor.
 
-    Raises:
-        BadInput: for a table that the world does not have, for journals of two worlds, and if
-            pyarrow is not installed.
-        JournalError: as reading a journal does, and for an integer beyond 64 bits.
+    Raises BadInput for a table that the world does not have, for journals of two worlds, and if
+    pyarrow is not installed; JournalError as reading a journal does, and for an integer beyond 64
+    bits.
     """
     require("pyarrow", "tables need", "tables")
     import pyarrow
@@ -183,11 +181,9 @@ def write_tables(
 
     Returns the number of rows of each file, by its path.
 
-    Raises:
-        BadInput: for a folder that cannot hold the files, for a file that is there already, for a
-            path that is no journal, and for journals of two worlds.
-        WriteFailed: if the system refuses to write.
-        JournalError: as reading a journal does, and for an integer that Parquet cannot hold.
+    Raises BadInput for a folder that cannot hold the files, for a file that is there already, for a
+    path that is no journal, and for journals of two worlds; WriteFailed if the system refuses to
+    write; JournalError as reading a journal does, and for an integer that Parquet cannot hold.
     """
     if form not in FORMATS:
         raise BadInput(f"there is no format {form!r}", f"take one of {', '.join(FORMATS)}")

@@ -68,7 +68,6 @@ class Group:
     notes: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The group for JSON."""
         return {
             **attrs.asdict(self.kind, recurse=False),
             "runs": self.runs,

@@ -91,14 +91,10 @@ class RunData:
 
 
 def run_at(path: str | Path, tools: Tools | None = None) -> RunData:
-    """The run of a journal.
+    """The run of a journal. `tools`: its world's tools; None: found by the world's name.
 
-    Args:
-        tools: its world's tools; None: found by the world's name.
-
-    Raises:
-        BadInput, NotAJournal, DamagedJournal: if the journal cannot be opened.
-        UnsupportedJournal: for an unknown world.
+    Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
+    for an unknown world.
     """
     return _run_at(path, tools, StudyFolders().cell_of(path))
 

@@ -37,10 +37,7 @@ _TAKEN: Final = tuple(column.name for column in FRONT)
 
 def tables_of(tools: Tools, world: World[Any], names: Iterable[str] | None = None) -> list[Table]:
     """The tables of a world's journals: its events, its units and measures (if it has measures),
-    and its own tables.
-
-    Args:
-        names: the names of the wanted tables; None: all.
+    and its own tables. `names`: the names of the wanted tables; None: all.
 
     Raises BadInput for a table that the world does not have.
     """

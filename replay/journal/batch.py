@@ -86,7 +86,6 @@ class BatchResult:
         return True if self.error is None else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The result for JSON."""
         verdict = {} if self.verdict is None else self.verdict.as_dict()
         said = {"holds": self.holds, "error": self.error}
         demands = {"faults": list(self.faults), "notes": list(self.notes)}

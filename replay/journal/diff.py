@@ -59,7 +59,6 @@ class Cause:
     b: Any = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The cause for JSON."""
         return {
             "kind": self.kind, "round": self.round, "says": self.text, "name": self.name,
             "a": self.a, "b": self.b,

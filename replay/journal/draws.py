@@ -19,12 +19,9 @@ S = TypeVar("S")
 def draws_in(
     path: str | Path, world: World[S], code: int, of: Callable[[S, int, Row], TieBreak]
 ) -> Iterator[TieBreak]:
-    """The draws of a journal, in order, for `Tools.draws`.
-
-    Args:
-        code: the code of the events that hold a draw.
-        of: `of(state, unit, row)`, the audit of a draw from the state after the commit of its
-            event, the public number of its unit, and its row.
+    """The draws of a journal, in order, for `Tools.draws`. `code`: the code of the events that hold
+    a draw; `of`: `of(state, unit, row)`, the audit of a draw from the state after the commit of its
+    event, the public number of its unit, and its row.
     """
     with JournalReader(path) as reader:
         for commit, state in Walk(world, reader):

@@ -53,21 +53,17 @@ class Fairness:
     is_thin: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The test for JSON."""
         return attrs.asdict(self)
 
 
 def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> list[Fairness]:
     """The tests for each number of participants, ascending, then for all together.
 
-    Draws without a winner (a shuffle for its order, say) are left out.
+    Draws without a winner (a shuffle for its order, say) are left out. `audit_all`: gives the draws
+    of a journal; None: those of its world.
 
-    Args:
-        audit_all: gives the draws of a journal; None: those of its world.
-
-    Raises:
-        BadInput: if scipy is not installed, nothing was drawn, or a draw does not hold.
-        JournalError: as reading a journal does.
+    Raises BadInput if scipy is not installed, nothing was drawn, or a draw does not hold;
+    JournalError as reading a journal does.
     """
     require("scipy", "the test of fairness needs", "stats")
     tests = tested(_wins(paths, audit_all or _every))

@@ -70,14 +70,11 @@ class Progress:
 @reader_of
 def follow(path: str | Path, wait: Callable[[], None]) -> Iterator[Progress]:
     """The progress of a run: each unit as it closes, from the start on, until the run has ended;
-    and at the end of the file, if anything is new, the progress of the open unit.
+    and at the end of the file, if anything is new, the progress of the open unit. `wait`: called
+    before each further look at the file.
 
-    Args:
-        wait: called before each further look at the file.
-
-    Raises:
-        BadInput: if the path names another file by now.
-        JournalError: as reading a journal does, except for a torn tail.
+    Raises BadInput if the path names another file by now; JournalError as reading a journal does,
+    except for a torn tail.
     """
     run = None
     while run is None or not run.ended:

@@ -66,9 +66,8 @@ def log(
         query: the filter; None: all events.
         world: the world; None: found by the journal's header.
 
-    Raises:
-        BadInput: for an unknown name or agent, and for a range that is empty or beyond the journal.
-        JournalError: as reading the journal does, after the events before the error.
+    Raises BadInput for an unknown name or agent, and for a range that is empty or beyond the
+    journal; JournalError as reading the journal does, after the events before the error.
     """
     query = query or Query()
     with JournalReader(path) as reader:

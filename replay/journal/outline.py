@@ -94,11 +94,8 @@ def outline(
     path: str | Path, studies: StudyFolders | None = None, *, hashed: bool = False
 ) -> Outline:
     """The outline of a journal, or of any other file. Raises nothing for a faulty file: see
-    `Outline.trouble`.
-
-    Args:
-        studies: the studies looked up so far, to save looking again.
-        hashed: with the SHA-256 of the file.
+    `Outline.trouble`. `studies`: the studies looked up so far, to save looking again; `hashed`:
+    with the SHA-256 of the file.
     """
     found = Outline(str(path), treatment=((studies or StudyFolders()).cell_of(path) or (None,))[0])
     try:

@@ -41,10 +41,8 @@ class Branch:
 
 
 def fault_of(branch: Branch | None, parent: str | Path) -> tuple[str | None, str]:
-    """Check that a journal is a fork of another one.
-
-    Args:
-        branch: where the journal leaves its parent; None if it is no fork.
+    """Check that a journal is a fork of another one. `branch`: where the journal leaves its parent;
+    None if it is no fork.
 
     Returns:
         Why it is no fork of it (None: it is one), and a remark.

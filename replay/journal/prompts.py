@@ -48,15 +48,12 @@ class RebuiltPrompt:
 
 @reader_of
 def prompted(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> RebuiltPrompt:
-    """The prompt of an agent for a unit of a journal.
+    """The prompt of an agent for a unit of a journal. `unit`: the public number of the unit, up to
+    the one after the last closed.
 
-    Args:
-        unit: the public number of the unit, up to the one after the last closed.
-
-    Raises:
-        BadInput: for an unknown agent or unit, and for a model with a prompt of another version.
-        MalformedEvents: if an event up to that unit does not follow from the submissions.
-        JournalError: as reading a journal does.
+    Raises BadInput for an unknown agent or unit, and for a model with a prompt of another version;
+    MalformedEvents if an event up to that unit does not follow from the submissions; JournalError
+    as reading a journal does.
     """
     state, recorded = _before(path, game, unit, agent)
     agents = len(state.roster)
@@ -78,18 +75,13 @@ def prompts_by_unit(
     path: str | Path, game: StageGame[S, V], first: int, last: int
 ) -> Iterator[tuple[int, int, Sequence[Message]]]:
     """The prompts of the language models in closed units; those of a version that this goldrush
-    does not write are left out.
-
-    Args:
-        first: the first unit, by its public number.
+    does not write are left out. `first`: the first unit, by its public number.
 
     Returns:
         (unit, agent, messages) in order; nothing if no language model plays at the end.
 
-    Raises:
-        MalformedEvents: if an event does not follow from the submissions, after the prompts before
-            it.
-        JournalError: as reading a journal does.
+    Raises MalformedEvents if an event does not follow from the submissions, after the prompts
+    before it; JournalError as reading a journal does.
     """
     vocabulary = game.world.vocabulary
     with JournalReader(path) as reader:

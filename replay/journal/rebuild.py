@@ -76,9 +76,8 @@ def rebuild(path: str | Path, number: int, *, world: World[Any] | None = None) -
             units count from 1.
         world: the world; None: found by the journal's header.
 
-    Raises:
-        BadInput: if the journal has no such unit.
-        JournalError: as reading the journal up to there does.
+    Raises BadInput if the journal has no such unit; JournalError as reading the journal up to there
+    does.
     """
     with JournalReader(path) as reader:
         world = world or open_world(reader)
@@ -125,15 +124,10 @@ def last_unit(path: str | Path) -> tuple[int, JournalError | None]:
 def closed_units(
     world: World[S], reader: JournalReader, walk: Iterable[tuple[Commit, S]], first: int
 ) -> Iterator[Rebuilt]:
-    """The units that close in a walk over commits.
+    """The units that close in a walk over commits. `walk`: commits with the state after each;
+    `first`: the first unit to give, by its number in the journal.
 
-    Args:
-        walk: commits with the state after each.
-        first: the first unit to give, by its number in the journal.
-
-    Raises:
-        MalformedEvents: if a digest is not that of the state.
-        JournalError: as the walk does.
+    Raises MalformedEvents if a digest is not that of the state; JournalError as the walk does.
     """
     vocabulary = world.vocabulary
     events: list[Event] = []

@@ -41,7 +41,6 @@ class Recheck:
         return True if self.error is None else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The result for JSON."""
         return {
             "path": self.path,
             "holds": self.holds,

@@ -110,7 +110,6 @@ class TieBreak:
         return in_order and same
 
     def as_dict(self) -> dict[str, Any]:
-        """The draw for JSON."""
         again = self.participants_again
         return {
             "kind": self.kind,
@@ -133,11 +132,8 @@ class TieBreak:
         cls, occasion: Occasion, participants: Sequence[int], words: Sequence[int],
         outcome: Outcome, again: Sequence[int] | None = None,
     ) -> Self:  # fmt: skip
-        """One participant wins: by a draw, if there are two or more.
-
-        Args:
-            participants: those in the event.
-            again: the participants by the rest of the journal, if it names them.
+        """One participant wins: by a draw, if there are two or more. `participants`: those in the
+        event; `again`: the participants by the rest of the journal, if it names them.
         """
         among = participants if again is None else again
         count = len(among)
@@ -193,11 +189,8 @@ class TieBreak:
         cls, occasion: Occasion, probability: float, words: Sequence[int], outcome: Outcome,
         meaning: str,
     ) -> Self:  # fmt: skip
-        """A chance without participants: it is met or not.
-
-        Args:
-            probability: of the chance, 0 to 1.
-            meaning: what follows if the chance is met, as text.
+        """A chance without participants: it is met or not. `probability`: of the chance, 0 to 1;
+        `meaning`: what follows if the chance is met, as text.
         """
         draws = occasion.draws
         again = draws.chance(probability)
@@ -213,10 +206,8 @@ class TieBreak:
     def number(
         cls, occasion: Occasion, words: Sequence[int], of: Callable[[int], float], formula: str
     ) -> Self:
-        """A number without participants, computed from one draw word.
-
-        Args:
-            formula: the same function as a Python expression of `word`.
+        """A number without participants, computed from one draw word. `formula`: the same function
+        as a Python expression of `word`.
         """
         again = occasion.draws
         expected = of(again.word())

@@ -60,7 +60,6 @@ class Usage:
     failures: Sequence[Failures]
 
     def as_dict(self) -> dict[str, Any]:
-        """The usage for JSON."""
         return {
             "path": self.path,
             "agents": [

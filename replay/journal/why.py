@@ -78,7 +78,6 @@ class Explanation:
         return "\n".join([*self.account, *plan, *change])
 
     def as_dict(self) -> dict[str, Any]:
-        """The explanation for JSON."""
         return {
             "kind": self.kind,
             "unit": self.unit,

@@ -154,8 +154,7 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
 
     `arena`, which has no default, is an Arena or its record.
 
-    Raises:
-        BadInput: naming the setting, the value and the range.
+    Raises BadInput, naming the setting, the value and the range.
     """
     if "arena" not in given:
         raise BadInput("a season has no arena", "give its record")

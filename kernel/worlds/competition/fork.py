@@ -30,10 +30,7 @@ Turn = tuple[int, int, int]
 
 
 def changed(config: SeasonConfig, settings: Mapping[str, Any], assignment: int) -> SeasonConfig:
-    """The configuration of a fork.
-
-    Args:
-        settings: the settings that change, by name.
+    """The configuration of a fork. `settings`: the settings that change, by name.
 
     Raises BadInput for an unknown setting, an invalid value, a setting that a fork cannot change,
     or fewer assignments than were played.

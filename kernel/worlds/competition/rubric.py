@@ -211,10 +211,8 @@ class Grounds:
 def grounds(
     table: Roundtable, rules: Rules, config: SeasonConfig, known: Collection[Conduct], draws: Draws
 ) -> dict[int, Grounds]:
-    """The grounds of the scores of every participant of a concluded table, by agent.
-
-    Args:
-        known: the conducts known before the table.
+    """The grounds of the scores of every participant of a concluded table, by agent. `known`: the
+    conducts known before the table.
     """
     assert table.conclusion is not None
     rated = _Rated(table, rules, known, is_shared=config.is_shared)
@@ -351,10 +349,8 @@ class Finished:
 def finished(
     table: Roundtable, grounds: Mapping[int, Grounds], raw: Mapping[int, Scores], scoring: str
 ) -> dict[int, Finished]:
-    """The final scores of every participant of a table, by agent.
-
-    Args:
-        raw: the scores that the therapist gave.
+    """The final scores of every participant of a table, by agent. `raw`: the scores that the
+    therapist gave.
     """
     steps: dict[int, list[StepRow]] = {agent: [] for agent in raw}
     scores = {agent: dict(zip(DIMENSIONS, raw[agent], strict=True)) for agent in raw}

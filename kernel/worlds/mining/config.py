@@ -97,8 +97,7 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
 
     Whole numbers are accepted as reals.
 
-    Raises:
-        BadInput: naming the setting, the value and the range.
+    Raises BadInput, naming the setting, the value and the range.
     """
     values: dict[str, Any] = {}
     for name, value in named.items():

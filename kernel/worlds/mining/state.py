@@ -150,11 +150,8 @@ class MiningState:
         return self.how[plot] == BY_CLAIM and round < self.since[plot] + self.config.truce
 
     def hold(self, plot: int, owner: int, since: int, how: int) -> None:
-        """Give a plot to an owner.
-
-        Args:
-            since: the round in which the agent got it.
-            how: BY_CLAIM or BY_CAPTURE.
+        """Give a plot to an owner. `since`: the round in which the agent got it; `how`: BY_CLAIM or
+        BY_CAPTURE.
         """
         before = self.owner[plot]
         if before is None:

@@ -53,11 +53,9 @@ class Plan:
 
 
 def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
-    """The row of the `submitted` event for a policy's answer.
-
-    Args:
-        answer: a list of actions or a Plan. An item with an integer beyond 64 bits becomes null;
-            items beyond 1,000 are cut, with the error `overflow`.
+    """The row of the `submitted` event for a policy's answer. `answer`: a list of actions or a
+    Plan. An item with an integer beyond 64 bits becomes null; items beyond 1,000 are cut, with the
+    error `overflow`.
 
     Raises BadPlan for any other answer.
     """
@@ -68,11 +66,9 @@ def submitted(agent: int, answer: object, config: MiningConfig) -> Row:
 
 
 def resubmitted(item: Mapping[str, Any], config: MiningConfig) -> Row:
-    """The row for a submission given by hand in its logical form, as `export` prints it.
-
-    Args:
-        item: has `agent` and `actions` (null for a malformed item), optionally `error`, `say` and
-            `memo`. It is cleaned as an answer is.
+    """The row for a submission given by hand in its logical form, as `export` prints it. `item`:
+    has `agent` and `actions` (null for a malformed item), optionally `error`, `say` and `memo`. It
+    is cleaned as an answer is.
 
     Raises BadPlan for an invalid item.
     """

@@ -67,10 +67,8 @@ def treatment_named(name: str) -> Treatment[MiningConfig]:
 def treated(
     treatment: Treatment[MiningConfig], settings: Mapping[str, Any], agents: int
 ) -> MiningConfig:
-    """The configuration of a run under a treatment, for this number of agents.
-
-    Args:
-        settings: settings given by hand, which override those of the treatment.
+    """The configuration of a run under a treatment, for this number of agents. `settings`: settings
+    given by hand, which override those of the treatment.
 
     Raises BadInput as `config_of`.
     """

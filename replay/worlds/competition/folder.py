@@ -63,11 +63,9 @@ def export(
 
     Returns the season that was written.
 
-    Raises:
-        BadInput: if there is no such closed assignment, the folder cannot be used, or the name of
-            an agent cannot be the name of a folder.
-        JournalError: if the journal cannot be read.
-        WriteFailed: if the system refuses to write.
+    Raises BadInput if there is no such closed assignment, the folder cannot be used, or the name of
+    an agent cannot be the name of a folder; JournalError if the journal cannot be read; WriteFailed
+    if the system refuses to write.
     """
     season = season_at(path, assignment)
     _write(_target(str(folder), _TO), season, _TO, force=force)

@@ -60,7 +60,6 @@ class Line:
     mean_total: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The line for JSON."""
         return {name.rstrip("_"): value for name, value in attrs.asdict(self).items()}
 
 
@@ -74,7 +73,6 @@ class Leaderboard:
     rows: Sequence[Line]
 
     def as_dict(self) -> dict[str, Any]:
-        """The leaderboard for JSON."""
         rows = [row.as_dict() for row in self.rows]
         return {**attrs.asdict(self, recurse=False), "rows": rows}
 

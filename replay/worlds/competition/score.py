@@ -144,7 +144,6 @@ class Score:
         return list(self.recorded) == [(self.again, self.again.total, sum(self.rubric))]
 
     def as_dict(self) -> dict[str, Any]:
-        """The score for JSON."""
         evidence = attrs.asdict(self, filter=lambda field, _: field.name not in _NOT_EVIDENCE)
         for name in ("concluded", "without"):
             evidence[name]["words"] = [f"{word:016x}" for word in evidence[name].pop("draw_words")]
@@ -165,15 +164,11 @@ def _finished(score: Finished, total: int, rubric: int) -> dict[str, Any]:
 
 @reader_of
 def scores(path: str | Path, assignment: int, agent: int, table: int | None = None) -> list[Score]:
-    """The scores of an agent in an assignment.
+    """The scores of an agent in an assignment. `table`: only the score at this table; None: at each
+    table where it sat.
 
-    Args:
-        table: None for each table where it sat.
-
-    Raises:
-        BadInput: for an unknown assignment, agent or table, and if the agent did not sit there.
-        UnsupportedJournal: if the arena is not installed.
-        JournalError: if the journal cannot be read.
+    Raises BadInput for an unknown assignment, agent or table, and if the agent did not sit there;
+    UnsupportedJournal if the arena is not installed; JournalError if the journal cannot be read.
     """
     state, scored = state_before_scores(path, assignment)
     if agent not in state.agents:

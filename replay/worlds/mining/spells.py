@@ -52,7 +52,6 @@ class Spell:
         return self.lost_to is None
 
     def as_dict(self) -> dict[str, Any]:
-        """The spell for JSON."""
         derived = {"length": self.length, "lost": self.lost, "censored": self.censored}
         return {**attrs.asdict(self), **derived}
 

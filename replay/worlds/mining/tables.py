@@ -145,10 +145,8 @@ def _agents(run: TableSource) -> Iterator[_AgentLine]:
 
 
 def _agents_of(state: MiningState, before: Sequence[Sequence[int]]) -> Iterator[_AgentLine]:
-    """The agents after a round.
-
-    Args:
-        before: stamina points spent before the round: agents × kinds of action.
+    """The agents after a round. `before`: stamina points spent before the round: agents × kinds of
+    action.
     """
     record = state.history[-1]
     gained: defaultdict[int, list[float]] = defaultdict(list)
