@@ -20,8 +20,8 @@ import re
 import stat
 import sys
 import weakref
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Self
 
 import attrs
@@ -134,18 +134,15 @@ def check_target(
     """
     if not path:
         raise BadInput("cannot write: the path is empty", "give a path")
-    try:
-        mode = os.lstat(path).st_mode
-    except FileNotFoundError:
-        if not os.path.isdir(os.path.dirname(path) or os.curdir):
-            raise BadInput(
-                f"cannot write {path}: no such folder", "create the folder first"
-            ) from None
-        return False
-    except (OSError, ValueError) as error:
-        raise BadInput(
-            f"cannot write {path}: {format_reason(error)}", "give another path"
-        ) from None
+    with _making(path):
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            if not os.path.isdir(os.path.dirname(path) or os.curdir):
+                raise BadInput(
+                    f"cannot write {path}: no such folder", "create the folder first"
+                ) from None
+            return False
     if not stat.S_ISREG(mode):
         kind = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise BadInput(f"{path} is {kind}", "give the path of a file")
@@ -193,6 +190,26 @@ def _front(path: str) -> bytes:
 def format_reason(error: Exception) -> str:
     """The system's description of an error, without number and file name, in lower case."""
     return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+@contextmanager
+def _making(path: str) -> Iterator[None]:
+    """Raises BadInput for a path at which the system makes or opens nothing."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"cannot write {path}: {format_reason(error)}", "give another path"
+        ) from None
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
+    """Raises WriteFailed for a write that the system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
 def read_input(path: str, limit: int, instead: str, *, stdin: bool = False) -> bytes:
@@ -289,12 +306,11 @@ class Unfinished:
         if is_there:
             self._old = locked(path, os.O_RDWR | os.O_NOFOLLOW)
         try:
-            self.temporary, self.fd = _made(os.path.dirname(path), _new_file)
-        except OSError as error:
+            with _making(path):
+                self.temporary, self.fd = _made(os.path.dirname(path), _new_file)
+        except BadInput:
             self._let_go()
-            raise BadInput(
-                f"cannot write {path}: {format_reason(error)}", "give another path"
-            ) from None
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -304,19 +320,15 @@ class Unfinished:
 
     def write(self, data: bytes) -> int:
         """Append all of these bytes and return their number. Raises WriteFailed."""
-        try:
+        with _writing(self.path):
             write_all(self.fd, data, self.size)
-        except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         self.size += len(data)
         return len(data)
 
     def sync(self) -> None:
         """Wait until the disk has the content. Raises WriteFailed."""
-        try:
+        with _writing(self.path):
             system.sync(self.fd)
-        except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
 
     def publish(self, *, sync: bool = True) -> None:
         """Give the file its name. The folder is not synced (see `sync_folder`). `sync`: whether to
@@ -329,15 +341,13 @@ class Unfinished:
         is_there = self._old >= 0
         if sync or is_there:
             self.sync()
-        try:
+        with _writing(self.path):
             if is_there:
                 self._check_old()
             if self._renames:
                 system.rename(self.temporary, self._target)
             else:
                 _name_new(self.temporary, self._target)
-        except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         self._forget()
         self._let_go()
 
@@ -399,27 +409,25 @@ def write_all(fd: int, data: bytes, offset: int) -> None:
 
 def sync_file(path: str) -> None:
     """Wait until the disk has the content of a file. Raises WriteFailed."""
-    try:
+    with _writing(path):
         fd = system.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, 0)
         try:
             system.sync(fd)
         finally:
             system.close(fd)
-    except OSError as error:
-        raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
 def sync_folder(path: str) -> None:
     """Wait until the disk has the name of the file at `path`. Raises WriteFailed."""
-    try:
+    with _writing(path):
         fd = system.open(os.path.dirname(path) or os.curdir, _FOLDER & ~os.O_NOFOLLOW, 0)
         try:
             system.sync(fd)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
+                raise
         finally:
             _close(fd)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system whose folders cannot be synced
-            raise WriteFailed(path, f"cannot be written: {format_reason(error)}") from None
 
 
 def locked(path: str, flags: int) -> int:
@@ -427,12 +435,8 @@ def locked(path: str, flags: int) -> int:
 
     Raises BadInput if it cannot be opened; JournalInUse if another process is writing it.
     """
-    try:
+    with _making(path):
         fd = system.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0)
-    except (OSError, ValueError) as error:
-        raise BadInput(
-            f"cannot write {path}: {format_reason(error)}", "give another path"
-        ) from None
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise BadInput(f"{path} is not an ordinary file", "give the path of one")
@@ -572,15 +576,11 @@ class NewFolder:
         self.path = path = _unslashed(path)
         if not path:
             raise BadInput("cannot write: the path is empty", "give a path")
-        try:
+        with _making(path):
             with suppress(FileNotFoundError):
                 if not stat.S_ISDIR(os.lstat(path).st_mode):
                     raise BadInput(f"{path} is not a folder", "give another path")
             self.temporary, self._fd = _made(os.path.dirname(path), _new_folder)
-        except (OSError, ValueError) as error:
-            raise BadInput(
-                f"cannot write {path}: {format_reason(error)}", "give another path"
-            ) from None
 
     def __enter__(self) -> Self:
         return self
@@ -594,12 +594,8 @@ class NewFolder:
         `name`: its path below the folder, with `/`; missing folders are made.
         """
         shown = os.path.join(self.path, name)
-        try:
+        with _making(shown):
             make_folders_within(self.temporary, name)
-        except OSError as error:
-            raise BadInput(
-                f"cannot write {shown}: {format_reason(error)}", "give another path"
-            ) from None
         return Unfinished(os.path.join(self.temporary, name), shown=shown)
 
     def add(self, name: str, data: bytes, *, sync: bool = True) -> None:
@@ -621,7 +617,7 @@ class NewFolder:
         Raises:
             WriteFailed: the old folder is intact then, unless only the sync of the new name failed.
         """
-        try:
+        with _writing(self.path):
             for folder, _, _ in os.walk(self.temporary) if sync else ():
                 sync_folder(os.path.join(folder, "any"))
             if replace and os.path.isdir(self.path) and os.listdir(self.path):
@@ -629,8 +625,6 @@ class NewFolder:
             else:
                 system.rename(self.temporary, self.path)
                 self._forget()
-        except OSError as error:
-            raise WriteFailed(self.path, f"cannot be written: {format_reason(error)}") from None
         if sync:
             sync_folder(self.path)
 
