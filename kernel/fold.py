@@ -68,7 +68,6 @@ class StepAssembler:
         return self._arrange(Block.joined(self._inputs)) if self._inputs else Block(())
 
     def __bool__(self) -> bool:
-        """Whether there are pending inputs."""
         return bool(self._inputs)
 
 

@@ -23,8 +23,6 @@ FACTS: Final = ("parent", "changes", "roster", "replaced")
 
 
 class Settings(Protocol):
-    """A configuration of any world."""
-
     def as_dict(self) -> dict[str, Any]:
         """The recorded settings in declared order; a default may be left out."""
         ...

@@ -512,11 +512,9 @@ class JournalReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     def stat(self) -> os.stat_result:
-        """The file's current status."""
         return os.fstat(self._fd)
 
     def sha256(self) -> str:

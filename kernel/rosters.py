@@ -23,14 +23,10 @@ class Config(Protocol):
     """A configuration of a run with agents: a frozen attrs class with fields of kernel.settings."""
 
     @property
-    def seed(self) -> int:
-        """The seed of all draws."""
-        ...
+    def seed(self) -> int: ...
 
     @property
-    def agents(self) -> int:
-        """The number of agents."""
-        ...
+    def agents(self) -> int: ...
 
     def as_dict(self) -> dict[str, Any]:
         """All settings in declared order."""

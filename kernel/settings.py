@@ -80,7 +80,6 @@ def setting(default: Any, kind: Kind) -> Any:
 
 
 def range_of(field: attrs.Attribute[object]) -> str:
-    """The valid range of a setting, as text."""
     kind: Kind = field.metadata["kind"]
     return kind.name
 

@@ -254,7 +254,6 @@ class Table:
 
     @property
     def columns(self) -> Sequence[Column]:
-        """All columns."""
         return [*FRONT, *self.own]
 
     def rows(self, run: TableSource) -> Iterator[Row]:

@@ -182,8 +182,6 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
 
 
 class _Gathered:
-    """A group while its runs are added."""
-
     def __init__(self, kind: RunKind, known: Mapping[str, Measure]) -> None:
         self._kind = kind
         self._known = known

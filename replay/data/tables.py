@@ -73,7 +73,6 @@ def units_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table:
 
 
 def unit_column(vocabulary: Vocabulary) -> Column:
-    """The column of a unit's number."""
     text = f"the {vocabulary.unit}, from {vocabulary.first} on"
     return Column(free_name(vocabulary.unit, _TAKEN), WHOLE, "", text)
 

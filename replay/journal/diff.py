@@ -369,7 +369,6 @@ def _first_pending(
 
 
 def _multiset_difference(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
-    """Multiset difference."""
     left = Counter(map(_key, others))
     found = []
     for event in events:

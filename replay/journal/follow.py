@@ -105,7 +105,6 @@ class _Run:
         self._open_answered: set[int] = set()
 
     def look(self, reader: JournalReader) -> Iterator[Progress]:
-        """The progress since the last look."""
         if _file(reader) != self._file:
             raise BadInput(f"{reader.path} names another file by now", "watch it again")
         before = self._progress(is_new=False)

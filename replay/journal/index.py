@@ -130,7 +130,6 @@ class Index:
         return None
 
     def close(self) -> None:
-        """Release the file."""
         self._file.close()
 
     def before(self, unit: int) -> IndexEntry | None:

@@ -78,7 +78,6 @@ class Outline:
         }
 
     def whole_as_dict(self) -> dict[str, Any]:
-        """The whole outline for JSON."""
         return {
             **self.as_dict(),
             "format": FORMAT,

@@ -37,7 +37,6 @@ class Occasion:
 
     @property
     def kind(self) -> str:
-        """The kind of the draw."""
         return str(self.parts[-1])
 
     @property
@@ -86,7 +85,6 @@ class TieBreak:
 
     @property
     def kind(self) -> str:
-        """The kind of the draw."""
         return self.occasion.kind
 
     @property

@@ -235,8 +235,6 @@ class _Broken(Exception):
 
 
 class _Check:
-    """One pass over a journal."""
-
     def __init__(
         self, reader: JournalReader, world: World[Any], level: int, *, is_own: bool
     ) -> None:
@@ -270,7 +268,6 @@ class _Check:
         self._asker.close()
 
     def verdict(self, path: str) -> Verdict:
-        """The result, after the pass."""
         broken, level, reader = self._broken(), self.level, self._reader
         is_open = broken is None and bool(self._unknown)
         is_asked = self._somebody_asked and not is_open
@@ -295,7 +292,6 @@ class _Check:
         )
 
     def _broken(self) -> Break | None:
-        """The first fault; None if there is none."""
         try:
             self._follow_all()
         except _Broken as broken:

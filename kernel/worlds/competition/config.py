@@ -104,7 +104,6 @@ class SeasonConfig:
         return assignment // self.assignments_per_project
 
     def is_last_of_project(self, assignment: int) -> bool:
-        """Whether a project ends with this assignment."""
         return (assignment + 1) % self.assignments_per_project == 0
 
     def is_recent(self, day: int, today: int) -> bool:

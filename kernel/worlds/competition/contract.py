@@ -41,7 +41,6 @@ class Contract:
 
     @property
     def is_met(self) -> bool:
-        """Whether the target is met."""
         if self.role == Role.WORKER:
             return bool(self.sum >= self.target[1])
         if self.role == Role.THERAPIST:

@@ -472,8 +472,6 @@ class SparksMoved(NamedTuple):
 
 
 class LeaderboardPosted(NamedTuple):
-    """The leaderboard."""
-
     rows: Annotated[
         tuple[tuple[int, int, int, int], ...],
         several(record(rank=NATURAL, agent=AGENT, rolling=NATURAL, all_time=NATURAL)),

@@ -80,7 +80,6 @@ def evolve(state: SeasonState, block: Block) -> SeasonState:
 
 
 def acts_in(batches: Sequence[Any]) -> list[tuple[int, Row]]:
-    """The acts of a step, one after the other."""
     return [(code, row) for code, rows in batches for row in rows]
 
 

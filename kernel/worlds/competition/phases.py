@@ -34,7 +34,6 @@ class Stage:
 
 
 def waits(state: SeasonState) -> bool:
-    """Whether the phase waits for an act."""
     return state.phase != Phase.CLOSED and STAGES[state.phase].waits(state)
 
 

@@ -43,7 +43,6 @@ def may_move_class(agent: AgentState, allowed: bool | None) -> bool:
 
 
 def may_open(agent: AgentState) -> bool:
-    """Whether it may open an assignment."""
     return agent.role == Role.ADMIN or (agent.is_worker and agent.stage >= AUTONOMY)
 
 
@@ -53,7 +52,6 @@ def is_bound(agent: AgentState) -> bool:
 
 
 def may_propose_projects(agent: AgentState) -> bool:
-    """Whether it may propose a project to the user."""
     return agent.role == Role.ADMIN and agent.is_self_determined
 
 
@@ -63,7 +61,6 @@ def may_set_team(agent: AgentState) -> bool:
 
 
 def may_set_order(agent: AgentState) -> bool:
-    """Whether it may choose the order of speaking."""
     return agent.role == Role.ASSISTANT and agent.stage >= AGENDA_SETTER
 
 

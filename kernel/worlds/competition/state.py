@@ -204,12 +204,10 @@ class SeasonState(LastingState):
 
     @property
     def day(self) -> int:
-        """The day of the assignment under way."""
         return self.config.day(self.assignment)
 
     @property
     def project(self) -> int:
-        """The project of the assignment under way."""
         return self.config.project(self.assignment)
 
     @property
@@ -240,7 +238,6 @@ class SeasonState(LastingState):
         raise LookupError(f"there is no {role}")
 
     def workers(self, *statuses: str) -> Iterator[AgentState]:
-        """The workers with these statuses, in order."""
         return (a for a in self.agents.values() if a.is_worker and a.status in statuses)
 
     def active(self) -> list[int]:
@@ -252,7 +249,6 @@ class SeasonState(LastingState):
         return sorted({agent for table in self.tables for agent in table.participants})
 
     def change(self, ordinal: int, **fields: Any) -> None:
-        """Change fields of an agent."""
         self.agents[ordinal] = attrs.evolve(self.agents[ordinal], **fields)
 
     def count(self, agent: AgentState, amount: int = 0) -> None:

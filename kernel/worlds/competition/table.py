@@ -57,7 +57,6 @@ class Contribution:
 
     @property
     def claimed(self) -> float:
-        """The value that a proposal claims."""
         assert self.claim is not None
         return self.claim[0]
 
@@ -68,7 +67,6 @@ class Contribution:
 
     @property
     def parts(self) -> Sequence[str]:
-        """The parts of a proposal's claim."""
         return (Part.BASE,) if self.edge is None else (Part.BASE, Part.EDGE)
 
     def under(self, part: str, treatment: str) -> str:
@@ -262,7 +260,6 @@ class Roundtable(Mutable):
 
     @property
     def treatment(self) -> str:
-        """The treatment of the subject."""
         return self.subject.treatment
 
     @property

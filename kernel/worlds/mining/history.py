@@ -71,12 +71,10 @@ class PublicRound:
 
     @property
     def round(self) -> int:
-        """Its number."""
         return self._record.round
 
     @cached_property
     def claims(self) -> tuple[PublicClaim, ...]:
-        """The claimed plots."""
         return tuple(
             [
                 PublicClaim(plot, tuple(claimants), winner)
@@ -86,7 +84,6 @@ class PublicRound:
 
     @cached_property
     def raids(self) -> tuple[PublicRaid, ...]:
-        """The raided plots."""
         return tuple(map(_public_raid, self._record.rows(RAID_RESOLVED)))
 
     def raids_on(self, owner: int) -> Sequence[PublicRaid]:
@@ -102,7 +99,6 @@ class PublicRound:
 
     @cached_property
     def defended(self) -> tuple[int, ...]:
-        """The defended plots."""
         kept = kept_actions(self._record)
         return tuple(sorted({action[1] for _, action in kept if action[0] == DEFEND}))
 

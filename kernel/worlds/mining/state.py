@@ -65,7 +65,6 @@ class RoundRecord:
         return made
 
     def rows(self, code: int) -> list[Row]:
-        """The rows of one event type, in order."""
         return (self.inputs if EVENTS[code].is_input else self.derived).rows(code)
 
 
@@ -178,7 +177,6 @@ class MiningState:
         return self._unowned
 
     def remember(self, agent: int, memo: str | None) -> None:
-        """Replace an agent's memo."""
         for text, sign in ((self.memo[agent], -1), (memo, 1)):
             if text is not None:
                 self.memo_sum = self.memo_sum + sign * fingerprint((agent, text)) & WORD_MASK

@@ -87,7 +87,6 @@ class SeasonAt:
 
     @property
     def leaderboard(self) -> Leaderboard:
-        """The last posted leaderboard."""
         config = self.state.config
         day = config.day(self.assignment)
         rows = [self._place(*row) for row in self.state.leaderboard]

@@ -297,8 +297,6 @@ MEASURING: Final = measures.Measures(MEASURES, measured)
 
 
 class _Counting:
-    """Measures a season assignment by assignment."""
-
     def __init__(self) -> None:
         self.units = 0
         self.values: dict[str, list[Value]] = {n: [] for n, m in MEASURES.items() if m.by_unit}
@@ -333,7 +331,6 @@ class _Counting:
             self._count("tokens", sum(n for n in counts if type(n) is int and n >= 0))
 
     def close(self, state: SeasonState) -> None:
-        """Measure a closed assignment."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
         tables = [self._ended(state, table, self._atlases) for table in state.tables]
@@ -366,12 +363,10 @@ class _Counting:
         self._families.update(ended.table.subject.family for ended in tables)
 
     def visits(self) -> tuple[Value, Value]:
-        """See `MeasuredSeason.visits`."""
         first, later = map(mean, self._visits)
         return first, later
 
     def halves_of(self) -> dict[int, tuple[float, float]]:
-        """See `MeasuredSeason.halves_of`."""
         halves = {
             agent: (_mean(totals[0::2]), _mean(totals[1::2]))
             for agent, totals in self._totals.items()
@@ -381,7 +376,6 @@ class _Counting:
         return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
 
     def mean_total(self, agent: int) -> Value:
-        """The mean of an agent's totals."""
         return mean(self._totals.get(agent, []))
 
     def _count(self, name: str, amount: float) -> None:
@@ -393,7 +387,6 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _concluded(table: Roundtable) -> int | None:
-    """The concluded proposal, if there is one."""
     return None if table.conclusion is None else table.conclusion.proposal
 
 
@@ -430,7 +423,6 @@ def _merit(ended: EndedTable) -> Value:
 
 
 def _impacts(state: SeasonState, table: Roundtable) -> Mapping[int, int] | None:
-    """See EndedTable."""
     if state.rules is None:
         return None
     impact = DIMENSIONS.index(Dimension.IMPACT)

@@ -300,7 +300,6 @@ STEPS: Final = {  # why a score was changed
 
 
 def format_score(score: Score) -> str:
-    """A score as text."""
     head = (
         f"the score of {score.name} (agent {score.agent}) at table {score.table} in assignment "
         f"{score.assignment}: {format_subject(score.subject)}, the bar is {_bar(score)}"

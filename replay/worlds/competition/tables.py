@@ -124,15 +124,12 @@ class _Outcome:
     said: Contribution
 
     def tested(self, part: str = Part.BASE) -> float | None:
-        """The tested value of a part of a proposal."""
         return _real(self.table.tests.get((self.said.id, part)))
 
     def held(self, part: str | None = Part.BASE) -> bool | None:
-        """Whether a part of a proposal held."""
         return None if part is None else self.table.held(self.said.id, part)
 
     def is_conclusion(self) -> bool:
-        """Whether it is the conclusion."""
         assert self.table.conclusion is not None  # the assignment has all its events
         return self.table.conclusion.proposal == self.said.id
 
@@ -157,7 +154,6 @@ def _acts(line: Callable[[Played, E, Act], L], form: type[E]) -> RecordsOf[L]:
 
 
 def _derived(form: type[E]) -> RecordsOf[_EventLine[E]]:
-    """The derived events of a kind."""
     return RecordsOf(
         lambda run: (_EventLine(one, event) for one in _each(run) for event in one.followed(form))
     )
@@ -279,7 +275,6 @@ class _RoundtableLine(_Line):
     counts: TableCounts
 
     def winner(self) -> _Outcome | None:
-        """The proposal that is the conclusion."""
         proposal = self.conclusion.proposal
         said = None if proposal is None else self.table.contributions[proposal]
         return None if said is None else _Outcome(self.state, self.table, said)
@@ -453,7 +448,6 @@ class _StanceLine(_ActLine[Stood]):
         return None if said is None or not said.is_proposal else _Outcome(self.state, table, said)
 
     def is_own(self) -> bool | None:
-        """Whether that proposal is the agent's own."""
         target = self.target()
         return None if target is None else target.said.agent == self.event.agent
 
@@ -513,7 +507,6 @@ class _TestLine(_EventLine[Tested]):
         return _Outcome(self.state, table, table.contributions[self.event.at])
 
     def held(self) -> bool | None:
-        """Whether the claim held."""
         claim = self.claim()
         return None if claim is None else claim.held(self.event.part)
 

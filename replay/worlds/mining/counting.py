@@ -174,7 +174,6 @@ class Counting:
         return self._spells
 
     def totals(self) -> Totals:
-        """The sums over the rounds."""
         return Totals.of(self._totals)
 
     def add(self, state: MiningState) -> Counts:

@@ -277,7 +277,6 @@ class MeasuredRun(Measured[MiningConfig]):
 
     @property
     def rounds(self) -> int:
-        """The number of closed rounds."""
         return self.units
 
     def gold_after(self, round: int) -> Sequence[float]:
@@ -291,7 +290,6 @@ class MeasuredRun(Measured[MiningConfig]):
         return [after - before for before, after in zip(start, end, strict=True)]
 
     def facts(self) -> dict[str, Any]:
-        """See the base class; also the pressure."""
         return {**super().facts(), "pressure": self.config.pressure}
 
 

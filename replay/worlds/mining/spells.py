@@ -83,7 +83,6 @@ class SpellRecords(Records[Spell]):
         self.put(index, _LOST_TO, lost_to)
 
     def times(self) -> Iterator[Times]:
-        """See `times_of`; no Spell is made."""
         columns = map(self.column, (_START, _END, _LOST_TO))
         return ((start, end, lost != _NOBODY) for start, end, lost in zip(*columns, strict=True))
 

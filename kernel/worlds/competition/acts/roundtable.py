@@ -47,12 +47,10 @@ _ALONE: Final = (Move.PROPOSE, Move.PASS)  # the moves of independent search
 
 
 def speaker(state: SeasonState) -> int:
-    """The agent whose turn it is."""
     return state.table.order[state.table.turn]
 
 
 def has_spoken(table: Roundtable, agent: int) -> bool:
-    """Whether an agent had its turn in this round."""
     return any(said.agent == agent for said in table.of_round())
 
 

@@ -176,7 +176,6 @@ class CommandOptions:
 
     @property
     def items(self) -> Sequence[Item]:
-        """The agenda."""
         return [Item(*item) for item in self.agenda]
 
 
