@@ -7,25 +7,19 @@ in which all agents submit at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.rosters import Config, Roster, check_entries, whole_roster
+from goldrush.kernel.rosters import Config, Roster, Settings, check_entries, whole_roster
 from goldrush.kernel.settings import check_setting
 from goldrush.kernel.world import EventType, Row, Vocabulary
 
 C = TypeVar("C", bound=Config)
 
 FACTS: Final = ("parent", "changes", "roster", "replaced")
-
-
-class Settings(Protocol):
-    def as_dict(self) -> dict[str, Any]:
-        """The recorded settings in declared order; a default may be left out."""
-        ...
 
 
 def changes(old: Settings, new: Settings) -> dict[str, Any]:

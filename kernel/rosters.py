@@ -19,18 +19,22 @@ Roster = tuple[Mapping[str, Any], ...]
 _POLICY = text_of(200)
 
 
-class Config(Protocol):
-    """A configuration of a run with agents: a frozen attrs class with fields of kernel.settings."""
+class Settings(Protocol):
+    """A configuration of any world: a frozen attrs class with fields of kernel.settings."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The recorded settings in declared order; a default may be left out."""
+        ...
+
+
+class Config(Settings, Protocol):
+    """A configuration of a run with agents."""
 
     @property
     def seed(self) -> int: ...
 
     @property
     def agents(self) -> int: ...
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings in declared order."""
-        ...
 
 
 C = TypeVar("C", bound=Config)
