@@ -307,10 +307,8 @@ def resume(
     interruption. Only models whose answers are not in the journal are asked. The journal alone
     imports no code: user-defined policies need `trust`, `recorded` agents need `sources`.
 
-    Raises:
-        BadInput: for an agent that cannot play on, and for a run that has ended.
-        JournalError: for an unreadable journal.
-        PolicyFailed, RunStopped, WriteFailed: as `record`.
+    Raises BadInput for an agent that cannot play on, and for a run that has ended; JournalError for
+    an unreadable journal; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
     _check_sources(players, path, sources)
     # Of use to resumed runs alone; everything else imports this module too.
@@ -369,10 +367,8 @@ def fork(
         sources: paths of the journals that `recorded` agents of the parent replay.
         force, fsync, on_unit: as for `record`.
 
-    Raises:
-        BadInput: before anything is written, for an unknown unit and an impossible change.
-        JournalError: for an unreadable parent.
-        PolicyFailed, RunStopped, WriteFailed: as `record`.
+    Raises BadInput before anything is written, for an unknown unit and an impossible change;
+    JournalError for an unreadable parent; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
     _check_sources(players, parent, sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything

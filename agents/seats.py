@@ -337,9 +337,8 @@ def can_ask(offer: Offer, entry: Entry, roster: Roster) -> bool:
     """Whether an agent of a journal can be asked again with what a roster has; False: it is known,
     but not available here.
 
-    Raises:
-        UnknownPlayer: if this version does not have its policy, options or prompt.
-        ImpossiblePlayer: if no run can have written its record.
+    Raises UnknownPlayer if this version does not have its policy, options or prompt;
+    ImpossiblePlayer if no run can have written its record.
     """
     family = family_of(entry.policy)
     if family not in offer.families:

@@ -327,10 +327,8 @@ class Session(Generic[S]):
     def __call__(self, state: S) -> list[Batch] | InputPieces:
         """The inputs of the next step.
 
-        Raises:
-            BadInput: if the recorded inputs of the step are not those of its agents.
-            PolicyFailed: if a policy fails.
-            RunStopped: if a limit on models is reached.
+        Raises BadInput if the recorded inputs of the step are not those of its agents; PolicyFailed
+        if a policy fails; RunStopped if a limit on models is reached.
         """
         play, pending = self._play_of(state), self._pending
         if pending.batches:

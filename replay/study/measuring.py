@@ -52,10 +52,8 @@ def results_of(
 ) -> Results[Any, Any]:
     """Measure every run of a study.
 
-    Raises:
-        BadInput: if the folder holds no study, the study is not finished, a journal is not the one
-            in the manifest, or the world has no measures.
-        WorkerDied: if a process that measures dies.
+    Raises BadInput if the folder holds no study, the study is not finished, a journal is not the
+    one in the manifest, or the world has no measures; WorkerDied if a process that measures dies.
     """
     manifest = read_manifest(folder)
     of = studied(manifest.world)

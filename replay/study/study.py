@@ -221,9 +221,8 @@ class Study:
                 name is that of a table of `Run.tables`, over all runs.
             jobs: number of processes; None: one per processor.
 
-        Raises:
-            BadInput: for another name, for a study that is not finished, and where pyarrow is not
-                installed (goldrush[tables]).
+        Raises BadInput for another name, for a study that is not finished, and where pyarrow is not
+        installed (goldrush[tables]).
         """
         from goldrush.replay.data.arrow import rows_table
         from goldrush.replay.data.encoded import arrow_table
@@ -282,10 +281,9 @@ class Study:
             pages: write the page of each run, too, to which the report links.
             force: replace another file that goldrush wrote.
 
-        Raises:
-            BadInput: for a study that is not finished or whose journals are not those of its
-                manifest, for a place that cannot be written, and without goldrush[stats].
-            WriteFailed: where the system refuses.
+        Raises BadInput for a study that is not finished or whose journals are not those of its
+        manifest, for a place that cannot be written, and without goldrush[stats]; WriteFailed where
+        the system refuses.
         """
         from goldrush.replay.report.report import report
 

@@ -115,9 +115,8 @@ def carried(
 ) -> Carried:
     """The content of a page for a journal.
 
-    Raises:
-        BadInput: for units that the journal does not have.
-        JournalError: as reading a journal does.
+    Raises BadInput for units that the journal does not have; JournalError as reading a journal
+    does.
     """
     with JournalReader(path) as reader:
         world = open_world(reader, tools.world)

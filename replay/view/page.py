@@ -73,10 +73,8 @@ def write_page(
         out: the file. An earlier page there is replaced.
         force: replace another file that goldrush wrote, such as a report.
 
-    Raises:
-        BadInput: as `page_of`, and if another file is there.
-        JournalError: as `page_of`.
-        WriteFailed: if the system refuses to write.
+    Raises BadInput as `page_of`, and if another file is there; JournalError as `page_of`;
+    WriteFailed if the system refuses to write.
     """
     page, runs = _page(path, against, units)
     data = page.encode()
@@ -99,9 +97,8 @@ def page_of(
             the end). Of a journal with more than JOURNAL_MAX bytes or UNITS_MAX units, as many from
             the first one on as fit are shown, and the page says so.
 
-    Raises:
-        BadInput: for units that the journal does not have, and for runs of two worlds.
-        JournalError: as reading a journal does.
+    Raises BadInput for units that the journal does not have, and for runs of two worlds;
+    JournalError as reading a journal does.
     """
     return _page(path, against, units)[0]
 

@@ -46,9 +46,8 @@ def audit(
 ) -> list[TieBreak]:
     """The draws of an assignment, in order.
 
-    Raises:
-        BadInput: for an unknown assignment, table or kind, and if nothing was decided.
-        JournalError: if the journal cannot be read.
+    Raises BadInput for an unknown assignment, table or kind, and if nothing was decided;
+    JournalError if the journal cannot be read.
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")

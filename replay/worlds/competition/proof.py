@@ -110,9 +110,8 @@ def refuted_by(table: Roundtable, proposal: int) -> str | None:
 def proofs(path: str | Path, assignment: int) -> list[Proof]:
     """The proofs of the tables of a closed assignment, from 0.
 
-    Raises:
-        BadInput: if there is no such closed assignment.
-        JournalError: if the journal cannot be read.
+    Raises BadInput if there is no such closed assignment; JournalError if the journal cannot be
+    read.
     """
     with JournalReader(path) as reader:
         world = season_world(reader)

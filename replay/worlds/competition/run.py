@@ -22,9 +22,8 @@ class SeasonRun(Run):
             agent: the worker, by number or name.
             table: only at this table.
 
-        Raises:
-            BadInput: for an unknown assignment, worker or table.
-            JournalError: as reading a journal does.
+        Raises BadInput for an unknown assignment, worker or table; JournalError as reading a
+        journal does.
         """
         return scores(self.path, integer(at, "at"), agent_of(self.path, str(agent)), table)
 

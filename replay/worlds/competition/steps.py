@@ -85,9 +85,8 @@ def assignment_in(
     Args:
         walk: a walk over the journal to reach it by; None: by an index.
 
-    Raises:
-        BadInput: if there is no such closed assignment.
-        JournalError: if the journal cannot be read.
+    Raises BadInput if there is no such closed assignment; JournalError if the journal cannot be
+    read.
     """
     vocabulary = world.vocabulary
     unit = vocabulary.unit_of(assignment)

@@ -56,9 +56,7 @@ def plot_of(path: str | Path, text: str) -> int:
     Args:
         text: the plot's id, or its row and column (`3,4`), all from 0.
 
-    Raises:
-        BadInput: if there is no such plot.
-        JournalError: if the journal cannot be read.
+    Raises BadInput if there is no such plot; JournalError if the journal cannot be read.
     """
     config: MiningConfig = rebuild(path, 0, world=MINING).state.config
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:,\s*(\d{1,9})\s*)?", text, re.ASCII)
@@ -83,9 +81,8 @@ def audit(path: str | Path, round: int, plot: int | None, kind: str | None = Non
         round: the round, from 1.
         kind: one of AUDITED; None: all.
 
-    Raises:
-        BadInput: for an unknown kind, round or plot, and if nothing was decided there.
-        JournalError: if the journal cannot be read.
+    Raises BadInput for an unknown kind, round or plot, and if nothing was decided there;
+    JournalError if the journal cannot be read.
     """
     if kind is not None and kind not in AUDITED:
         raise BadInput(f"there are no draws of kind {kind!r}", f"take one of {', '.join(AUDITED)}")

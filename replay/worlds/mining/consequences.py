@@ -64,9 +64,7 @@ def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences |
     """The consequences of the first differing event of two mining runs, with `by_round` after each
     round; None if no event differs in a round that both runs closed.
 
-    Raises:
-        MalformedEvents: if events cannot be applied.
-        JournalError: if a journal cannot be read.
+    Raises MalformedEvents if events cannot be applied; JournalError if a journal cannot be read.
     """
     until = min(found.a.rounds, found.b.rounds)
     if found.first is None or found.first.round > until:

@@ -42,10 +42,8 @@ def parallel_env(
         The environment, whose agents act at once. Its spaces, rewards and journals are described
         in replay/worlds/mining/ENVIRONMENT.md.
 
-    Raises:
-        BadInput: for invalid settings, treatments and rosters, for a roster without learners or
-            with a learner that has no stamina, and where pettingzoo is not installed
-            (goldrush[rl]).
+    Raises BadInput for invalid settings, treatments and rosters, for a roster without learners or
+    with a learner that has no stamina, and where pettingzoo is not installed (goldrush[rl]).
     """
     from goldrush.replay.worlds.mining.environment import MiningEnv
 

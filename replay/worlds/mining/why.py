@@ -97,9 +97,8 @@ def explained_at(
 ) -> list[Explanation]:
     """The explanations of one round, as in `explained_rounds`.
 
-    Raises:
-        BadInput: if there is no such round, plot or agent, or the round has no such explanation.
-        JournalError: if the journal cannot be read.
+    Raises BadInput if there is no such round, plot or agent, or the round has no such explanation;
+    JournalError if the journal cannot be read.
     """
     walked = next(iter(_rounds(path, round, round)), None)
     config = (walked[0] if walked else rebuild(path, round, world=MINING).state).config
