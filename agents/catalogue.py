@@ -40,4 +40,4 @@ def configurable(make: Callable[..., Any]) -> type[attrs.AttrsInstance] | None:
     if not isinstance(make, type) or not attrs.has(make):
         return None
     fields = attrs.fields(make)
-    return make if fields and all("rule" in field.metadata for field in fields) else None
+    return make if fields and all("kind" in field.metadata for field in fields) else None
