@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option, place_number, place_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journals, Json, Place, at_option, place_number
 from goldrush.cli.text import echo_error, echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -22,27 +22,21 @@ LISTED_MAX: Final = 20  # draws that do not hold
 
 
 @command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
-@at_option("Round, or assignment.")
-@place_option
-@click.option("--kind", metavar="KIND", help="Kind of draw, as claim or raid (default: all).")
-@click.option(
-    "--score", "--agent", "score", metavar="AGENT", help="Seasons: recompute this agent's score."
-)
-@click.option("--all", "every", is_flag=True, help="Recompute every draw of the journals.")
-@click.option(
-    "--fairness", "fair", is_flag=True, help="Chi-square test of who wins ties, over all draws."
-)
-@json_option()
 def audit(
-    journals: tuple[str, ...],
-    at: int | None,
-    place: str | None,
-    kind: str | None,
-    score: str | None,
-    every: bool,
-    fair: bool,
-    as_json: bool,
+    journals: Journals,
+    at: Annotated[int | None, at_option("Round, or assignment.")],
+    place: Place,
+    kind: Annotated[
+        str | None, option("--kind", "KIND", "Kind of draw, as claim or raid (default: all).")
+    ],
+    score: Annotated[
+        str | None, option("--score --agent", "AGENT", "Seasons: recompute this agent's score.")
+    ],
+    every: Annotated[bool, option("--all", help="Recompute every draw of the journals.")],
+    fair: Annotated[
+        bool, option("--fairness", help="Chi-square test of who wins ties, over all draws.")
+    ],
+    as_json: Json,
 ) -> int:
     """Recompute random draws and scores; test their fairness.
 

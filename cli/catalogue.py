@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from click.core import ParameterSource
 
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command, is_command
-from goldrush.cli.options import json_option, world_option
+from goldrush.cli.command import argument, command, is_command
+from goldrush.cli.options import Json, World
 from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 
 @command()
-@world_option
-@json_option()
-def policies(world: str, as_json: bool) -> int:
+def policies(world: World, as_json: Json) -> int:
     """List the policies for rosters, with their settings.
 
     Exit code: 1 if a policy of another distribution cannot be used.
@@ -63,9 +61,7 @@ def _as_dict(name: str, one: CatalogueEntry) -> dict[str, object]:
 
 
 @command()
-@world_option
-@json_option()
-def treatments(world: str, as_json: bool) -> None:
+def treatments(world: World, as_json: Json) -> None:
     """List treatments: named variations of the settings.
 
     `goldrush settings` lists the defaults and ranges of the settings.
@@ -94,10 +90,13 @@ def treatments(world: str, as_json: bool) -> None:
 
 
 @command()
-@click.argument("named", required=False, metavar="[WORLD]", shell_complete=completion.worlds)
-@world_option
-@json_option()
-def settings(named: str | None, world: str, as_json: bool) -> None:
+def settings(
+    named: Annotated[
+        str | None, argument("[WORLD]", required=False, shell_complete=completion.worlds)
+    ],
+    world: World,
+    as_json: Json,
+) -> None:
     """List the settings of a world: name, default, range.
 
     WORLD is mining by default, and may be given by --world as well.
@@ -126,8 +125,7 @@ def settings(named: str | None, world: str, as_json: bool) -> None:
 
 
 @command()
-@json_option()
-def plugins(as_json: bool) -> int:
+def plugins(as_json: Json) -> int:
     """List worlds, policies and commands of other packages.
 
     Lists name, kind, distribution and version of each entry point, or why it cannot be used. The

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from goldrush.cli.help import ARGUMENTS
+from goldrush.cli.command import ARGUMENTS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option, roster_option, set_option
+from goldrush.cli.command import argument, command
+from goldrush.cli.options import Json, Settings, roster_option
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 
 @command()
-@click.argument("world", shell_complete=completion.worlds)
-@set_option()
-@roster_option("Policies, as for record.")
-@json_option()
-def conform(world: str, settings: tuple[str, ...], roster: str | None, as_json: bool) -> int:
+def conform(
+    world: Annotated[str, argument(shell_complete=completion.worlds)],
+    settings: Settings,
+    roster: Annotated[str | None, roster_option("Policies, as for record.")],
+    as_json: Json,
+) -> int:
     """Test a world against the laws that all worlds keep.
 
     Records a run and plays and folds it many times, so choose short runs with --set. In pytest, the

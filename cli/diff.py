@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, Json
 from goldrush.cli.text import echo_json, maybe_unread
 from goldrush.kernel.text import escaped
 
 
 @command()
-@click.argument("a", type=click.Path())
-@click.argument("b", type=click.Path())
-@click.option(
-    "--by-round", "--by-assignment", "by_round", is_flag=True,
-    help="Also compare every round (or assignment) after it.",
-)  # fmt: skip
-@json_option()
-def diff(a: str, b: str, by_round: bool, as_json: bool) -> int:
+def diff(
+    a: Journal,
+    b: Journal,
+    by_round: Annotated[
+        bool,
+        option(
+            "--by-round --by-assignment", help="Also compare every round (or assignment) after it."
+        ),
+    ],
+    as_json: Json,
+) -> int:
     """Compare two runs: first difference, cause, consequences.
 
     Exit code: 0 if the runs are the same, 1 if they differ, 2 if they could not be compared.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import click
 from click.core import ParameterSource
 
-from goldrush.cli.help import command
-from goldrush.cli.options import Output, at_option, jobs_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Jobs, Journals, Output, at_option
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv
 from goldrush.kernel.text import escaped
@@ -19,32 +20,33 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 
 
 @command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
-@click.option(
-    "--format", "format_", type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL,
-    show_default=True, help="jsonl: the events of one journal, one JSON object per line.",
-)  # fmt: skip
-@click.option("--table", metavar="NAME", help="Table to write (default: all of the world).")
-@click.option("--out", type=Output("folder"), metavar="DIR", help="Folder of the tables.")
-@click.option(
-    "--to",
-    type=Output("folder"),
-    metavar="DIR",
-    help="Seasons: write a folder for each agent here.",
-)
-@at_option("With --to: state after this assignment (default: the last).")
-@jobs_option
-@click.option("--force", is_flag=True, help="Replace earlier exports.")
 def export(
-    journals: tuple[str, ...],
-    format_: str,
-    table: str | None,
-    out: str | None,
-    to: str | None,
-    at: int | None,
-    jobs: int | None,
-    force: bool,
-) -> None:
+    journals: Journals,
+    format_: Annotated[
+        str,
+        option(
+            "--format", help="jsonl: the events of one journal, one JSON object per line.",
+            type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL, show_default=True,
+        ),
+    ],
+    table: Annotated[
+        str | None, option("--table", "NAME", "Table to write (default: all of the world).")
+    ],
+    out: Annotated[
+        str | None, option("--out", "DIR", "Folder of the tables.", type=Output("folder"))
+    ],
+    to: Annotated[
+        str | None,
+        option(
+            "--to", "DIR", "Seasons: write a folder for each agent here.", type=Output("folder")
+        ),
+    ],
+    at: Annotated[
+        int | None, at_option("With --to: state after this assignment (default: the last).")
+    ],
+    jobs: Jobs,
+    force: Annotated[bool, option("--force", help="Replace earlier exports.")],
+) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
 
     Without --format csv or parquet, prints the events of one journal as JSON lines. Tables: events;

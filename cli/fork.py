@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import click
-
-from goldrush.cli.help import command
-from goldrush.cli.models import check_model, model_options, models_of
+from goldrush.cli.command import command, option
+from goldrush.cli.models import Model, ModelsFile, Reach, check_model, models_of
 from goldrush.cli.options import (
+    FILE,
+    Force,
+    Journal,
+    NewJournal,
+    Playing,
+    Recording,
+    Settings,
+    Treatment,
     at_option,
-    force_option,
-    fsync_option,
-    journal_option,
-    json_option,
     resources_of,
     roster_option,
-    set_option,
-    source_option,
-    test_jobs_option,
-    test_option,
-    traceback_option,
-    treatment_option,
-    trust_option,
 )
 from goldrush.cli.record import (
     allow_own_policies,
@@ -40,42 +35,36 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@at_option("Last round (or assignment) that is kept; the next one is played anew.", required=True)
-@journal_option
-@set_option()
-@treatment_option()
-@roster_option("Policies from there on, as for record; of a season NAME=POLICY,...")
-@click.option(
-    "--replace-submission", "replace", type=click.Path(), metavar="FILE",
-    help="Submissions (seasons: contributions) as export prints them; - is standard input.",
-)  # fmt: skip
-@trust_option
-@source_option
-@test_option
-@test_jobs_option
-@model_options
-@force_option
-@fsync_option
-@traceback_option
-@json_option("Print the summary as JSON.")
 def fork(
-    journal: str,
-    at: int,
-    out: str | None,
-    settings: tuple[str, ...],
-    treatment: str | None,
-    roster: str | None,
-    replace: str | None,
-    trust: tuple[str, ...],
-    sources: tuple[str, ...],
-    test: str | None,
-    jobs: int | None,
-    force: bool,
-    fsync: bool,
-    as_json: bool,
-    **options: Any,
-) -> int:
+    journal: Journal,
+    at: Annotated[
+        int,
+        at_option(
+            "Last round (or assignment) that is kept; the next one is played anew.", required=True
+        ),
+    ],
+    out: NewJournal,
+    settings: Settings,
+    treatment: Treatment,
+    roster: Annotated[
+        str | None,
+        roster_option("Policies from there on, as for record; of a season NAME=POLICY,..."),
+    ],
+    replace: Annotated[
+        str | None,
+        option(
+            "--replace-submission", "FILE",
+            "Submissions (seasons: contributions) as export prints them; - is standard input.",
+            type=FILE,
+        ),
+    ],
+    playing: Playing,
+    models_path: ModelsFile,
+    model: Model,
+    reach: Reach,
+    force: Force,
+    recording: Recording,
+) -> int:  # fmt: skip
     """Play a run again from a round on, with changes.
 
     Up to the end of round --at the new journal equals the old one, byte for byte; forks of the old
@@ -91,26 +80,29 @@ def fork(
     from goldrush.replay.find import players_at, tools_at
     from goldrush.replay.journal.rebuild import world_at
 
-    models = models_of(**options)
+    models = models_of(models_path, reach, model)
     treatment, own_settings, _ = treatment_of(treatment, tools_at(journal))
     chosen = {**own_settings, **settings_of(settings, {})}
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
     who = players_at(journal)
     named = who.names(roster) if roster else []
-    own = allow_own_policies(trust, named)
+    own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
-    check_model(options["model"], named)
+    check_model(model, named)
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         return carried_out(
             target,
             lambda on_unit: players.fork(
                 world_at(journal), who, journal, at, target,
-                players.ForkChange(chosen, treatment, roster, replaced), models=models, trust=trust,
-                sources=sources, resources=resources_of(test, jobs), force=force, fsync=fsync,
-                on_unit=on_unit,
+                players.ForkChange(chosen, treatment, roster, replaced), models=models,
+                trust=playing.trust, sources=playing.sources,
+                resources=resources_of(playing.test, playing.jobs), force=force,
+                fsync=recording.fsync, on_unit=on_unit,
             ),
-            as_json,
-            again=how_again(own, [*sources, *recorded], options, test),
+            recording.as_json,
+            again=how_again(
+                own, [*playing.sources, *recorded], models_path, reach, playing.test
+            ),
             tools=tools_at(journal),
             parent=journal,
         )  # fmt: skip

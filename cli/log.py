@@ -5,48 +5,31 @@ from __future__ import annotations
 import json
 import sys
 from itertools import chain
+from typing import Annotated
 
-import click
-
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option, range_of
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, json_option, range_of
 from goldrush.cli.text import echo_error
 from goldrush.kernel.text import escaped
 
-_AT = ("--at", "--rounds", "--assignments")
+_AT = "--at --rounds --assignments"
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@click.option(
-    *_AT, "at", metavar="A-B",
-    help="Rounds, or assignments: 12, 12-20, 12- or -20.",
-)  # fmt: skip
-@click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    metavar="AGENT",
-    help="Agent, by number or name; repeatable.",
-)
-@click.option(
-    "--plot",
-    "plots",
-    multiple=True,
-    metavar="PLOT",
-    help="Plot, by number (34) or row,column (3,4); repeatable.",
-)
-@click.option(
-    "--event", "names", multiple=True, metavar="NAME,...", help="Names of events; repeatable."
-)  # fmt: skip
-@json_option("Print one JSON object per line.")
 def log(
-    journal: str,
-    at: str | None,
-    agents: tuple[str, ...],
-    plots: tuple[str, ...],
-    names: tuple[str, ...],
-    as_json: bool,
+    journal: Journal,
+    at: Annotated[str | None, option(_AT, "A-B", "Rounds, or assignments: 12, 12-20, 12- or -20.")],
+    agents: Annotated[
+        tuple[str, ...], option("--agent", "AGENT", "Agent, by number or name; repeatable.")
+    ],
+    plots: Annotated[
+        tuple[str, ...],
+        option("--plot", "PLOT", "Plot, by number (34) or row,column (3,4); repeatable."),
+    ],
+    names: Annotated[
+        tuple[str, ...], option("--event", "NAME,...", "Names of events; repeatable.")
+    ],
+    as_json: Annotated[bool, json_option("Print one JSON object per line.")],
 ) -> None:
     """List events, filtered by round, agent, plot or name.
 
@@ -63,7 +46,7 @@ def log(
     from goldrush.replay.journal.log import Query, log
     from goldrush.replay.journal.story import agent_of, narrator
 
-    first, last = range_of(at, _AT)
+    first, last = range_of(at, _AT.split())
     tools = tools_at(journal)
     ids = [tools.plot_of(journal, text) for text in plots]
     who = [agent_of(journal, text) for text in agents]

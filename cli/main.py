@@ -20,6 +20,7 @@ from typing import Any, Final
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
+from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.kernel.text import quoted_path
 
@@ -105,7 +106,6 @@ class Commands(click.Group):
             module, _, name = BUILT_IN[cmd_name].partition(":")
             return behind_door(getattr(import_module(f"goldrush.cli.{module}"), name))
         from goldrush.agents.plugins import COMMANDS, plugin
-        from goldrush.cli.help import is_command
 
         found = plugin(COMMANDS, cmd_name, BUILT_IN)
         return None if found is None else behind_door(found.load(is_command))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import click
 
 from goldrush.cli.codes import DONE
-from goldrush.cli.help import command
-from goldrush.cli.models import models_file, models_of
-from goldrush.cli.options import jobs_option, json_option
+from goldrush.cli.command import command, option
+from goldrush.cli.models import ModelsFile, models_of
+from goldrush.cli.options import Jobs, Journals, Json
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_csv, echo_error, echo_json
 from goldrush.kernel.text import escaped
@@ -34,29 +34,24 @@ _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% inte
 
 
 @command()
-@click.argument("journals", nargs=-1, required=True, type=click.Path(), metavar="JOURNAL|DIR...")
-@click.option("--by-run", is_flag=True, help="Show each run by itself, not means.")
-@click.option("--by-round", is_flag=True, help="Show each round (or other unit), too.")
-@click.option("--spells", is_flag=True, help="List spells of ownership: plot, owner, rounds.")
-@click.option("--plot", "plots", metavar="N,N-N", help="With --spells: only these plots: 1,4-7.")
-@click.option(
-    "--usage", is_flag=True, help="Show answers, tokens and cost of language models, by agent."
-)
-@models_file
-@jobs_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row per measure.")
-@json_option()
 def measure(
-    journals: tuple[str, ...],
-    by_run: bool,
-    by_round: bool,
-    spells: bool,
-    plots: str | None,
-    usage: bool,
-    models_path: str | None,
-    jobs: int | None,
-    as_csv: bool,
-    as_json: bool,
+    journals: Journals,
+    by_run: Annotated[bool, option("--by-run", help="Show each run by itself, not means.")],
+    by_round: Annotated[bool, option("--by-round", help="Show each round (or other unit), too.")],
+    spells: Annotated[
+        bool, option("--spells", help="List spells of ownership: plot, owner, rounds.")
+    ],
+    plots: Annotated[
+        str | None, option("--plot", "N,N-N", "With --spells: only these plots: 1,4-7.")
+    ],
+    usage: Annotated[
+        bool,
+        option("--usage", help="Show answers, tokens and cost of language models, by agent."),
+    ],
+    models_path: ModelsFile,
+    jobs: Jobs,
+    as_csv: Annotated[bool, option("--csv", help="Print CSV, one row per measure.")],
+    as_json: Json,
 ) -> int:
     """Measure a run, or the means over many runs.
 
@@ -336,7 +331,7 @@ def _tell_usage(
     from goldrush.replay.data.run_data import total_size
     from goldrush.replay.journal.usage import usage
 
-    known = models_of(models_path)
+    known = models_of(models_path, None)
     of = partial(usage, prices=prices(known, list(known.by_name)))
     found = list(map_in_order(of, paths, jobs, total_size(paths)))
     if as_json:

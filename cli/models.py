@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option, resources_of, test_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import FILE, Journal, Json, Test, at_option, resources_of
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
@@ -18,82 +18,61 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.replay.tools import Prompted
 
-models_file = click.option(
-    "--models",
-    "models_path",
-    type=click.Path(),
-    metavar="FILE",
-    help="TOML file of language models and their prices.",
-)
-_MODEL = click.option("--model", metavar="NAME", help="Language model for `llm` without a name.")
-_OPTIONS = (
-    click.option("--base-url", metavar="URL", help="Server of the models (default: OpenAI's)."),
-    click.option(
-        "--concurrency", type=int, metavar="N", help="Questions asked at once (default: 16)."
-    ),
-    click.option(
-        "--patience",
-        type=int,
-        metavar="N",
-        help="Stop after N rounds (seasons: questions) in a row without a usable answer "
-        "of a model (default: 3).",
-    ),
-    click.option(
-        "--fail-over",
-        metavar="PERCENT%",
-        help="Stop if more than this share of a model's answers fails, such as 20%; judged from "
-        "its 21st answer on.",
-    ),
-    click.option(
-        "--max-tokens",
-        type=int,
-        metavar="N",
-        help="Stop before the answers together take more than N tokens.",
-    ),
-    click.option(
-        "--max-cost",
-        type=float,
-        metavar="COST",
-        help="Stop before the answers together cost more than this.",
-    ),
-)
+ModelsFile = Annotated[
+    str | None,
+    option("--models", "FILE", "TOML file of language models and their prices.", type=FILE),
+]
+Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm` without a name.")]
 
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for models of a new roster to a command."""
-    return models_file(_MODEL(reach_options(command)))
+class Reach(NamedTuple):
+    """How language models are reached, and when a run stops."""
+
+    base_url: Annotated[
+        str | None, option("--base-url", "URL", "Server of the models (default: OpenAI's).")
+    ]
+    concurrency: Annotated[
+        int | None, option("--concurrency", "N", "Questions asked at once (default: 16).")
+    ]
+    patience: Annotated[
+        int | None,
+        option(
+            "--patience",
+            "N",
+            "Stop after N rounds (seasons: questions) in a row without a usable answer "
+            "of a model (default: 3).",
+        ),
+    ]
+    fail_over: Annotated[
+        str | None,
+        option(
+            "--fail-over",
+            "PERCENT%",
+            "Stop if more than this share of a model's answers fails, such as 20%; judged from "
+            "its 21st answer on.",
+        ),
+    ]
+    max_tokens: Annotated[
+        int | None,
+        option("--max-tokens", "N", "Stop before the answers together take more than N tokens."),
+    ]
+    max_cost: Annotated[
+        float | None,
+        option("--max-cost", "COST", "Stop before the answers together cost more than this."),
+    ]  # fmt: skip
 
 
-def reach_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for reaching models to a command; see `models_of`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def models_of(
-    models_path: str | None,
-    model: str | None = None,
-    base_url: str | None = None,
-    concurrency: int | None = None,
-    patience: int | None = None,
-    fail_over: str | None = None,
-    max_tokens: int | None = None,
-    max_cost: float | None = None,
-) -> Models:
+def models_of(models_path: str | None, reach: Reach | None, model: str | None = None) -> Models:
     """The models that these options describe. Raises BadInput."""
     from goldrush.agents.llm.models import Models, read_models
 
-    limits: dict[str, Any] = {
-        "concurrency": concurrency, "patience": patience, "fail_over": _percent(fail_over),
-        "max_tokens": max_tokens, "max_cost": max_cost,
-    }  # fmt: skip
+    options = {} if reach is None else reach._asdict()
+    options["fail_over"] = _percent(options.get("fail_over"))
     return Models(
         by_name=read_models(models_path) if models_path else {},
         default=model,
-        base_url=base_url,
         warn=_tell,
-        **{name: value for name, value in limits.items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
     )
 
 
@@ -124,12 +103,13 @@ def check_model(model: str | None, names: Sequence[str]) -> None:
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@at_option("Round, or assignment, that is asked for.", required=True)
-@click.option("--agent", required=True, metavar="AGENT", help="Agent, by number or name.")
-@test_option
-@json_option()
-def prompt(journal: str, at: int, agent: str, test: str | None, as_json: bool) -> int:
+def prompt(
+    journal: Journal,
+    at: Annotated[int, at_option("Round, or assignment, that is asked for.", required=True)],
+    agent: Annotated[str, option("--agent", "AGENT", "Agent, by number or name.", required=True)],
+    test: Test,
+    as_json: Json,
+) -> int:
     """Show the prompt that an agent was, or would be, sent.
 
     Works for agents of any policy. Exit code: 1 if the journal records the digest of another

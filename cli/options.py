@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
 
 from goldrush.cli import completion
+from goldrush.cli.command import Declaration, argument, option
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 JOBS_MAX: Final = 1_000
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
@@ -51,11 +50,6 @@ def or_default(context: click.Context, parameter: click.Parameter, world: str | 
     return WORLD_DEFAULT if world is None else world
 
 
-def json_option(text: str = "Print JSON.") -> Callable[[F], F]:
-    """The option --json of a command, given as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help=text)
-
-
 def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
     """The first and the last unit of a range such as 12-20; None for an open end.
 
@@ -84,14 +78,6 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     return first, last
 
 
-def at_option(text: str, *, required: bool = False) -> Callable[[F], F]:
-    """The option --at, the number of a round or other unit. Two different numbers are refused."""
-    return click.option(
-        "--at", "--round", "--assignment", "at", multiple=True, callback=_only,
-        type=int, required=required, metavar="N", help=text,
-    )  # fmt: skip
-
-
 def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int]) -> int | None:
     """The number that was given; None if none was."""
     if len(set(numbers)) > 1:
@@ -118,102 +104,123 @@ def resources_of(test: str | None = None, jobs: int | None = None) -> Resources:
     return Resources(jobs or 1, test, at_terminal())
 
 
-_TRACEBACK: Final = "goldrush.traceback"  # in the context's meta
-
-
-def _keep_traceback(context: click.Context, parameter: click.Parameter, given: bool) -> None:
-    context.meta[_TRACEBACK] = given
-
-
-# An option, not a variable: it is added to the line just typed, and `--help` lists it.
-traceback_option: Final = click.option(
-    "--traceback", is_flag=True, expose_value=False, callback=_keep_traceback,
-    help="If a policy or a world fails, print its traceback.",
-)  # fmt: skip
-
-
 def echo_traceback(trace: str) -> None:
     """Print a traceback on stderr, if --traceback was given."""
-    if click.get_current_context().meta.get(_TRACEBACK):
+    if click.get_current_context().params.get("traceback"):
         for line in trace.splitlines():
             echo_error(line)
 
 
-place_option: Final = click.option(
-    "--place", "--plot", "--table", "place",
-    metavar="PLACE", help="Plot (34, or row,column: 3,4), or table of a season (default: all).",
-)  # fmt: skip
-world_option: Final = click.option(
-    "--world", metavar="WORLD", callback=or_default, shell_complete=completion.worlds,
-    help="World (default: mining).",
-)  # fmt: skip
-journal_option: Final = click.option(
-    "--out", type=Output(), metavar="FILE", help="Journal to write (default: in journals/)."
-)
+def json_option(text: str = "Print JSON.") -> Declaration:
+    """The option --json of a command, a parameter `as_json`."""
+    return option("--json", help=text)
 
 
-def set_option(world: str | None = None) -> Callable[[F], F]:
-    """The option --set, given as `settings`. `world` as for completion.settings."""
-    return click.option(
-        "--set", "settings", multiple=True, metavar="NAME=VALUE",
-        shell_complete=completion.settings(world),
-        help="Value of a setting (see `goldrush settings`); repeatable.",
-    )  # fmt: skip
+def at_option(text: str, *, required: bool = False) -> Declaration:
+    """The option --at, the number of a round or other unit. Two different numbers are refused."""
+    flags = "--at --round --assignment"
+    return option(flags, "N", text, multiple=True, callback=_only, required=required)
 
 
-def treatment_option(world: str | None = None) -> Callable[[F], F]:
+def set_option(world: str | None = None) -> Declaration:
+    """The option --set. `world` as for completion.settings."""
+    text = "Value of a setting (see `goldrush settings`); repeatable."
+    return option("--set", "NAME=VALUE", text, shell_complete=completion.settings(world))
+
+
+def treatment_option(world: str | None = None) -> Declaration:
     """The option --treatment. `world` as for completion.treatments."""
-    return click.option(
-        "--treatment", metavar="NAME|FILE.toml", shell_complete=completion.treatments(world),
-        help="Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME].",
-    )  # fmt: skip
+    text = "Treatment by name (see `goldrush treatments`), or TOML file with [treatment.NAME]."
+    complete = completion.treatments(world)
+    return option("--treatment", "NAME|FILE.toml", text, shell_complete=complete)
 
 
-def roster_option(text: str) -> Callable[[F], F]:
+def roster_option(text: str) -> Declaration:
     """The option --roster."""
-    return click.option(
-        "--roster", metavar="ROSTER", shell_complete=completion.policies(), help=text
-    )
+    return option("--roster", "ROSTER", text, shell_complete=completion.policies())
 
 
-trust_option: Final = click.option(
-    "--trust",
-    multiple=True,
-    metavar="MODULE:CLASS",
-    help="Import and ask this policy of your own; repeatable.",
-)
-source_option: Final = click.option(
-    "--source", "sources", multiple=True, type=click.Path(), metavar="FILE",
-    help="Journal whose submissions the `recorded` policy replays; repeatable.",
-)  # fmt: skip
-dry_run_option: Final = click.option(
-    "--dry-run", is_flag=True, help="Estimate questions, tokens and cost; record nothing."
-)
-force_option: Final = click.option(
-    "--force", is_flag=True, help="Replace an existing journal when the run begins."
-)
-fsync_option: Final = click.option(
-    "--fsync", is_flag=True, help="Wait for the disk after each round."
-)
-jobs_option: Final = click.option(
-    "--jobs",
-    type=click.IntRange(1, JOBS_MAX),
-    metavar="N",
-    help="Number of processes (default: processors).",
-)
-test_jobs_option: Final = click.option(
-    "--jobs",
-    type=click.IntRange(1, JOBS_MAX),
-    metavar="N",
-    help="Seasons: number of tests run at once (default: 1).",
-)
-test_option: Final = click.option(
-    "--test",
-    type=click.Path(),
-    metavar="PROGRAM",
-    help="Seasons: program that tests claims, for arenas that take one.",
-)
-files_option: Final = click.option(
-    "--files", type=Output("folder"), metavar="DIR",
-    help="Seasons: keep this folder up to date, in the form of `export --to`.",
-)  # fmt: skip
+def jobs_option(text: str) -> Declaration:
+    """The option --jobs."""
+    return option("--jobs", "N", text, type=click.IntRange(1, JOBS_MAX))
+
+
+FILE: Final = click.Path()
+
+Journal = Annotated[str, argument(type=FILE)]
+Journals = Annotated[tuple[str, ...], argument("JOURNAL|DIR...", required=True, type=FILE)]
+Place = Annotated[
+    str | None,
+    option(
+        "--place --plot --table", "PLACE",
+        "Plot (34, or row,column: 3,4), or table of a season (default: all).",
+    ),
+]  # fmt: skip
+World = Annotated[
+    str,
+    option(
+        "--world", "WORLD", "World (default: mining).", callback=or_default,
+        shell_complete=completion.worlds,
+    ),
+]  # fmt: skip
+NewJournal = Annotated[
+    str | None, option("--out", "FILE", "Journal to write (default: in journals/).", type=Output())
+]
+Seed = Annotated[int | None, option("--seed", "N", "Seed of all random draws (default: 0).")]
+Settings = Annotated[tuple[str, ...], set_option()]
+Treatment = Annotated[str | None, treatment_option()]
+Trust = Annotated[
+    tuple[str, ...],
+    option("--trust", "MODULE:CLASS", "Import and ask this policy of your own; repeatable."),
+]
+Sources = Annotated[
+    tuple[str, ...],
+    option(
+        "--source", "FILE",
+        "Journal whose submissions the `recorded` policy replays; repeatable.", type=FILE,
+    ),
+]  # fmt: skip
+Test = Annotated[
+    str | None,
+    option(
+        "--test", "PROGRAM", "Seasons: program that tests claims, for arenas that take one.",
+        type=FILE,
+    ),
+]  # fmt: skip
+TestJobs = Annotated[int | None, jobs_option("Seasons: number of tests run at once (default: 1).")]
+Jobs = Annotated[int | None, jobs_option("Number of processes (default: processors).")]
+Folder = Annotated[
+    str | None,
+    option(
+        "--files", "DIR", "Seasons: keep this folder up to date, in the form of `export --to`.",
+        type=Output("folder"),
+    ),
+]  # fmt: skip
+DryRun = Annotated[
+    bool, option("--dry-run", help="Estimate questions, tokens and cost; record nothing.")
+]
+Force = Annotated[bool, option("--force", help="Replace an existing journal when the run begins.")]
+ForcePage = Annotated[bool, option("--force", help="Replace another file that goldrush wrote.")]
+# Not a variable of the environment: it is added to the line just typed, and `--help` lists it.
+Traceback = Annotated[  # read by `echo_traceback`
+    bool, option("--traceback", help="If a policy or a world fails, print its traceback.")
+]
+Json = Annotated[bool, json_option()]
+SummaryJson = Annotated[bool, json_option("Print the summary as JSON.")]
+
+
+class Playing(NamedTuple):
+    """What the players of a recorded run may need."""
+
+    trust: Trust
+    sources: Sources
+    test: Test
+    jobs: TestJobs
+
+
+class Recording(NamedTuple):
+    """How a run is recorded, and what is printed of it."""
+
+    fsync: Annotated[bool, option("--fsync", help="Wait for the disk after each round.")]
+    traceback: Traceback
+    as_json: SummaryJson

@@ -6,12 +6,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option
+from goldrush.cli.command import argument, command
+from goldrush.cli.options import FILE, Journal, Json
 from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
@@ -25,9 +25,7 @@ _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry,
 
 
 @command()
-@click.argument("folders", nargs=-1, type=click.Path(), metavar="[DIR]...")
-@json_option()
-def ls(folders: tuple[str, ...], as_json: bool) -> None:
+def ls(folders: Annotated[tuple[str, ...], argument("[DIR]...", type=FILE)], as_json: Json) -> None:
     """List journals with world, treatment, roster, seed, state.
 
     Lists all *.journal files in and below the folders given, by default the current one. The
@@ -104,9 +102,7 @@ def _cut(text: str, most: int = WIDTH_MAX) -> str:
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@json_option()
-def info(journal: str, as_json: bool) -> None:
+def info(journal: Journal, as_json: Json) -> None:
     """Show a run's settings, policies, forks, size and SHA-256.
 
     A setting that differs from the world's default is shown with that default. Checksums are

@@ -8,31 +8,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from goldrush.cli.help import command
-from goldrush.cli.models import check_model, model_options, models_file, models_of, reach_options
+from goldrush.cli.command import command, option
+from goldrush.cli.models import Model, ModelsFile, Reach, check_model, models_of
 from goldrush.cli.options import (
-    dry_run_option,
+    DryRun,
+    Folder,
+    Force,
+    Journal,
+    NewJournal,
+    Playing,
+    Recording,
+    Seed,
+    Settings,
+    Treatment,
+    World,
     echo_traceback,
-    files_option,
-    force_option,
-    fsync_option,
-    journal_option,
-    json_option,
     resources_of,
     roster_option,
-    set_option,
-    source_option,
-    test_jobs_option,
-    test_option,
-    traceback_option,
-    treatment_option,
-    trust_option,
-    world_option,
 )
 from goldrush.cli.progress import OnStep, progress
 from goldrush.cli.text import echo_error, echo_json, program
@@ -51,40 +48,35 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 
 
 @command()
-@world_option
-@journal_option
-@click.option("--seed", type=int, metavar="N", help="Seed of all random draws (default: 0).")
-@click.option(
-    "--rounds", "--assignments", "rounds", type=int, metavar="N",
-    help="Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
-)  # fmt: skip
-@click.option(
-    "--agents", type=int, metavar="N", help="Number of agents (default: as the roster says)."
-)
-@roster_option("Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`).")
-@treatment_option()
-@set_option()
-@model_options
-@dry_run_option
-@force_option
-@fsync_option
-@traceback_option
-@json_option("Print the summary as JSON.")
 def record(
-    world: str,
-    out: str | None,
-    seed: int | None,
-    rounds: int | None,
-    agents: int | None,
-    roster: str | None,
-    treatment: str | None,
-    settings: tuple[str, ...],
-    dry_run: bool,
-    force: bool,
-    fsync: bool,
-    as_json: bool,
-    **options: Any,
-) -> int:
+    world: World,
+    out: NewJournal,
+    seed: Seed,
+    rounds: Annotated[
+        int | None,
+        option(
+            "--rounds --assignments", "N",
+            "Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
+        ),
+    ],
+    agents: Annotated[
+        int | None, option("--agents", "N", "Number of agents (default: as the roster says).")
+    ],
+    roster: Annotated[
+        str | None,
+        roster_option(
+            "Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`)."
+        ),
+    ],
+    treatment: Treatment,
+    settings: Settings,
+    models_path: ModelsFile,
+    model: Model,
+    reach: Reach,
+    dry_run: DryRun,
+    force: Force,
+    recording: Recording,
+) -> int:  # fmt: skip
     """Record a run in a journal.
 
     Plays a run of the mining world, or of another one (--world), and appends each round to the
@@ -107,12 +99,12 @@ def record(
     chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
-    models = models_of(**options)
-    check_model(options["model"], names)
+    models = models_of(models_path, reach, model)
+    check_model(model, names)
     treatment, own_settings, label = treatment_of(treatment, tools)
     run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
     if dry_run:
-        return estimated(who, run, models, as_json)
+        return estimated(who, run, models, recording.as_json)
     seeds = [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
     stem = "-".join([world, *([label] if label else []), *seeds])
     with new_journal(out, stem) as target:
@@ -120,36 +112,22 @@ def record(
             target,
             lambda on_unit: players.record(
                 tools.world(run.setup), who, target, run, models=models, resources=resources_of(),
-                force=force, fsync=fsync, on_unit=on_unit,
+                force=force, fsync=recording.fsync, on_unit=on_unit,
             ),
-            as_json,
-            again=how_again(own, run.roster.sources, options),
+            recording.as_json,
+            again=how_again(own, run.roster.sources, models_path, reach),
             tools=tools,
         )  # fmt: skip
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@trust_option
-@source_option
-@test_option
-@test_jobs_option
-@files_option
-@models_file
-@reach_options
-@fsync_option
-@traceback_option
-@json_option("Print the summary as JSON.")
 def resume(
-    journal: str,
-    trust: tuple[str, ...],
-    sources: tuple[str, ...],
-    test: str | None,
-    jobs: int | None,
-    files: str | None,
-    fsync: bool,
-    as_json: bool,
-    **options: Any,
+    journal: Journal,
+    playing: Playing,
+    files: Folder,
+    models_path: ModelsFile,
+    reach: Reach,
+    recording: Recording,
 ) -> int:
     """Continue a run that was interrupted.
 
@@ -165,17 +143,18 @@ def resume(
     from goldrush.replay.find import players_at, tools_at
     from goldrush.replay.journal.rebuild import world_at
 
-    allow_own_policies(trust)
-    models = models_of(**options)
+    allow_own_policies(playing.trust)
+    models = models_of(models_path, reach)
     who = players_at(journal)
     return carried_out(
         journal,
         lambda on_unit: players.resume(
-            world_at(journal), who, journal, models=models, trust=trust, sources=sources,
-            resources=resources_of(test, jobs), fsync=fsync, on_unit=on_unit,
+            world_at(journal), who, journal, models=models, trust=playing.trust,
+            sources=playing.sources, resources=resources_of(playing.test, playing.jobs),
+            fsync=recording.fsync, on_unit=on_unit,
         ),
-        as_json,
-        again=how_again(trust, sources, options, test, files),
+        recording.as_json,
+        again=how_again(playing.trust, playing.sources, models_path, reach, playing.test, files),
         tools=tools_at(journal),
         began=True,
         live=kept_in(files, journal, tools_at(journal), force=True),
@@ -190,7 +169,8 @@ def kept_in(files: str | None, journal: str, tools: Tools, *, force: bool) -> On
 def how_again(
     trust: Sequence[str],
     sources: Sequence[str],
-    models: Mapping[str, Any] | None = None,
+    models_path: str | None,
+    reach: Reach,
     test: str | None = None,
     files: str | None = None,
 ) -> list[tuple[str, str]]:
@@ -198,13 +178,8 @@ def how_again(
     limits, tests and the folder of a season.
     """
     options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
-    names = (
-        "models_path", "base_url", "concurrency", "patience", "fail_over", "max_tokens", "max_cost",
-    )  # fmt: skip
-    for name in names if models else ():
-        if models and models[name] is not None:
-            option = "--models" if name == "models_path" else f"--{name.replace('_', '-')}"
-            options.append((option, str(models[name])))
+    limits = {"models": models_path, **reach._asdict()}.items()
+    options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
     options += [("--test", test)] if test else []
     options += [("--files", files)] if files else []
     return list(dict.fromkeys(options))

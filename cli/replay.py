@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, Json, at_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.cli.text import echo_json, painted
 from goldrush.kernel.text import escaped
@@ -23,25 +23,27 @@ SPEED_MAX: Final = 100.0
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@at_option("Round, or assignment (default: the last; with --play the start).")
-@click.option("--table", "table_", type=int, metavar="N", help="Seasons: only this table.")
-@click.option("--brief", is_flag=True, help="Only the events that say, decide or score something.")
-@click.option("--play", "plays", is_flag=True, help="Show all rounds from --at on, in a terminal.")
-@click.option(
-    "--speed", type=click.FloatRange(SPEED_MIN, SPEED_MAX), metavar="X",
-    help=f"Rounds per second for --play (default: {SPEED:g}).",
-)  # fmt: skip
-@json_option()
 def replay(
-    journal: str,
-    at: int | None,
-    table_: int | None,
-    brief: bool,
-    plays: bool,
-    speed: float | None,
-    as_json: bool,
-) -> None:
+    journal: Journal,
+    at: Annotated[
+        int | None, at_option("Round, or assignment (default: the last; with --play the start).")
+    ],
+    table_: Annotated[int | None, option("--table", "N", "Seasons: only this table.")],
+    brief: Annotated[
+        bool, option("--brief", help="Only the events that say, decide or score something.")
+    ],
+    plays: Annotated[
+        bool, option("--play", help="Show all rounds from --at on, in a terminal.")
+    ],
+    speed: Annotated[
+        float | None,
+        option(
+            "--speed", "X", f"Rounds per second for --play (default: {SPEED:g}).",
+            type=click.FloatRange(SPEED_MIN, SPEED_MAX),
+        ),
+    ],
+    as_json: Json,
+) -> None:  # fmt: skip
     """Show a round: map, agents, events.
 
     Of a season it shows an assignment: tables, contributions, conclusions, scores. Round 0 is the

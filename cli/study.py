@@ -5,15 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
-from goldrush.cli.help import command
-from goldrush.cli.models import model_options, models_of
-from goldrush.cli.options import Output, jobs_option, json_option, set_option, trust_option
+from goldrush.cli.command import argument, command, option
+from goldrush.cli.models import Model, ModelsFile, Reach, models_of
+from goldrush.cli.options import (
+    FILE,
+    ForcePage,
+    Jobs,
+    Output,
+    Settings,
+    SummaryJson,
+    Trust,
+    json_option,
+    roster_option,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_error, echo_json, program
@@ -28,66 +38,52 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("plan", required=False, type=click.Path(), metavar="[PLAN.toml]")
-@click.option(
-    "--world", metavar="WORLD", shell_complete=completion.worlds, help="World (default: mining)."
-)
-@click.option(
-    "--out", type=Output("folder"), required=True, metavar="DIR", help="Folder of the study."
-)
-@click.option(
-    "--treatment",
-    "treatments",
-    multiple=True,
-    metavar="NAME|FILE.toml",
-    shell_complete=completion.treatments(),
-    help="Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-)
-@click.option(
-    "--roster",
-    "rosters",
-    multiple=True,
-    metavar="ROSTER",
-    shell_complete=completion.policies(),
-    help="Roster, or `baselines` (the default: those of the world); repeatable.",
-)
-@click.option(
-    "--seeds", metavar="N|LIST", help="Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."
-)  # fmt: skip
-@click.option(
-    "--rounds",
-    "--assignments",
-    "rounds",
-    multiple=True,
-    type=int,
-    metavar="N",
-    help="Horizon: number of rounds, or other units (default: the world's); repeatable.",
-)
-@set_option()
-@jobs_option
-@click.option(
-    "--dask",
-    metavar="ADDRESS",
-    help="Dask scheduler whose workers play the runs; needs goldrush[dask].",
-)
-@trust_option
-@model_options
-@json_option("Print the summary as JSON.")
 def study(
-    plan: str | None,
-    world: str | None,
-    out: str,
-    treatments: tuple[str, ...],
-    rosters: tuple[str, ...],
-    seeds: str | None,
-    rounds: tuple[int, ...],
-    settings: tuple[str, ...],
-    jobs: int | None,
-    dask: str | None,
-    trust: tuple[str, ...],
-    as_json: bool,
-    **options: Any,
-) -> int:
+    plan: Annotated[str | None, argument("[PLAN.toml]", required=False, type=FILE)],
+    world: Annotated[
+        str | None,
+        option("--world", "WORLD", "World (default: mining).", shell_complete=completion.worlds),
+    ],
+    out: Annotated[
+        str, option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True)
+    ],
+    treatments: Annotated[
+        tuple[str, ...],
+        option(
+            "--treatment", "NAME|FILE.toml",
+            "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
+            shell_complete=completion.treatments(),
+        ),
+    ],
+    rosters: Annotated[
+        tuple[str, ...],
+        roster_option("Roster, or `baselines` (the default: those of the world); repeatable."),
+    ],
+    seeds: Annotated[
+        str | None,
+        option("--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."),
+    ],
+    rounds: Annotated[
+        tuple[int, ...],
+        option(
+            "--rounds --assignments", "N",
+            "Horizon: number of rounds, or other units (default: the world's); repeatable.",
+        ),
+    ],
+    settings: Settings,
+    jobs: Jobs,
+    dask: Annotated[
+        str | None,
+        option(
+            "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush[dask]."
+        ),
+    ],
+    trust: Trust,
+    models_path: ModelsFile,
+    model: Model,
+    reach: Reach,
+    as_json: SummaryJson,
+) -> int:  # fmt: skip
     """Record many runs: treatments x rosters x seeds x horizons.
 
     Each run is a journal in the folder --out. The plan is given as a TOML file or by these options.
@@ -114,8 +110,8 @@ def study(
     names_in = studied(world or WORLD_DEFAULT).players.names
     own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
     wanted = _plan_of(plan, world, treatments, rosters, seeds, rounds, settings, own)
-    models = models_of(**options)
-    _check_model(options["model"], wanted)
+    models = models_of(models_path, reach, model)
+    _check_model(model, wanted)
     if dask is not None:
         with redirect_stdout(sys.stderr):
             runs_of(wanted, models, remote=True)  # before a scheduler is looked for
@@ -177,29 +173,27 @@ def _print_study(wanted: StudyPlan, out: str, manifest: Manifest, kept: int, as_
 
 
 @command()
-@click.argument("study", type=click.Path(), metavar="DIR")
-@click.option(
-    "--out", type=Output(), metavar="FILE", help="Page to write (default: report.html in DIR)."
-)
-@click.option(
-    "--format", "format_", type=click.Choice(["html", "md"]), default="html", show_default=True,
-    help="Format of the page; md: Markdown, with a folder of figures beside it.",
-)  # fmt: skip
-@jobs_option
-@click.option(
-    "--pages", is_flag=True, help="Write a page of each run, too, with links from the report."
-)
-@click.option("--force", is_flag=True, help="Replace another file that goldrush wrote.")
-@json_option("Print verdicts and figures as JSON; write no page.")
 def report(
-    study: str,
-    out: str | None,
-    format_: str,
-    jobs: int | None,
-    pages: bool,
-    force: bool,
-    as_json: bool,
-) -> int:
+    study: Annotated[str, argument("DIR", type=FILE)],
+    out: Annotated[
+        str | None,
+        option("--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()),
+    ],
+    format_: Annotated[
+        str,
+        option(
+            "--format",
+            help="Format of the page; md: Markdown, with a folder of figures beside it.",
+            type=click.Choice(["html", "md"]), default="html", show_default=True,
+        ),
+    ],
+    jobs: Jobs,
+    pages: Annotated[
+        bool, option("--pages", help="Write a page of each run, too, with links from the report.")
+    ],
+    force: ForcePage,
+    as_json: Annotated[bool, json_option("Print verdicts and figures as JSON; write no page.")],
+) -> int:  # fmt: skip
     """Write the report of a study: verdicts, figures, tables.
 
     One HTML page, or Markdown. Needs goldrush[stats].

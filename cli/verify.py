@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE, TROUBLE
-from goldrush.cli.help import command
+from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import (
+    FILE,
+    Jobs,
+    Json,
     Output,
+    Sources,
+    Test,
+    Traceback,
+    Trust,
     echo_traceback,
-    jobs_option,
-    json_option,
-    source_option,
-    test_option,
-    traceback_option,
-    trust_option,
 )
 from goldrush.cli.progress import paused, progress
 from goldrush.cli.record import allow_own_policies
@@ -33,49 +34,39 @@ LEVELS = 4
 
 
 @command()
-@click.argument("journals", nargs=-1, type=click.Path(), metavar="[JOURNAL|DIR]...")
-@click.option(
-    "--level",
-    type=click.IntRange(1, LEVELS),
-    default=LEVELS,
-    metavar="N",
-    help="Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
-)
-@jobs_option
-@click.option("--junit", type=Output(), metavar="FILE", help="Write JUnit XML, for CI.")
-@click.option("--force", is_flag=True, help="Let --junit replace another file that goldrush wrote.")
-@trust_option
-@source_option
-@test_option
-@click.option("--strict", is_flag=True, help="Fail if a policy could not be asked again.")
-@click.option(
-    "--sums",
-    type=click.Path(),
-    metavar="FILE",
-    help="List of SHA-256 sums to check, as sha256sum writes.",
-)
-@click.option(
-    "--parent",
-    type=click.Path(),
-    metavar="FILE",
-    help="Journal of which each must be a fork.",
-)
-@traceback_option
-@json_option()
 def verify(
-    journals: tuple[str, ...],
-    level: int,
-    jobs: int | None,
-    junit: str | None,
-    force: bool,
-    trust: tuple[str, ...],
-    sources: tuple[str, ...],
-    test: str | None,
-    strict: bool,
-    sums: str | None,
-    parent: str | None,
-    as_json: bool,
-) -> int:
+    journals: Annotated[tuple[str, ...], argument("[JOURNAL|DIR]...", type=FILE)],
+    level: Annotated[
+        int,
+        option(
+            "--level", "N",
+            "Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
+            type=click.IntRange(1, LEVELS), default=LEVELS,
+        ),
+    ],
+    jobs: Jobs,
+    junit: Annotated[
+        str | None, option("--junit", "FILE", "Write JUnit XML, for CI.", type=Output())
+    ],
+    force: Annotated[
+        bool, option("--force", help="Let --junit replace another file that goldrush wrote.")
+    ],
+    trust: Trust,
+    sources: Sources,
+    test: Test,
+    strict: Annotated[
+        bool, option("--strict", help="Fail if a policy could not be asked again.")
+    ],
+    sums: Annotated[
+        str | None,
+        option("--sums", "FILE", "List of SHA-256 sums to check, as sha256sum writes.", type=FILE),
+    ],
+    parent: Annotated[
+        str | None, option("--parent", "FILE", "Journal of which each must be a fork.", type=FILE)
+    ],
+    traceback: Traceback,
+    as_json: Json,
+) -> int:  # fmt: skip
     """Check journals: checksums, digests, events, decisions.
 
     Level 1 checks checksums; level 2 applies the events and compares digests of the state; level 3

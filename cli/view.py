@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import Output, json_option, range_of
+from goldrush.cli.command import command, option
+from goldrush.cli.options import FILE, ForcePage, Journal, Output, json_option, range_of
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped, quoted_path
 
@@ -17,25 +17,19 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@click.option(
-    "--against", type=click.Path(), metavar="FILE", help="Second journal, shown beside it."
-)
-@click.option("--at", metavar="A-B", help="Rounds, or assignments: 12-20, 12- or -20.")
-@click.option(
-    "--out", type=Output(), metavar="FILE", help="Page to write (default: JOURNAL with .html)."
-)
-@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@click.option("--force", is_flag=True, help="Replace another file that goldrush wrote.")
-@json_option("Print path and size as JSON.")
 def view(
-    journal: str,
-    against: str | None,
-    at: str | None,
-    out: str | None,
-    opens: bool,
-    force: bool,
-    as_json: bool,
+    journal: Journal,
+    against: Annotated[
+        str | None, option("--against", "FILE", "Second journal, shown beside it.", type=FILE)
+    ],
+    at: Annotated[str | None, option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20.")],
+    out: Annotated[
+        str | None,
+        option("--out", "FILE", "Page to write (default: JOURNAL with .html).", type=Output()),
+    ],
+    opens: Annotated[bool, option("--open", help="Open the page in a browser.")],
+    force: ForcePage,
+    as_json: Annotated[bool, json_option("Print path and size as JSON.")],
 ) -> None:
     """Write an HTML page that plays a run.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, json_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.kernel.text import escaped, format_count
 
@@ -25,16 +25,17 @@ EVERY_MAX: Final = 3600.0
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@click.option(
-    "--every",
-    type=click.FloatRange(EVERY_MIN, EVERY_MAX),
-    default=1.0,
-    metavar="SECONDS",
-    help="Seconds between two reads of the file (default: 1).",
-)
-@json_option("Print one JSON object per round.")
-def watch(journal: str, every: float, as_json: bool) -> None:
+def watch(
+    journal: Journal,
+    every: Annotated[
+        float,
+        option(
+            "--every", "SECONDS", "Seconds between two reads of the file (default: 1).",
+            type=click.FloatRange(EVERY_MIN, EVERY_MAX), default=1.0,
+        ),
+    ],
+    as_json: Annotated[bool, json_option("Print one JSON object per round.")],
+) -> None:  # fmt: skip
     """Follow a run while it is recorded.
 
     In a terminal, shows the last closed round and which answers the next one waits for; otherwise

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option, place_number, place_option
+from goldrush.cli.command import command, option
+from goldrush.cli.options import Journal, Json, Place, at_option, place_number
 from goldrush.cli.text import echo_json, program
 from goldrush.kernel.text import escaped, quoted_path
 
@@ -21,14 +21,19 @@ LISTED_MAX: Final = 20  # units with something to explain
 
 
 @command()
-@click.argument("journal", type=click.Path())
-@at_option("Round, or other unit (default: name those with something to explain).")
-@place_option
-@click.option(
-    "--agent", metavar="AGENT", help="Only outcomes that involve this agent (number or name)."
-)
-@json_option()
-def why(journal: str, at: int | None, place: str | None, agent: str | None, as_json: bool) -> None:
+def why(
+    journal: Journal,
+    at: Annotated[
+        int | None,
+        at_option("Round, or other unit (default: name those with something to explain)."),
+    ],
+    place: Place,
+    agent: Annotated[
+        str | None,
+        option("--agent", "AGENT", "Only outcomes that involve this agent (number or name)."),
+    ],
+    as_json: Json,
+) -> None:
     """Explain captures, failed raids, claims, removed actions.
 
     Tells who did what, what the owner did, and the random draw with Python code that repeats it;

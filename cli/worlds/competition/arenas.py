@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.help import command
-from goldrush.cli.options import json_option
+from goldrush.cli.command import command
+from goldrush.cli.options import Json
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 @command("arenas")
-@json_option()
-def arenas_(as_json: bool) -> int:
+def arenas_(as_json: Json) -> int:
     """List the arenas of seasons, with their options.
 
     An arena is the subject of a season's claims. Exit code: 1 if an arena of another distribution

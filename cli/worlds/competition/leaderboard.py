@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import click
 
-from goldrush.cli.help import command
-from goldrush.cli.options import at_option, json_option
+from goldrush.cli.command import command
+from goldrush.cli.options import Journal, Json, at_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
 
 
 @command("leaderboard")
-@click.argument("journal", type=click.Path())
-@at_option("After this assignment (default: the last).")
-@json_option()
-def leaderboard_(journal: str, at: int | None, as_json: bool) -> None:
+def leaderboard_(
+    journal: Journal,
+    at: Annotated[int | None, at_option("After this assignment (default: the last).")],
+    as_json: Json,
+) -> None:
     """Show the leaderboard of a season.
 
     Ranks are by the sum of scores over the last days, then by the sum over all days, then by the

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Final
 
 import click
 
 from goldrush.cli import completion
-from goldrush.cli.help import command
-from goldrush.cli.models import models_file, models_of, reach_options
+from goldrush.cli.command import command, option
+from goldrush.cli.models import ModelsFile, Reach, models_of
 from goldrush.cli.options import (
-    dry_run_option,
-    files_option,
-    force_option,
-    fsync_option,
-    journal_option,
-    json_option,
+    FILE,
+    DryRun,
+    Folder,
+    Force,
+    NewJournal,
+    Recording,
+    Seed,
+    Test,
+    TestJobs,
     resources_of,
     set_option,
-    test_jobs_option,
-    test_option,
-    traceback_option,
     treatment_option,
 )
 from goldrush.cli.record import (
@@ -45,57 +45,53 @@ def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> li
 
 
 @command()
-@journal_option
-@click.option("--seed", type=int, metavar="N", help="Seed of all random draws (default: 0).")
-@click.option("--assignments", type=int, metavar="N", help="Number of assignments (default: 40).")
-@click.option("--workers", type=int, metavar="N", help="Workers on the active roster (default: 6).")
-@click.option(
-    "--arena", metavar="ARENA", shell_complete=_complete_arena,
-    help="Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
-)  # fmt: skip
-@test_option
-@click.option("--agenda", type=click.Path(), metavar="FILE", help="TOML file of the assignments.")
-@treatment_option(_WORLD)
-@click.option(
-    "--cast", "parts", multiple=True, metavar="WHO=POLICY",
-    shell_complete=completion.policies(_WORLD),
-    help="Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
-    "without a name is that of all workers; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--class-model", "by_class", metavar="CLASS=MODEL,...",
-    help="Language model for the workers of each class: haiku=NAME,sonnet=NAME.",
-)  # fmt: skip
-@dry_run_option
-@set_option(_WORLD)
-@test_jobs_option
-@files_option
-@models_file
-@reach_options
-@force_option
-@fsync_option
-@traceback_option
-@json_option("Print the summary as JSON.")
 def season(
-    out: str | None,
-    seed: int | None,
-    assignments: int | None,
-    workers: int | None,
-    arena: str | None,
-    test: str | None,
-    agenda: str | None,
-    treatment: str | None,
-    parts: tuple[str, ...],
-    by_class: str | None,
-    dry_run: bool,
-    settings: tuple[str, ...],
-    jobs: int | None,
-    files: str | None,
-    force: bool,
-    fsync: bool,
-    as_json: bool,
-    **options: Any,
-) -> int:
+    out: NewJournal,
+    seed: Seed,
+    assignments: Annotated[
+        int | None, option("--assignments", "N", "Number of assignments (default: 40).")
+    ],
+    workers: Annotated[
+        int | None, option("--workers", "N", "Workers on the active roster (default: 6).")
+    ],
+    arena: Annotated[
+        str | None,
+        option(
+            "--arena", "ARENA",
+            "Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
+            shell_complete=_complete_arena,
+        ),
+    ],
+    test: Test,
+    agenda: Annotated[
+        str | None, option("--agenda", "FILE", "TOML file of the assignments.", type=FILE)
+    ],
+    treatment: Annotated[str | None, treatment_option(_WORLD)],
+    parts: Annotated[
+        tuple[str, ...],
+        option(
+            "--cast", "WHO=POLICY",
+            "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
+            "without a name is that of all workers; repeatable.",
+            shell_complete=completion.policies(_WORLD),
+        ),
+    ],
+    by_class: Annotated[
+        str | None,
+        option(
+            "--class-model", "CLASS=MODEL,...",
+            "Language model for the workers of each class: haiku=NAME,sonnet=NAME.",
+        ),
+    ],
+    dry_run: DryRun,
+    settings: Annotated[tuple[str, ...], set_option(_WORLD)],
+    jobs: TestJobs,
+    files: Folder,
+    models_path: ModelsFile,
+    reach: Reach,
+    force: Force,
+    recording: Recording,
+) -> int:  # fmt: skip
     """Record a season of the competition world.
 
     At roundtables, workers make claims that tests decide; they are scored, rewarded and eliminated.
@@ -128,10 +124,12 @@ def season(
     more = {} if agenda is None else {"agenda": agenda}
     config = configured({**treated, **chosen}, resources, more)
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
-    models = models_of(**options)
+    models = models_of(models_path, reach)
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
     if dry_run:
-        return estimated(SEASON_PLAYERS, prepared(config, cast), models, as_json, resources)
+        return estimated(
+            SEASON_PLAYERS, prepared(config, cast), models, recording.as_json, resources
+        )
     if (remark := remark_of(config.arena, test)) is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
@@ -140,10 +138,10 @@ def season(
             target,
             lambda on_assignment: record(
                 target, config.as_dict(), cast, models=models, resources=resources, force=force,
-                fsync=fsync, on_assignment=on_assignment,
+                fsync=recording.fsync, on_assignment=on_assignment,
             ),
-            as_json,
-            again=how_again(own, [], options, test, files),
+            recording.as_json,
+            again=how_again(own, [], models_path, reach, test, files),
             tools=tools,
             live=kept_in(files, target, tools, force=force),
         )  # fmt: skip

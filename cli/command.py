@@ -1,0 +1,136 @@
+"""A command is a function whose signature declares its options.
+
+    @command()
+    def replay(journal: Journal, brief: Annotated[bool, option("--brief", help="...")]) -> None:
+
+The type of a parameter says what is parsed: `bool` is a flag, `int` and `float` are numbers,
+`tuple[T, ...]` is an option that can be repeated, or an argument of any number of values. What
+several commands share has a name in `cli.options`; options that go together are a named tuple.
+
+The help lists commands (`cli.main`) and options in sections, where click has one long list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+
+import click
+
+MANY: Final = 10  # options of a command that are not split into sections
+
+_REST: Final = "Options"
+_SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {  # by the name of the parameter
+    "Language models": (
+        "models_path", "model", "by_class", "base_url", "concurrency", "patience", "fail_over",
+        "max_tokens", "max_cost", "dry_run",
+    ),
+    "Policies and tests of your own": ("trust", "sources", "test"),
+    "Output": ("out", "files", "junit", "force", "fsync", "as_csv", "as_json",
+        "traceback",
+    ),
+}  # fmt: skip
+_SECTION_OF: Final = {name: title for title, names in _SECTIONS.items() for name in names}
+
+
+ARGUMENTS: Final = "goldrush.arguments"  # in the context's meta: the words behind the command
+
+# Makes the parameter of a name and a type.
+Declaration = Callable[[str, Any], click.Parameter]
+
+
+class Command(click.Command):
+    """A command whose help lists more than MANY options in sections."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does, and keep the words for completion: at an option whose value is to be
+        completed, click parses no arguments.
+        """
+        ctx.meta[ARGUMENTS] = tuple(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # click's parser knows none
+            raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, section by section."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        found = [(one.name, one.get_help_record(ctx)) for one in options]
+        shown = [(name, record) for name, record in found if record is not None]
+        sections: dict[str, list[tuple[str, str]]] = {_REST: [], **{t: [] for t in _SECTIONS}}
+        for name, record in shown:
+            is_split = len(shown) > MANY
+            sections[_SECTION_OF.get(name or "", _REST) if is_split else _REST].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
+    """The decorator that makes a command of a function, by its signature."""
+
+    def decorated(function: Callable[..., Any]) -> Command:
+        hints = get_type_hints(function, include_extras=True)
+        hints.pop("return", None)
+
+        @wraps(function)
+        def called(**given: Any) -> Any:
+            return function(**{name: _value(name, hint, given) for name, hint in hints.items()})
+
+        return click.command(name, cls=Command, params=[*_declared(hints)])(called)
+
+    return decorated
+
+
+def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:
+    """An option: its flags, separated by spaces, and what click takes besides."""
+
+    def declared(name: str, kind: Any) -> click.Option:
+        parsed = {**_parsed(kind, "multiple", True), **settings}
+        return click.Option([*flags.split(), name], metavar=metavar, help=help, **parsed)
+
+    return declared
+
+
+def argument(metavar: str | None = None, **settings: Any) -> Declaration:
+    """An argument, and what click takes for it."""
+
+    def declared(name: str, kind: Any) -> click.Argument:
+        return click.Argument([name], metavar=metavar, **{**_parsed(kind, "nargs", -1), **settings})
+
+    return declared
+
+
+def _parsed(kind: Any, several: str, value: object) -> dict[str, Any]:
+    """What click is told of a type; `several`: how, if there can be several values."""
+    inner = next(iter(get_args(kind)), kind)
+    settings: dict[str, Any] = {several: value} if get_origin(kind) is tuple else {}
+    if inner is bool:
+        settings["is_flag"] = True
+    elif inner in (int, float):
+        settings["type"] = inner
+    return settings
+
+
+def _declared(hints: Mapping[str, Any]) -> Iterable[click.Parameter]:
+    for name, hint in hints.items():
+        if get_origin(hint) is Annotated:
+            kind, declare = get_args(hint)
+            yield declare(name, kind)
+        else:
+            yield from _declared(get_type_hints(hint, include_extras=True))
+
+
+def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
+    """The value of a parameter: what was given, or a named tuple of several values."""
+    if get_origin(hint) is Annotated:
+        return given[name]
+    return hint(*(given[field] for field in hint._fields))
+
+
+def is_command(found: object) -> bool:
+    """Whether the object of an entry point is a click command."""
+    return isinstance(found, click.Command)
