@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command, is_command
 from goldrush.cli.options import Json, World
-from goldrush.cli.text import echo_error, echo_json
+from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -39,17 +39,17 @@ def policies(world: World, as_json: Json) -> int:
     listed = policies_of(world)
     for error in listed.unusable:
         echo_error(f"goldrush: {error}")
-    code = DIFFERS if listed.unusable else DONE
-    if as_json:
-        echo_json([_as_dict(name, one) for name, one in listed.entries.items()])
-        return code
     rows = []
     for name, one in listed.entries.items():
         rows.append((escaped(name), escaped(one.text)))
         for setting, (default, range_) in one.settings.items():
             rows.append((f"  {escaped(setting)}", f"{json.dumps(default)}; {escaped(range_)}"))
-    click.echo(format_table(rows))
-    return code
+    echo(
+        as_json,
+        lambda: [_as_dict(name, policy) for name, policy in listed.entries.items()],
+        lambda: format_table(rows),
+    )
+    return DIFFERS if listed.unusable else DONE
 
 
 def _as_dict(name: str, one: CatalogueEntry) -> dict[str, object]:
@@ -74,19 +74,18 @@ def treatments(world: World, as_json: Json) -> None:
     from goldrush.replay import catalogue
 
     listed = catalogue.treatments(world).values()
-    if as_json:
-        echo_json(
-            [
-                {"treatment": t.name, "says": t.description, "settings": dict(t.settings)}
-                for t in listed
-            ]
-        )
-        return
     rows = []
     for one in listed:
         settings = " ".join(f"{name}={json.dumps(value)}" for name, value in one.settings.items())
         rows.append((escaped(one.name), escaped(one.description), escaped(settings)))
-    click.echo(format_table(rows))
+    keys = ("treatment", "says", "settings")
+    values = [(one.name, one.description, dict(one.settings)) for one in listed]
+    echo(as_json, _records(keys, values), lambda: format_table(rows))
+
+
+def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[[], object]:
+    """The value of rows, for `echo`: a record of each, with these keys."""
+    return lambda: [dict(zip(keys, row, strict=True)) for row in rows]
 
 
 @command()
@@ -115,13 +114,9 @@ def settings(
         raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
     listed = catalogue.settings(named or world)
     rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
-    if as_json:
-        names = ("setting", "default", "range")
-        echo_json([dict(zip(names, row, strict=True)) for row in rows])
-    else:
-        click.echo(
-            format_table([(name, json.dumps(value), range_) for name, value, range_ in rows])
-        )
+    shown = [(name, json.dumps(value), range_) for name, value, range_ in rows]
+    keys = ("setting", "default", "range")
+    echo(as_json, _records(keys, rows), lambda: format_table(shown))
 
 
 @command()
@@ -146,13 +141,10 @@ def plugins(as_json: Json) -> int:
         if is_allowed(one)
     ]
     rows += [(name, "distribution", "", reason) for name, reason in unreadable()]
-    if as_json:
-        names = ("name", "kind", "distribution", "trouble")
-        echo_json([dict(zip(names, row, strict=True)) for row in rows])
-    elif rows:
-        click.echo(format_table([tuple(escaped(cell or "") for cell in row) for row in rows]))
-    else:
-        click.echo("no plugins are installed, or GOLDRUSH_PLUGINS allows none")
+    cells = [tuple(escaped(cell or "") for cell in row) for row in rows]
+    nothing = "no plugins are installed, or GOLDRUSH_PLUGINS allows none"
+    keys = ("name", "kind", "distribution", "trouble")
+    echo(as_json, _records(keys, rows), lambda: format_table(cells) if cells else nothing)
     return DIFFERS if any(row[3] for row in rows) else DONE
 
 

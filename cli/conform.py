@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import click
-
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import Json, Settings, roster_option
 from goldrush.cli.record import allow_own_policies, settings_of
-from goldrush.cli.text import echo_json, maybe_unread
+from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped
 
 
@@ -39,10 +37,12 @@ def conform(
         allow_own_policies([], players_of(tools_for(world), world).names(roster))
     with trial(world, settings_of(settings, {}), roster) as run:
         found = {name: broken(law, run) for name, law in LAWS.items()}
-    with maybe_unread():
-        if as_json:
-            echo_json([{"law": name, "broken": says} for name, says in found.items()])
-        else:
-            for name, says in found.items():
-                click.echo(f"{name}: {'holds' if says is None else f'BREAKS: {escaped(says)}'}")
+    echo(
+        as_json,
+        lambda: [{"law": name, "broken": fault} for name, fault in found.items()],
+        lambda: "\n".join(
+            f"{name}: {'holds' if fault is None else f'BREAKS: {escaped(fault)}'}"
+            for name, fault in found.items()
+        ),
+    )
     return DIFFERS if any(found.values()) else DONE

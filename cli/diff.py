@@ -9,7 +9,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json
-from goldrush.cli.text import echo_json, maybe_unread
+from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped
 
 
@@ -49,14 +49,14 @@ def diff(
         raise
     except GoldrushError as error:  # events that cannot be applied; the difference stands
         trouble = f"the consequences cannot be worked out: {error}"
-    with maybe_unread():
-        if as_json:
-            echo_json({**found.as_dict(), "consequences": consequences and consequences.as_dict()})
-        else:
-            for line in format_diff(found):
-                click.echo(escaped(line))
-            if tools is not None and consequences is not None:
-                click.echo("\n" + tools.format_consequences(consequences, by_round))
+    lines = [escaped(line) for line in format_diff(found)]
+    if tools is not None and consequences is not None:
+        lines += ["", tools.format_consequences(consequences, by_round)]
+    echo(
+        as_json,
+        lambda: {**found.as_dict(), "consequences": consequences and consequences.as_dict()},
+        lambda: "\n".join(lines),
+    )
     if trouble:
         click.echo(f"goldrush: {escaped(trouble)}", err=True)
     return DONE if found.same else DIFFERS

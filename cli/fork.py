@@ -18,7 +18,6 @@ from goldrush.cli.options import (
     Settings,
     Treatment,
     at_option,
-    resources_of,
     roster_option,
 )
 from goldrush.cli.record import (
@@ -75,35 +74,34 @@ def fork(
       goldrush fork run.journal --at 50 --set authority=punish --out fork.journal
       goldrush fork run.journal --at 50 --roster 'raid*10' --out raid.journal
     """
-    from goldrush.agents import players
     from goldrush.agents.seats import REPLAY, family_in
-    from goldrush.replay.find import players_at, tools_at
-    from goldrush.replay.journal.rebuild import world_at
+    from goldrush.cli.people import at_terminal
+    from goldrush.replay.find import players_at
+    from goldrush.replay.run import Run
 
     models = models_of(models_path, reach, model)
-    treatment, own_settings, _ = treatment_of(treatment, tools_at(journal))
+    run = Run(journal, playing.trust)
+    treatment, own_settings, _ = treatment_of(treatment, run.tools)
     chosen = {**own_settings, **settings_of(settings, {})}
     replaced = [] if replace is None else read_submissions(_read(replace), replace)
-    who = players_at(journal)
-    named = who.names(roster) if roster else []
+    named = players_at(journal).names(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(model, named)
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
         return carried_out(
             target,
-            lambda on_unit: players.fork(
-                world_at(journal), who, journal, at, target,
-                players.ForkChange(chosen, treatment, roster, replaced), models=models,
-                trust=playing.trust, sources=playing.sources,
-                resources=resources_of(playing.test, playing.jobs), force=force,
-                fsync=recording.fsync, on_unit=on_unit,
+            lambda on_unit: run.fork(
+                at, target, roster=roster, treatment=treatment, replace=replaced,
+                sources=playing.sources, models=models, program=playing.test,
+                jobs=playing.jobs or 1, force=force, fsync=recording.fsync, ask=at_terminal(),
+                on_unit=on_unit, **chosen,
             ),
             recording.as_json,
             again=how_again(
                 own, [*playing.sources, *recorded], models_path, reach, playing.test
             ),
-            tools=tools_at(journal),
+            tools=run.tools,
             parent=journal,
         )  # fmt: skip
 

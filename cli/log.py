@@ -42,20 +42,18 @@ def log(
       goldrush log run.journal --plot 3,4 --at 1-50
       goldrush log run.journal --event raid_resolved --agent 3 --json
     """
-    from goldrush.replay.find import tools_at
-    from goldrush.replay.journal.log import Query, log
-    from goldrush.replay.journal.story import agent_of, narrator
+    from goldrush.replay.journal.story import narrator
+    from goldrush.replay.run import Run
 
     first, last = range_of(at, _AT.split())
-    tools = tools_at(journal)
-    ids = [tools.plot_of(journal, text) for text in plots]
-    who = [agent_of(journal, text) for text in agents]
-    events = iter(log(journal, Query(first, last, who, ids, _listed(names))))
-    found = next(events, None)
-    if found is None:
+    events = Run(journal).events(
+        *_listed(names), first=first, last=last, agent=[*agents], plot=[*plots]
+    )
+    head = next(events, None)
+    if head is None:
         echo_error("goldrush: no event matches")
         return
-    events = chain([found], events)
+    events = chain([head], events)
     if as_json:
         for event in events:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")

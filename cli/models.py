@@ -10,7 +10,7 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
-from goldrush.cli.options import FILE, Journal, Json, Test, at_option, resources_of
+from goldrush.cli.options import FILE, Journal, Json, Test, at_option
 from goldrush.cli.text import echo_json
 from goldrush.kernel.text import escaped
 
@@ -120,17 +120,15 @@ def prompt(
       goldrush prompt run.journal --at 3 --agent 0
       goldrush prompt run.journal --at 3 --agent 0 --json
     """
-    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.journal.story import agent_of, names_of
-    from goldrush.replay.tools import Tools
+    from goldrush.replay.run import Run
 
-    tools = tools_at(journal)
-    tools.require(Tools.prompts, journal)
+    run = Run(journal)
+    found = run.prompts(at, agent, program=test)
     who = agent_of(journal, agent)
-    found = tools.prompts(journal, at, who, resources_of(test, None))
     if as_json:
-        echo_json(tools.prompts_as_dict(found, at, who))
+        echo_json(run.tools.prompts_as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit
     if not found:
         name = escaped(names_of(journal).get(who, f"agent {who}"))

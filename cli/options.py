@@ -86,16 +86,6 @@ def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int
     return numbers[0] if numbers else None
 
 
-def place_number(journal: str, place: str | None) -> int | None:
-    """The number of a place (a plot, a table) in the journal's world.
-
-    Raises BadInput for a place that does not exist.
-    """
-    from goldrush.replay.find import tools_at
-
-    return None if place is None else tools_at(journal).location_of(journal, place)
-
-
 def resources_of(test: str | None = None, jobs: int | None = None) -> Resources:
     """The resources for playing, from the options."""
     from goldrush.agents.players import Resources

@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import click
-
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import FILE, Journal, Json
-from goldrush.cli.text import echo_error, echo_json
+from goldrush.cli.text import as_dicts, echo, echo_error
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
@@ -52,11 +50,9 @@ def ls(folders: Annotated[tuple[str, ...], argument("[DIR]...", type=FILE)], as_
     failed = (one.trouble for one in found if isinstance(one.trouble, PluginFailed))
     for name, reason in dict.fromkeys((one.name, one.reason) for one in failed):
         echo_error(f"goldrush: {PluginFailed(name, reason)}")
-    if as_json:
-        echo_json([one.as_dict() for one in found])
-        return
     head = ("journal", "world", "treatment", "roster", "seed", "units", "state", "bytes")
-    click.echo(format_table([head, *map(_row, found)], numbers=(4, 5, 7)))
+    numbers = (4, 5, 7)
+    echo(as_json, as_dicts(found), lambda: format_table([head, *map(_row, found)], numbers=numbers))
 
 
 def _row(one: Outline) -> tuple[str, ...]:
@@ -118,10 +114,7 @@ def info(journal: Journal, as_json: Json) -> None:
     found = outline(journal, hashed=True)
     if found.trouble is not None and found.header is None:
         raise found.trouble
-    if as_json:
-        echo_json(found.whole_as_dict())
-    else:
-        click.echo(_format(found))
+    echo(as_json, found.whole_as_dict, lambda: _format(found))
     if found.trouble is not None:
         raise found.trouble
 

@@ -139,25 +139,23 @@ def resume(
       goldrush resume unfinished.journal
       goldrush resume own.journal --trust my_policies:Hawk
     """
-    from goldrush.agents import players
-    from goldrush.replay.find import players_at, tools_at
-    from goldrush.replay.journal.rebuild import world_at
+    from goldrush.cli.people import at_terminal
+    from goldrush.replay.run import Run
 
     allow_own_policies(playing.trust)
     models = models_of(models_path, reach)
-    who = players_at(journal)
+    run = Run(journal, playing.trust)
     return carried_out(
         journal,
-        lambda on_unit: players.resume(
-            world_at(journal), who, journal, models=models, trust=playing.trust,
-            sources=playing.sources, resources=resources_of(playing.test, playing.jobs),
-            fsync=recording.fsync, on_unit=on_unit,
+        lambda on_unit: run.resume(
+            sources=playing.sources, models=models, program=playing.test, jobs=playing.jobs or 1,
+            fsync=recording.fsync, ask=at_terminal(), on_unit=on_unit,
         ),
         recording.as_json,
         again=how_again(playing.trust, playing.sources, models_path, reach, playing.test, files),
-        tools=tools_at(journal),
+        tools=run.tools,
         began=True,
-        live=kept_in(files, journal, tools_at(journal), force=True),
+        live=kept_in(files, journal, run.tools, force=True),
     )  # fmt: skip
 
 

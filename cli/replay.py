@@ -11,7 +11,7 @@ import click
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, at_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
-from goldrush.cli.text import echo_json, painted
+from goldrush.cli.text import echo, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def replay(
       goldrush replay run.journal
       goldrush replay run.journal --at 12 --json
     """
-    from goldrush.replay.find import tools_at
-    from goldrush.replay.journal.rebuild import last_unit, rebuild
+    from goldrush.replay.journal.rebuild import last_unit
     from goldrush.replay.journal.story import in_brief, narrator
+    from goldrush.replay.run import Run
 
     if plays:
         if as_json or brief or table_ is not None:
@@ -68,7 +68,8 @@ def replay(
     trouble = None
     if at is None:
         at, trouble = last_unit(journal)
-    rebuilt = rebuild(journal, at)
+    run = Run(journal)
+    rebuilt = run.at(at)
     if trouble is not None:
         click.echo(f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True)
     events = rebuilt.events
@@ -76,15 +77,16 @@ def replay(
         events = rebuilt.at_table(table_)
     if brief:
         events = in_brief(journal, events)
-    if as_json:
-        shown = [event.as_dict() for event in events]
-        unit = tools_at(journal).unit_as_dict(rebuilt) or _as_dict(rebuilt)
-        echo_json({**unit, "events": shown})
-        return
-    click.echo(rebuilt.format(painted))
-    click.echo()
-    for line in narrator(journal).lines(events):
-        click.echo(escaped(line))
+    echo(
+        as_json,
+        lambda: {
+            **(run.tools.unit_as_dict(rebuilt) or _as_dict(rebuilt)),
+            "events": [event.as_dict() for event in events],
+        },
+        lambda: "\n".join(
+            [rebuilt.format(painted), "", *map(escaped, narrator(journal).lines(events))]
+        ),
+    )
 
 
 def play(journal: str, at: int | None, speed: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,8 @@ from goldrush.kernel.text import escaped, quoted
 if TYPE_CHECKING:
     from rich.color import ColorSystem
     from rich.style import Style
+
+    from goldrush.replay.tools import HasDict
 
 
 def program() -> str:
@@ -57,6 +59,20 @@ def maybe_unread() -> Iterator[None]:
 def echo_json(value: object) -> None:
     """One JSON value on stdout."""
     click.echo(json.dumps(value, indent=2))
+
+
+def echo(as_json: bool, value: Callable[[], object], text: Callable[[], str]) -> None:
+    """Print a result: with --json its value, else its text."""
+    with maybe_unread():
+        if as_json:
+            echo_json(value())
+        else:
+            click.echo(text())
+
+
+def as_dicts(results: Iterable[HasDict]) -> Callable[[], object]:
+    """The value of several results, for `echo`."""
+    return lambda: [result.as_dict() for result in results]
 
 
 def echo_csv(lines: Iterable[str]) -> None:

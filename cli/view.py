@@ -9,7 +9,7 @@ import click
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, ForcePage, Journal, Output, json_option, range_of
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, quoted_path
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ def view(
     )
     for path, run in zip(filter(None, (journal, against)), written.runs, strict=True):
         _warn(path, run, units)
-    if as_json:
-        echo_json(written.as_dict())
-    else:
-        click.echo(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
+    page = f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)"
+    echo(as_json, written.as_dict, lambda: page)
     if opens:
         _open(written.path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -46,11 +45,10 @@ def watch(
       goldrush watch run.journal
       goldrush watch run.journal --every 0.2 --json
     """
-    from goldrush.replay.find import tools_at
-    from goldrush.replay.journal.follow import follow
+    from goldrush.replay.run import Run
 
-    tools = tools_at(journal)
-    seen = follow(journal, lambda: time.sleep(every))
+    run = Run(journal)
+    tools, seen = run.tools, run.follow(every)
     if is_terminal() and not as_json:
         shown, frame = None, ""
         with suppress(KeyboardInterrupt), screen() as show:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
-
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, Json, Place, at_option, place_number
-from goldrush.cli.text import echo_json, program
+from goldrush.cli.options import Journal, Json, Place, at_option
+from goldrush.cli.text import echo, program
 from goldrush.kernel.text import escaped, quoted_path
 
 if TYPE_CHECKING:
@@ -45,24 +43,20 @@ def why(
       goldrush why run.journal --at 12 --plot 88
       goldrush why run.journal --at 12 --agent 0 --json
     """
-    from goldrush.replay.find import tools_at
     from goldrush.replay.journal.rebuild import world_at
-    from goldrush.replay.journal.story import agent_of
-    from goldrush.replay.tools import Tools
+    from goldrush.replay.run import Run
 
-    tools = tools_at(journal)
-    tools.require(Tools.explanations, journal)
-    who = None if agent is None else agent_of(journal, agent)
-    where = place_number(journal, place)
+    run = Run(journal)
     if at is None:
-        units = list(islice(tools.explained_units(journal, where, who), LISTED_MAX + 1))
-        raise _at_missing(journal, units, is_filtered=(where, who) != (None, None))
-    found = tools.explanations(journal, at, where, who)
-    if as_json:
-        echo_json([_as_dict(one, journal) for one in found])
-    else:
-        unit = world_at(journal).vocabulary.unit
-        click.echo("\n\n\n".join(_format(one, journal, tools.location, unit) for one in found))
+        units = list(islice(run.explainable(place, agent), LISTED_MAX + 1))
+        raise _at_missing(journal, units, is_filtered=(place, agent) != (None, None))
+    explained = run.why(at, place, agent)
+    noun, unit = run.tools.location, world_at(journal).vocabulary.unit
+    echo(
+        as_json,
+        lambda: [_as_dict(each, journal) for each in explained],
+        lambda: "\n\n\n".join(_format(each, journal, noun, unit) for each in explained),
+    )
 
 
 def _at_missing(journal: str, units: Sequence[int], *, is_filtered: bool) -> BadInput:

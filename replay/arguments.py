@@ -11,17 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from goldrush.agents.external import RosterText, class_name
-from goldrush.agents.llm.models import Models, read_models
-from goldrush.agents.players import Players, Resources
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.treatments import treatment_in_file
+
+if TYPE_CHECKING:
+    from goldrush.agents import people
+    from goldrush.agents.external import RosterText
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.players import Players, Resources
 
 Roster = str | Sequence[object] | None  # as text, or policies one after the other
 Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
@@ -73,6 +76,8 @@ def _plain(value: Any) -> Any:
 
 def roster_of(who: Players[Any], roster: Roster) -> RosterText:
     """A roster as text, with the objects of its external agents. Raises BadInput."""
+    from goldrush.agents.external import RosterText
+
     if roster is None or isinstance(roster, str):
         return RosterText(roster)
     if who.roster_text is None:
@@ -82,6 +87,8 @@ def roster_of(who: Players[Any], roster: Roster) -> RosterText:
 
 def models_of(models: Models | str | Path | None) -> Models | None:
     """How language models are reached, by `Models` or a file of them. Raises BadInput."""
+    from goldrush.agents.llm.models import Models, read_models
+
     if models is None or isinstance(models, Models):
         return models
     return Models(by_name=read_models(os.fspath(models)))
@@ -90,7 +97,11 @@ def models_of(models: Models | str | Path | None) -> Models | None:
 def names_of(trust: Trust) -> tuple[str, ...]:
     """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
     given = (trust,) if isinstance(trust, str | type) else trust
-    return tuple(one if isinstance(one, str) else class_name(one) for one in given)
+    if all(isinstance(policy, str) for policy in given):
+        return tuple(map(str, given))
+    from goldrush.agents.external import class_name
+
+    return tuple(p if isinstance(p, str) else class_name(p) for p in given)
 
 
 def paths_of(sources: Sources) -> tuple[str, ...]:
@@ -108,13 +119,23 @@ def jobs_of(jobs: int | None) -> int | None:
     return integer(jobs, "jobs")
 
 
-def resources_of(jobs: int, program: str | None, policies: Mapping[int, Any]) -> Resources:
+def resources_of(
+    jobs: int | None,
+    program: str | None,
+    policies: Mapping[int, Any],
+    ask: people.Ask | None = None,
+) -> Resources:
     """What playing needs on this machine. Raises BadInput."""
-    return Resources(jobs_of(jobs) or 1, program, policies=policies)
+    from goldrush.agents.players import Resources
+
+    return Resources(jobs_of(jobs) or 1, program, ask, policies)
 
 
 def with_objects(
-    resources: Resources, who: Players[Any], entries: Sequence[Any], policies: Policies
+    resources: Resources,
+    who: Players[Any],
+    entries: Sequence[Any],
+    policies: Mapping[int, object] | Sequence[object],
 ) -> Resources:
     """Resources with the objects that the external agents of a recorded roster play.
 
@@ -126,8 +147,8 @@ def with_objects(
     Raises BadInput for an object of an agent that is not external, and for a roster of another
     length.
     """
-    if policies is None:
-        return resources
+    import attrs
+
     external = [n for n, entry in enumerate(entries) if entry.get("policy") == "external"]
     if isinstance(policies, Mapping):
         found = {integer(agent, "the agent"): policy for agent, policy in policies.items()}

@@ -4,23 +4,20 @@ Each method calls one of the functions of this room with the journal's path; not
 before it is needed, and nothing is kept but the path. `goldrush.record` and `goldrush.open` make
 one. A world can add methods of its own: its tools name a subclass (`Tools.run`), so the run of
 a mining journal also has `plot` and `agent`.
+
+Commands stand on it, so that a method imports what it needs: to import all that plays and measures
+a run takes longer than to list the events of a short one.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import attrs
-
-from goldrush.agents import players
-from goldrush.agents.external import RosterText
-from goldrush.agents.llm.models import Models
-from goldrush.agents.players import ForkChange, Players, Resources
-from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
@@ -47,22 +44,31 @@ from goldrush.replay.find import (
     tools_at,
     tools_for,
 )
-from goldrush.replay.journal.diff import Diff, diff
-from goldrush.replay.journal.log import Query, log
-from goldrush.replay.journal.outline import Outline, outline
-from goldrush.replay.journal.rebuild import Rebuilt, last_unit, rebuild, rebuilt_from, world_at
-from goldrush.replay.journal.recheck import Recheck, recheck
-from goldrush.replay.journal.story import agent_of, narrator
-from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.journal.verify import DECIDE, Verdict, verify
-from goldrush.replay.journal.why import Explanation
-from goldrush.replay.tools import Prompted, Tools
+from goldrush.replay.tools import Checkable, Prompted, Tools
 
 if TYPE_CHECKING:
     import pyarrow
 
+    from goldrush.agents import people
+    from goldrush.agents.llm.models import Models
+    from goldrush.agents.players import Players, Resources
     from goldrush.replay.data.measures import Measured
+    from goldrush.replay.journal.diff import Diff
+    from goldrush.replay.journal.follow import Progress
+    from goldrush.replay.journal.log import Query
+    from goldrush.replay.journal.outline import Outline
+    from goldrush.replay.journal.rebuild import Rebuilt
+    from goldrush.replay.journal.recheck import Recheck
+    from goldrush.replay.journal.tie_break import TieBreak
+    from goldrush.replay.journal.verify import Verdict
+    from goldrush.replay.journal.why import Explanation
 
+# By id or text ("3,4"), or in rows and columns; several are a list.
+Location = int | str | tuple[int, int]
+Plots = Location | list[Location] | None
+Agents = int | str | list[int | str] | None
+
+NUMBER_MAX: Final = 10  # digits of a location
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
 
@@ -174,6 +180,8 @@ class Run:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
         """
+        from goldrush.agents import players
+
         tools = tools_for(world)
         if not issubclass(_class_of(tools), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
@@ -188,9 +196,14 @@ class Run:
                 tools.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
                 resources=resources, on_unit=on_unit,
             )  # fmt: skip
-            found = cls.open(target, run.roster.trust)
-            found._folder = folder
-            return found
+            return cls._kept(target, run.roster.trust, folder)
+
+    @classmethod
+    def _kept(cls, path: Path, trust: Sequence[str], folder: TemporaryFolder | None) -> Self:
+        """The run that was recorded; `folder`: a temporary one, which lives as long as the run."""
+        run = cls.open(path, trust)
+        run._folder = folder
+        return run
 
     def __repr__(self) -> str:
         found = self.info()
@@ -222,7 +235,19 @@ class Run:
 
         Raises nothing for a damaged file: see `Outline.trouble`.
         """
+        from goldrush.replay.journal.outline import outline
+
         return outline(self.path, hashed=hashed)
+
+    def follow(self, every: float = 1.0) -> Iterator[Progress]:
+        """The progress of a run while it is recorded, to its end: each unit as it closes, and at
+        the end of the file the inputs of the open one; looks again `every` so many seconds.
+
+        Raises BadInput if the path names another file by now, and JournalError as reading does.
+        """
+        from goldrush.replay.journal.follow import follow
+
+        return follow(self.path, lambda: time.sleep(every))
 
     # Units and events.
 
@@ -237,6 +262,8 @@ class Run:
             BadInput: for a unit that the journal does not have.
             JournalError: as reading it does.
         """
+        from goldrush.replay.journal.rebuild import rebuild
+
         return rebuild(self.path, integer(number, "the unit"))
 
     def __iter__(self) -> Iterator[Rebuilt]:
@@ -244,6 +271,10 @@ class Run:
 
         Raises what reading a journal raises, when the units before have been given.
         """
+        import attrs
+
+        from goldrush.replay.journal.rebuild import rebuilt_from, world_at
+
         world, info = world_at(self.path), self.info()
         if info.units:
             for unit in rebuilt_from(self.path, world.vocabulary.number(1)):
@@ -253,6 +284,8 @@ class Run:
 
     def last(self) -> Rebuilt:
         """The last closed unit. Raises as `at`."""
+        from goldrush.replay.journal.rebuild import last_unit
+
         return self.at(last_unit(self.path)[0])
 
     def events(
@@ -260,8 +293,8 @@ class Run:
         *names: str,
         first: int | None = None,
         last: int | None = None,
-        agent: int | None = None,
-        plot: int | tuple[int, int] | None = None,
+        agent: Agents = None,
+        plot: Plots = None,
     ) -> Iterator[Event]:
         """The events of the run, in order.
 
@@ -269,56 +302,60 @@ class Run:
             names: only events of these names.
             first: the first unit; None: from the start on.
             last: the last unit; None: to the end.
-            agent: only events that name this agent.
-            plot: only events on this plot, by id or (row, column), in worlds that have plots.
+            agent: only events that name this agent, by number or name, or one of a list.
+            plot: only events on this plot, by id, (row, column) or text, or on one of a list, in
+                worlds that have plots.
 
         Raises:
             BadInput: for unknown names, agents, plots and units.
             JournalError: as reading a journal does, when the events before have been given.
         """
+        from goldrush.replay.journal.log import Query
+
         query = Query(
             None if first is None else integer(first, "first"),
             None if last is None else integer(last, "last"),
-            () if agent is None else (integer(agent, "agent"),),
-            () if plot is None else (self._plot(plot),),
-            names,
+            agents=[self._agent(each) for each in _listed(agent)],
+            plots=[self._plot(each) for each in _listed(plot)],
+            names=names,
         )
         return self._events(query)
 
     def _events(self, query: Query) -> Iterator[Event]:
+        from goldrush.replay.journal.log import log
+
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
 
-    def _plot(self, plot: int | tuple[int, int]) -> int:
-        """The id of a plot. Raises BadInput for one that is not there."""
-        parts = plot if isinstance(plot, tuple) else (plot,)
-        text = ",".join(str(integer(part, "the plot")) for part in parts)
-        return self.tools.plot_of(self.path, text, "leave the plots out")
+    def _agent(self, agent: int | str) -> int:
+        """The number of an agent. Raises BadInput for an unknown name."""
+        from goldrush.replay.journal.story import agent_of
 
-    def _location(self, location: int | tuple[int, int] | None) -> int | None:
-        if isinstance(location, tuple):
-            return self._plot(location)
-        return None if location is None else integer(location, "the location")
+        return agent_of(self.path, agent) if isinstance(agent, str) else integer(agent, "agent")
+
+    def _plot(self, plot: Location) -> int:
+        """The id of a plot. Raises BadInput for one that is not there."""
+        return self.tools.plot_of(self.path, _location_text(plot, "the plot"))
+
+    def _location(self, location: Location | None) -> int | None:
+        """The number of a location (a plot, a table). Raises BadInput for one that is not there."""
+        if location is None:
+            return None
+        return self.tools.location_of(self.path, _location_text(location, "the location"))
 
     def log(
         self,
         *names: str,
         first: int | None = None,
         last: int | None = None,
-        agent: int | None = None,
-        plot: int | tuple[int, int] | None = None,
+        agent: Agents = None,
+        plot: Plots = None,
     ) -> list[str]:
         """The same events as text, as printed by `goldrush log`, each line with its units.
 
-        Args:
-            names: as of `events`.
-            first: as of `events`.
-            last: as of `events`.
-            agent: as of `events`.
-            plot: as of `events`.
-
-        Raises:
-            BadInput, JournalError: as `events`.
+        Arguments and errors: as of `Run.events`.
         """
+        from goldrush.replay.journal.story import narrator
+
         events = self.events(*names, first=first, last=last, agent=agent, plot=plot)
         lines = narrator(self.path).chronicle(events)
         return [f"{a}: {text}" if a == b else f"{a}-{b}: {text}" for a, b, text in lines]
@@ -327,7 +364,7 @@ class Run:
 
     def verify(
         self,
-        level: int = DECIDE,
+        level: int = 4,
         *,
         policies: Policies = None,
         trust: Trust = (),
@@ -355,13 +392,12 @@ class Run:
         Raises:
             BadInput, NotAJournal, UnsupportedJournal: where there is nothing to judge.
         """
+        from goldrush.replay.journal.verify import verify
+
         resources = self._resources(jobs, program, policies)
+        trusted = [*self.trust, *names_of(trust)]
         return verify(
-            self.path,
-            level,
-            trust=[*self.trust, *names_of(trust)],
-            sources=paths_of(sources),
-            resources=resources,
+            self.path, level, trust=trusted, sources=paths_of(sources), resources=resources
         )
 
     def diff(self, other: Run | str | Path) -> Diff:
@@ -369,10 +405,12 @@ class Run:
 
         Raises BadInput, NotAJournal or UnsupportedJournal for what cannot be compared.
         """
+        from goldrush.replay.journal.diff import diff
+
         return diff(self.path, other.path if isinstance(other, Run) else other)
 
     def audit(
-        self, at: int, location: int | tuple[int, int] | None = None, kind: str | None = None
+        self, at: int, location: Location | None = None, kind: str | None = None
     ) -> Sequence[TieBreak]:
         """The draws of a unit, each computed again from its key.
 
@@ -384,18 +422,34 @@ class Run:
         Raises:
             BadInput: for a world without draws, and for an unknown unit, location or kind.
         """
-        noun = self.tools.location
-        if location is None and self.tools.draws_need_location:
-            raise BadInput(f"the draws of a unit are audited by {noun}", f"give a {noun}")
-        unit = integer(at, "the unit")
-        return self.tools.draws_at(self.path, unit, self._location(location), kind)
+        tools, unit = self.tools, integer(at, "the unit")
+        tools.require(Tools.draws, self.path)
+        kinds, noun = tools.draw_kinds, tools.location
+        if kind is not None and kind not in kinds:
+            cure = f"take one of {', '.join(kinds)}"
+            raise BadInput(f"there are no draws of kind {kind!r}", cure)
+        if location is None and tools.draws_need_location:
+            raise BadInput(f"draws of {self.path} belong to a {noun}", f"give one (--{noun})")
+        return tools.draws_at(self.path, unit, self._location(location), kind)
 
     def audit_all(self) -> Recheck:
         """Every draw of the run, computed again and counted. Raises nothing: see its `error`."""
+        from goldrush.replay.journal.recheck import recheck
+
         return recheck(self.path)
 
+    def scores(
+        self, at: int, agent: int | str, location: Location | None = None
+    ) -> Sequence[Checkable]:
+        """The scores of an agent in a unit, each computed again; only those at a location (a
+        table), if one is given. Raises BadInput as `audit`.
+        """
+        self.tools.require(Tools.scores, self.path)
+        who, where = self._agent(str(agent)), self._location(location)
+        return self.tools.scores(self.path, integer(at, "the unit"), who, where)
+
     def why(
-        self, at: int, location: int | tuple[int, int] | None = None, agent: int | None = None
+        self, at: int, location: Location | None = None, agent: int | str | None = None
     ) -> Sequence[Explanation]:
         """Explanations of the results of a unit, and the changes that would lead to others.
 
@@ -407,16 +461,30 @@ class Run:
         Raises:
             BadInput: for a world without explanations, and where there is nothing to explain.
         """
-        unit = integer(at, "the unit")
-        return self.tools.explanations(self.path, unit, self._location(location), agent)
+        self.tools.require(Tools.explanations, self.path)
+        who = None if agent is None else self._agent(agent)
+        unit, where = integer(at, "the unit"), self._location(location)
+        return self.tools.explanations(self.path, unit, where, who)
 
-    def prompts(self, at: int, agent: int | str) -> Sequence[Prompted]:
+    def explainable(
+        self, location: Location | None = None, agent: int | str | None = None
+    ) -> Iterator[int]:
+        """The units in which `why` has something to explain; as of `Run.why`."""
+        self.tools.require(Tools.explanations, self.path)
+        who = None if agent is None else self._agent(agent)
+        return self.tools.explained_units(self.path, self._location(location), who)
+
+    def prompts(
+        self, at: int, agent: int | str, *, program: str | None = None
+    ) -> Sequence[Prompted]:
         """The prompts of an agent in a unit, as they were sent or would be sent to a model.
+        `program`: the user-defined test program of a season.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
         """
-        unit, number = integer(at, "the unit"), agent_of(self.path, str(agent))
-        return self.tools.prompts(self.path, unit, number, Resources())
+        self.tools.require(Tools.prompts, self.path)
+        unit, number = integer(at, "the unit"), self._agent(str(agent))
+        return self.tools.prompts(self.path, unit, number, resources_of(1, program, {}))
 
     # Playing on.
 
@@ -429,6 +497,8 @@ class Run:
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
+        fsync: bool = False,
+        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
     ) -> Self:
         """Go on with a run that broke off, to its end.
@@ -440,16 +510,21 @@ class Run:
             models: how language models are reached: a file of models, or `Models`.
             program: the user-defined test program of a season.
             jobs: how many tests of a season are made at once.
+            fsync: wait for the disk at every commit.
+            ask: asks a person who plays; None: nobody can be asked.
             on_unit: as for `record`.
 
         Raises:
             BadInput: for a run that has ended, and for players who cannot play on.
             PolicyFailed, RunStopped, WriteFailed: as `record`.
         """
+        from goldrush.agents import players
+        from goldrush.replay.journal.rebuild import world_at
+
         players.resume(
             world_at(self.path), self._players(), self.path, models=models_of(models),
-            trust=[*self.trust, *names_of(trust)], sources=paths_of(sources),
-            resources=self._resources(jobs, program, policies), on_unit=on_unit,
+            trust=[*self.trust, *names_of(trust)], sources=paths_of(sources), fsync=fsync,
+            resources=self._resources(jobs, program, policies, ask), on_unit=on_unit,
         )  # fmt: skip
         return self
 
@@ -468,6 +543,8 @@ class Run:
         program: str | None = None,
         jobs: int = 1,
         force: bool = False,
+        fsync: bool = False,
+        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
         **settings: Any,
     ) -> Self:
@@ -481,40 +558,46 @@ class Run:
             replace: submissions put in by hand, in the form of their events; `Explanation.change`
                 has such.
             policies: the objects of external agents who play on, by agent.
-            trust: user-defined policies that may be imported, besides those in `Run.trust`.
-            sources: the journals that `recorded` agents play on from.
-            models: how language models are reached.
-            program: the program that tests from there on.
-            jobs: how many tests are made at once.
-            force: replace a journal that is there.
-            on_unit: as for `record`.
             settings: other settings from there on, by name.
+
+        `force` and `on_unit` are as for `record`, all others (`trust`, `sources`, `models`,
+        `program`, `jobs`, `fsync`, `ask`) as for `resume`.
 
         Raises:
             BadInput: before anything is written.
             PolicyFailed, RunStopped, WriteFailed: as `record`.
         """
+        import attrs
+
+        from goldrush.agents import players
+        from goldrush.agents.external import RosterText
+        from goldrush.agents.trust import import_names
+        from goldrush.replay.journal.rebuild import world_at
+
         who = self._players()
         name, chosen = settings_of(treatment, settings, self.tools.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
-        change = ForkChange(chosen, name, given.text, replace)
-        resources = self._resources(jobs, program, policies if roster is None else None)
+        change = players.ForkChange(chosen, name, given.text, replace)
+        resources = self._resources(jobs, program, policies if roster is None else None, ask)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
         trusted = [*self.trust, *names_of(trust)]
         with target_of(path) as (target, folder):
             players.fork(
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
-                models=models_of(models),
-                trust=trusted, sources=paths_of(sources), force=force, on_unit=on_unit,
-                resources=resources,
+                models=models_of(models), trust=trusted, sources=paths_of(sources), force=force,
+                fsync=fsync, on_unit=on_unit, resources=resources,
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
-            found = type(self).open(target, [*trusted, *own])
-            found._folder = folder
-            return found
+            return type(self)._kept(target, [*trusted, *own], folder)
 
-    def _resources(self, jobs: int, program: str | None, policies: Policies) -> Resources:
-        resources = resources_of(jobs, program, {})
+    def _resources(
+        self,
+        jobs: int,
+        program: str | None,
+        policies: Policies,
+        ask: people.Ask | None = None,
+    ) -> Resources:
+        resources = resources_of(jobs, program, {}, ask)
         if policies is None:
             return resources
         return with_objects(resources, self._players(), self.info().declared.players, policies)
@@ -535,12 +618,13 @@ class Run:
 
     def measures(self) -> dict[str, float | None]:
         """The measures of the whole run by name; None where undefined. Raises as `measured`."""
-        found = self.measured()
-        return {name: found.of(name) for name in found.known}
+        measured = self.measured()
+        return {name: measured.of(name) for name in measured.known}
 
     def tables(self) -> list[str]:
         """The names of the tables of this run's world."""
         from goldrush.replay.data.tables import tables_of
+        from goldrush.replay.journal.rebuild import world_at
 
         return [table.name for table in tables_of(self.tools, world_at(self.path))]
 
@@ -594,3 +678,14 @@ def _class_of(tools: Tools) -> type[Run]:
     kind = tools.run or Run
     assert issubclass(kind, Run)
     return kind
+
+
+def _listed(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
+def _location_text(location: Location, what: str) -> str:
+    if isinstance(location, str):
+        return location
+    parts = location if isinstance(location, tuple) else (location,)
+    return ",".join(str(integer(part, what)) for part in parts)

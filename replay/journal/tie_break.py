@@ -13,6 +13,7 @@ from typing import Any, Self
 import attrs
 
 from goldrush.kernel.draws import Draws
+from goldrush.replay.text import format_table
 
 Outcome = int | bool | float | tuple[int, ...] | None
 
@@ -106,6 +107,46 @@ class TieBreak:
         in_order = list(self.participants) == sorted(set(again))
         same = self.draw_words == self.draw_words_again and self.outcome == self.outcome_again
         return in_order and same
+
+    def __str__(self) -> str:
+        """The draw as `goldrush audit` prints it."""
+        rows = [
+            *self._took_part(),
+            ("key", self.key),
+            ("words", ", ".join(self.draw_words) or "none: nothing was drawn"),
+            ("rule", self.rule),
+            ("index", "-" if self.index is None else str(self.index)),
+            (self.occasion.decides, self.format_outcome(self.outcome_again)),
+            ("recorded", self.format_outcome(self.outcome)),
+            ("holds", "yes" if self.holds else f"NO: the key gives {self.format_again()}"),
+        ]
+        head = f"{self.kind} {self.occasion.where}"
+        snippet = f"\nredo it with msgpack and xxhash:\n\n{self.snippet}" if self.snippet else ""
+        return f"{head}\n\n{format_table(rows)}\n{snippet}".rstrip()
+
+    def _took_part(self) -> list[tuple[str, str]]:
+        """Rows with the participants as recorded and, if they differ, as derived again."""
+        again = self.participants_again
+        rows = [("took part", self.participants)]
+        if again is not None and tuple(again) != tuple(self.participants):
+            rows.append(("should have", again))
+        tied = f"{self.occasion.tied}s"
+        return [(head, f"{tied} {', '.join(map(str, among))}") for head, among in rows if among]
+
+    def format_outcome(self, outcome: Outcome) -> str:
+        """An outcome of the draw as text."""
+        if outcome is None:
+            return "nobody" if self.occasion.tied == "agent" else "none"
+        if isinstance(outcome, tuple):
+            return f"{self.occasion.tied}s {', '.join(map(str, outcome))}"
+        if isinstance(outcome, (bool, float)):
+            return str(outcome)
+        return f"{self.occasion.tied} {outcome}"
+
+    def format_again(self) -> str:
+        """What the key gives, as text."""
+        words = ", ".join(self.draw_words_again) or "no words"
+        return f"{self.format_outcome(self.outcome_again)} with {words}"
 
     def as_dict(self) -> dict[str, Any]:
         again = self.participants_again

@@ -314,7 +314,7 @@ def test_units_of_an_iteration_keep_their_states(run: goldrush.Run, tmp_path: Pa
     ("ask", "match"),
     [
         (lambda run: run.at("3"), "the unit is '3'"),
-        (lambda run: run.plot("7"), "the plot is '7'"),
+        (lambda run: run.plot(7.5), "the plot is '7.5'"),
         (lambda run: run.plot((1, 2, 3)), "no plot"),
         (lambda run: run.log(plot=170), "no plot"),
         (lambda run: run.agent(1.5), "the agent is '1.5'"),

@@ -10,7 +10,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command
 from goldrush.cli.options import Json
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -39,16 +39,13 @@ def arenas_(as_json: Json) -> int:
         except UnknownArena as error:
             click.echo(f"goldrush: {escaped(str(error))}", err=True)
             code = DIFFERS
-    if as_json:
-        echo_json([_as_dict(one) for one in found])
-        return code
     rows = []
     for one in found:
         rows.append((escaped(one.name), escaped(one.text)))
         for option, default, range_ in one.options:
             shown = "the season's seed" if option == one.seeded else json.dumps(default)
             rows.append((f"  {escaped(option)}", f"{shown}; {escaped(range_)}"))
-    click.echo(format_table(rows))
+    echo(as_json, lambda: [_as_dict(arena) for arena in found], lambda: format_table(rows))
     return code
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-import click
-
 from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json, at_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
 
@@ -39,9 +37,6 @@ def leaderboard_(
     if world != NAME:
         raise BadInput(f"{journal} is a run of the {world} world", "give a season")
     found = leaderboard(journal, at)
-    if as_json:
-        echo_json(found.as_dict())
-        return
     rows: list[Sequence[str]] = [
         ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "tables", "mean")
     ]
@@ -53,6 +48,7 @@ def leaderboard_(
         )
         for row in found.rows
     ]  # fmt: skip
-    click.echo(f"after assignment {found.assignment}, day {found.day}\n")
-    click.echo(format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9)))
-    click.echo(f"\nrolling: the sum of {format_count(found.rolling_days, 'day')}")
+    head = f"after assignment {found.assignment}, day {found.day}"
+    note = f"rolling: the sum of {format_count(found.rolling_days, 'day')}"
+    table = format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9))
+    echo(as_json, found.as_dict, lambda: f"{head}\n\n{table}\n\n{note}")
