@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -23,19 +23,16 @@ LISTED_MAX: Final = 20  # draws that do not hold
 
 @command()
 def audit(
+    *,
     journals: Journals,
-    at: Annotated[int | None, at_option("Round, or assignment.")],
+    at: int | None = at_option("Round, or assignment."),
     place: Place,
-    kind: Annotated[
-        str | None, option("--kind", "KIND", "Kind of draw, as claim or raid (default: all).")
-    ],
-    score: Annotated[
-        str | None, option("--score --agent", "AGENT", "Seasons: recompute this agent's score.")
-    ],
-    every: Annotated[bool, option("--all", help="Recompute every draw of the journals.")],
-    fair: Annotated[
-        bool, option("--fairness", help="Chi-square test of who wins ties, over all draws.")
-    ],
+    kind: str | None = option("--kind", "KIND", "Kind of draw, as claim or raid (default: all)."),
+    score: str | None = option(
+        "--score --agent", "AGENT", "Seasons: recompute this agent's score."
+    ),
+    every: bool = option("--all", help="Recompute every draw of the journals."),
+    fair: bool = option("--fairness", help="Chi-square test of who wins ties, over all draws."),
     as_json: Json,
 ) -> int:
     """Recompute random draws and scores; test their fairness.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -90,9 +90,8 @@ def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[
 
 @command()
 def settings(
-    named: Annotated[
-        str | None, argument("[WORLD]", required=False, shell_complete=completion.worlds)
-    ],
+    *,
+    named: str | None = argument("[WORLD]", required=False, shell_complete=completion.worlds),
     world: World,
     as_json: Json,
 ) -> None:

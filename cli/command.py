@@ -1,18 +1,19 @@
 """A command is a function whose signature declares its options.
 
     @command()
-    def replay(journal: Journal, brief: Annotated[bool, option("--brief", help="...")]) -> None:
+    def replay(*, journal: Journal, brief: bool = option("--brief", help="...")) -> None:
 
-The type of a parameter says what is parsed: `bool` is a flag, `int` and `float` are numbers,
-`tuple[T, ...]` is an option that can be repeated, or an argument of any number of values. What
-several commands share has a name in `cli.options`; options that go together are a named tuple.
+An option of one command is the default of its parameter; one that several share is a type of
+`cli.options`; those that go together are a named tuple. The type of a parameter says what is
+parsed: `bool` is a flag, `int` and `float` are numbers, `tuple[T, ...]` is an option that can be
+repeated, or an argument of any number of values.
 
 The help lists commands (`cli.main`) and options in sections, where click has one long list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
@@ -36,8 +37,7 @@ _SECTION_OF: Final = {name: title for title, names in _SECTIONS.items() for name
 
 ARGUMENTS: Final = "goldrush.arguments"  # in the context's meta: the words behind the command
 
-# Makes the parameter of a name and a type.
-Declaration = Callable[[str, Any], click.Parameter]
+Declaration = Any  # makes the parameter of a name and a type; its value is of that type
 
 
 class Command(click.Command):
@@ -75,12 +75,20 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
     def decorated(function: Callable[..., Any]) -> Command:
         hints = get_type_hints(function, include_extras=True)
         hints.pop("return", None)
+        defaults = function.__kwdefaults__ or {}
+        records = {
+            name: hint
+            for name, hint in hints.items()
+            if name not in defaults and get_origin(hint) is not Annotated
+        }
 
         @wraps(function)
         def called(**given: Any) -> Any:
-            return function(**{name: _value(name, hint, given) for name, hint in hints.items()})
+            for name, record in records.items():
+                given[name] = record(*(given.pop(field) for field in record._fields))
+            return function(**given)
 
-        return click.command(name, cls=Command, params=[*_declared(hints)])(called)
+        return click.command(name, cls=Command, params=[*_declared(hints, defaults)])(called)
 
     return decorated
 
@@ -115,20 +123,17 @@ def _parsed(kind: Any, several: str, value: object) -> dict[str, Any]:
     return settings
 
 
-def _declared(hints: Mapping[str, Any]) -> Iterable[click.Parameter]:
+def _declared(hints: Mapping[str, Any], defaults: Mapping[str, Any]) -> Iterator[click.Parameter]:
+    """The parameters of a signature: declared by default, by type, or as those of a record."""
     for name, hint in hints.items():
-        if get_origin(hint) is Annotated:
+        if name in defaults:
+            yield defaults[name](name, hint)
+        elif get_origin(hint) is Annotated:
             kind, declare = get_args(hint)
             yield declare(name, kind)
         else:
-            yield from _declared(get_type_hints(hint, include_extras=True))
-
-
-def _value(name: str, hint: Any, given: Mapping[str, Any]) -> Any:
-    """The value of a parameter: what was given, or a named tuple of several values."""
-    if get_origin(hint) is Annotated:
-        return given[name]
-    return hint(*(given[field] for field in hint._fields))
+            fields = get_type_hints(hint, include_extras=True)
+            yield from _declared(fields, hint._field_defaults)
 
 
 def is_command(found: object) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import argument, command
@@ -15,9 +13,10 @@ from goldrush.kernel.text import escaped
 
 @command()
 def conform(
-    world: Annotated[str, argument(shell_complete=completion.worlds)],
+    *,
+    world: str = argument(shell_complete=completion.worlds),
     settings: Settings,
-    roster: Annotated[str | None, roster_option("Policies, as for record.")],
+    roster: str | None = roster_option("Policies, as for record."),
     as_json: Json,
 ) -> int:
     """Test a world against the laws that all worlds keep.

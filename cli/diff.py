@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import click
 
 from goldrush.cli.codes import DIFFERS, DONE
@@ -15,14 +13,12 @@ from goldrush.kernel.text import escaped
 
 @command()
 def diff(
+    *,
     a: Journal,
     b: Journal,
-    by_round: Annotated[
-        bool,
-        option(
-            "--by-round --by-assignment", help="Also compare every round (or assignment) after it."
-        ),
-    ],
+    by_round: bool = option(
+        "--by-round --by-assignment", help="Also compare every round (or assignment) after it."
+    ),
     as_json: Json,
 ) -> int:
     """Compare two runs: first difference, cause, consequences.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
 import click
 from click.core import ParameterSource
@@ -21,31 +20,20 @@ JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 
 @command()
 def export(
+    *,
     journals: Journals,
-    format_: Annotated[
-        str,
-        option(
-            "--format", help="jsonl: the events of one journal, one JSON object per line.",
-            type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL, show_default=True,
-        ),
-    ],
-    table: Annotated[
-        str | None, option("--table", "NAME", "Table to write (default: all of the world).")
-    ],
-    out: Annotated[
-        str | None, option("--out", "DIR", "Folder of the tables.", type=Output("folder"))
-    ],
-    to: Annotated[
-        str | None,
-        option(
-            "--to", "DIR", "Seasons: write a folder for each agent here.", type=Output("folder")
-        ),
-    ],
-    at: Annotated[
-        int | None, at_option("With --to: state after this assignment (default: the last).")
-    ],
+    format_: str = option(
+        "--format", help="jsonl: the events of one journal, one JSON object per line.",
+        type=click.Choice([JSONL, CSV, PARQUET]), default=JSONL, show_default=True,
+    ),
+    table: str | None = option("--table", "NAME", "Table to write (default: all of the world)."),
+    out: str | None = option("--out", "DIR", "Folder of the tables.", type=Output("folder")),
+    to: str | None = option(
+        "--to", "DIR", "Seasons: write a folder for each agent here.", type=Output("folder")
+    ),
+    at: int | None = at_option("With --to: state after this assignment (default: the last)."),
     jobs: Jobs,
-    force: Annotated[bool, option("--force", help="Replace earlier exports.")],
+    force: bool = option("--force", help="Replace earlier exports."),
 ) -> None:  # fmt: skip
     """Convert journals to JSON lines, CSV or Parquet.
 
@@ -163,13 +151,8 @@ def _write(
     with progress() as step:
         every = len(paths)
         rows = write_tables(
-            paths,
-            out,
-            format_,
-            names=names,
-            jobs=jobs,
-            force=force,
+            paths, out, format_, names=names, jobs=jobs, force=force,
             on_run=lambda done: step("journal", done, every),
-        )
+        )  # fmt: skip
     for path, count in rows.items():
         click.echo(f"{escaped(path)}: {count:,} rows")

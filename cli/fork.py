@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from goldrush.cli.command import command, option
 from goldrush.cli.models import Model, ModelsFile, Reach, check_model, models_of
@@ -35,28 +35,22 @@ PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 @command()
 def fork(
+    *,
     journal: Journal,
-    at: Annotated[
-        int,
-        at_option(
-            "Last round (or assignment) that is kept; the next one is played anew.", required=True
-        ),
-    ],
+    at: int = at_option(
+        "Last round (or assignment) that is kept; the next one is played anew.", required=True
+    ),
     out: NewJournal,
     settings: Settings,
     treatment: Treatment,
-    roster: Annotated[
-        str | None,
-        roster_option("Policies from there on, as for record; of a season NAME=POLICY,..."),
-    ],
-    replace: Annotated[
-        str | None,
-        option(
-            "--replace-submission", "FILE",
-            "Submissions (seasons: contributions) as export prints them; - is standard input.",
-            type=FILE,
-        ),
-    ],
+    roster: str | None = roster_option(
+        "Policies from there on, as for record; of a season NAME=POLICY,..."
+    ),
+    replace: str | None = option(
+        "--replace-submission", "FILE",
+        "Submissions (seasons: contributions) as export prints them; - is standard input.",
+        type=FILE,
+    ),
     playing: Playing,
     models_path: ModelsFile,
     model: Model,

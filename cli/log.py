@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from itertools import chain
-from typing import Annotated
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, json_option, range_of
@@ -17,19 +16,15 @@ _AT = "--at --rounds --assignments"
 
 @command()
 def log(
+    *,
     journal: Journal,
-    at: Annotated[str | None, option(_AT, "A-B", "Rounds, or assignments: 12, 12-20, 12- or -20.")],
-    agents: Annotated[
-        tuple[str, ...], option("--agent", "AGENT", "Agent, by number or name; repeatable.")
-    ],
-    plots: Annotated[
-        tuple[str, ...],
-        option("--plot", "PLOT", "Plot, by number (34) or row,column (3,4); repeatable."),
-    ],
-    names: Annotated[
-        tuple[str, ...], option("--event", "NAME,...", "Names of events; repeatable.")
-    ],
-    as_json: Annotated[bool, json_option("Print one JSON object per line.")],
+    at: str | None = option(_AT, "A-B", "Rounds, or assignments: 12, 12-20, 12- or -20."),
+    agents: tuple[str, ...] = option("--agent", "AGENT", "Agent, by number or name; repeatable."),
+    plots: tuple[str, ...] = option(
+        "--plot", "PLOT", "Plot, by number (34) or row,column (3,4); repeatable."
+    ),
+    names: tuple[str, ...] = option("--event", "NAME,...", "Names of events; repeatable."),
+    as_json: bool = json_option("Print one JSON object per line."),
 ) -> None:
     """List events, filtered by round, agent, plot or name.
 

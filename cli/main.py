@@ -24,59 +24,52 @@ from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
 from goldrush.kernel.text import quoted_path
 
-# goldrush's own, in the sections of the help: where each is, and its first line, so that the help
-# imports none of them. Not records of entry points: to import what reads those takes as long as
-# everything else that help needs.
+# goldrush's own, in the sections of the help: the module of each, and its first line, so that the
+# help imports none of them. Not records of entry points: to import what reads those takes as long
+# as everything else that help needs.
 SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Record": {
-        "record": ("record:record", "Record a run in a journal."),
-        "resume": ("record:resume", "Continue a run that was interrupted."),
-        "fork": ("fork:fork", "Play a run again from a round on, with changes."),
-        "season": ("worlds.competition.season:season", "Record a season of the competition world."),
+        "record": ("record", "Record a run in a journal."),
+        "resume": ("record", "Continue a run that was interrupted."),
+        "fork": ("fork", "Play a run again from a round on, with changes."),
+        "season": ("worlds.competition.season", "Record a season of the competition world."),
     },
     "Look": {
-        "ls": ("outline:ls", "List journals with world, treatment, roster, seed, state."),
-        "info": ("outline:info", "Show a run's settings, policies, forks, size and SHA-256."),
-        "replay": ("replay:replay", "Show a round: map, agents, events."),
-        "log": ("log:log", "List events, filtered by round, agent, plot or name."),
-        "why": ("why:why", "Explain captures, failed raids, claims, removed actions."),
-        "watch": ("watch:watch", "Follow a run while it is recorded."),
-        "view": ("view:view", "Write an HTML page that plays a run."),
-        "prompt": ("models:prompt", "Show the prompt that an agent was, or would be, sent."),
-        "leaderboard": (
-            "worlds.competition.leaderboard:leaderboard_",
-            "Show the leaderboard of a season.",
-        ),
+        "ls": ("outline", "List journals with world, treatment, roster, seed, state."),
+        "info": ("outline", "Show a run's settings, policies, forks, size and SHA-256."),
+        "replay": ("replay", "Show a round: map, agents, events."),
+        "log": ("log", "List events, filtered by round, agent, plot or name."),
+        "why": ("why", "Explain captures, failed raids, claims, removed actions."),
+        "watch": ("watch", "Follow a run while it is recorded."),
+        "view": ("view", "Write an HTML page that plays a run."),
+        "prompt": ("models", "Show the prompt that an agent was, or would be, sent."),
+        "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
     },
     "Check": {
-        "verify": ("verify:verify", "Check journals: checksums, digests, events, decisions."),
-        "audit": ("audit:audit", "Recompute random draws and scores; test their fairness."),
-        "diff": ("diff:diff", "Compare two runs: first difference, cause, consequences."),
+        "verify": ("verify", "Check journals: checksums, digests, events, decisions."),
+        "audit": ("audit", "Recompute random draws and scores; test their fairness."),
+        "diff": ("diff", "Compare two runs: first difference, cause, consequences."),
     },
     "Measure": {
-        "measure": ("measure:measure", "Measure a run, or the means over many runs."),
-        "study": ("study:study", "Record many runs: treatments x rosters x seeds x horizons."),
-        "report": ("study:report", "Write the report of a study: verdicts, figures, tables."),
-        "export": ("export:export", "Convert journals to JSON lines, CSV or Parquet."),
+        "measure": ("measure", "Measure a run, or the means over many runs."),
+        "study": ("study", "Record many runs: treatments x rosters x seeds x horizons."),
+        "report": ("study", "Write the report of a study: verdicts, figures, tables."),
+        "export": ("export", "Convert journals to JSON lines, CSV or Parquet."),
     },
     "List what can be played": {
-        "policies": ("catalogue:policies", "List the policies for rosters, with their settings."),
-        "treatments": (
-            "catalogue:treatments",
-            "List treatments: named variations of the settings.",
-        ),
-        "settings": ("catalogue:settings", "List the settings of a world: name, default, range."),
-        "arenas": (
-            "worlds.competition.arenas:arenas_",
-            "List the arenas of seasons, with their options.",
-        ),
+        "policies": ("catalogue", "List the policies for rosters, with their settings."),
+        "treatments": ("catalogue", "List treatments: named variations of the settings."),
+        "settings": ("catalogue", "List the settings of a world: name, default, range."),
+        "arenas": ("worlds.competition.arenas", "List the arenas of seasons, with their options."),
     },
     "Extend": {
-        "plugins": ("catalogue:plugins", "List worlds, policies and commands of other packages."),
-        "conform": ("conform:conform", "Test a world against the laws that all worlds keep."),
+        "plugins": ("catalogue", "List worlds, policies and commands of other packages."),
+        "conform": ("conform", "Test a world against the laws that all worlds keep."),
     },
 }
-BUILT_IN: Final = {name: where for names in SECTIONS.values() for name, (where, _) in names.items()}
+BUILT_IN: Final = {
+    name: module for names in SECTIONS.values() for name, (module, _) in names.items()
+}
 
 
 class Commands(click.Group):
@@ -103,8 +96,8 @@ class Commands(click.Group):
         another distribution that cannot be loaded.
         """
         if cmd_name in BUILT_IN:
-            module, _, name = BUILT_IN[cmd_name].partition(":")
-            return behind_door(getattr(import_module(f"goldrush.cli.{module}"), name))
+            module = import_module(f"goldrush.cli.{BUILT_IN[cmd_name]}")
+            return behind_door(getattr(module, cmd_name))
         from goldrush.agents.plugins import COMMANDS, plugin
 
         found = plugin(COMMANDS, cmd_name, BUILT_IN)

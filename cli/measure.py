@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -14,7 +14,7 @@ from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
 from goldrush.cli.options import Jobs, Journals, Json
 from goldrush.cli.progress import progress
-from goldrush.cli.text import echo_csv, echo_error, echo_json
+from goldrush.cli.text import as_dicts, cut, echo, echo_csv, echo_error, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
+    from goldrush.replay.journal.usage import Usage
     from goldrush.replay.tools import Spells
 
 R = TypeVar("R")
@@ -33,24 +34,28 @@ _HEAD = ("answers", "without plan", "tokens in", "tokens out", "uncounted", "tri
 _GROUPED = ("measure", "treatment", "roster", "units", "runs", "mean", "95% interval")
 
 
+class Parts(NamedTuple):
+    """What is printed of a run: `plots`: whose spells; None: all."""
+
+    by_round: bool
+    spells: bool
+    plots: frozenset[int] | None
+
+
 @command()
 def measure(
+    *,
     journals: Journals,
-    by_run: Annotated[bool, option("--by-run", help="Show each run by itself, not means.")],
-    by_round: Annotated[bool, option("--by-round", help="Show each round (or other unit), too.")],
-    spells: Annotated[
-        bool, option("--spells", help="List spells of ownership: plot, owner, rounds.")
-    ],
-    plots: Annotated[
-        str | None, option("--plot", "N,N-N", "With --spells: only these plots: 1,4-7.")
-    ],
-    usage: Annotated[
-        bool,
-        option("--usage", help="Show answers, tokens and cost of language models, by agent."),
-    ],
+    by_run: bool = option("--by-run", help="Show each run by itself, not means."),
+    by_round: bool = option("--by-round", help="Show each round (or other unit), too."),
+    spells: bool = option("--spells", help="List spells of ownership: plot, owner, rounds."),
+    plots: str | None = option("--plot", "N,N-N", "With --spells: only these plots: 1,4-7."),
+    usage: bool = option(
+        "--usage", help="Show answers, tokens and cost of language models, by agent."
+    ),
     models_path: ModelsFile,
     jobs: Jobs,
-    as_csv: Annotated[bool, option("--csv", help="Print CSV, one row per measure.")],
+    as_csv: bool = option("--csv", help="Print CSV, one row per measure."),
     as_json: Json,
 ) -> int:
     """Measure a run, or the means over many runs.
@@ -69,7 +74,7 @@ def measure(
     from goldrush.replay.journal.batch import journals_in
 
     _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
-    numbers = _numbers(plots, spells)
+    parts = Parts(by_round, spells, _numbers(plots, spells))
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)
@@ -77,14 +82,13 @@ def measure(
     if not (is_single or by_run or by_round or spells):
         _tell_groups(paths, jobs, as_csv, as_json)
     elif as_json:
-        echo_json(_each(partial(_as_dict, by_round, spells, numbers), paths, jobs))
+        echo_json(_each(partial(_as_dict, parts), paths, jobs))
     elif as_csv:
-        _print_csv(paths, by_round, spells, numbers, jobs)
+        _print_csv(paths, parts, jobs)
     elif len(paths) > 1 and not by_round and not spells:
         click.echo(_compared(paths, jobs))
     else:
-        text = partial(_format, by_round, spells, numbers)
-        click.echo("\n\n".join(_each(text, paths, jobs)))
+        click.echo("\n\n".join(_each(partial(_format, parts), paths, jobs)))
     return DONE
 
 
@@ -126,18 +130,20 @@ def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: 
     found = groups(paths, jobs)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
-    if as_json:
-        echo_json([group.as_dict() for group in found])
-    elif as_csv:
+    if as_csv:
         rows = (row for group in found for row in group.rows())
         echo_csv([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
-    else:
-        worlds = dict.fromkeys(group.kind.world for group in found)
-        for place, world in enumerate(worlds):
-            click.echo("\n" * (place > 0), nl=False)
-            if len(worlds) > 1:
-                click.echo(f"{world}:\n")
-            click.echo(_grouped([one for one in found if one.kind.world == world]))
+        return
+    echo(as_json, as_dicts(found), lambda: _by_world(found))
+
+
+def _by_world(groups: Sequence[Group]) -> str:
+    """The groups of all worlds, a table for each world."""
+    worlds = dict.fromkeys(group.kind.world for group in groups)
+    tables = [_grouped([one for one in groups if one.kind.world == world]) for world in worlds]
+    if len(worlds) > 1:
+        tables = [f"{world}:\n\n{table}" for world, table in zip(worlds, tables, strict=True)]
+    return "\n\n".join(tables)
 
 
 def _grouped(groups: Sequence[Group]) -> str:
@@ -151,7 +157,10 @@ def _grouped(groups: Sequence[Group]) -> str:
             one, kind = group.means[name], group.kind
             runs = str(one.n) if one.n == group.runs else f"{one.n} of {group.runs}"
             ends = "-" if one.low is None else f"{_number(one.low)} to {_number(one.high)}"
-            labels = (_cut(format_treatment(kind) or "-"), _cut(kind.roster or "-"))
+            labels = (
+                cut(format_treatment(kind) or "-", WIDTH_MAX),
+                cut(kind.roster or "-", WIDTH_MAX),
+            )
             rows.append(
                 ("" if place else measure.title, *labels, str(kind.horizon), runs,
                  _number(one.mean), ends)
@@ -159,11 +168,6 @@ def _grouped(groups: Sequence[Group]) -> str:
     unfinished = sum(group.unfinished for group in groups)
     note = f"\n\n{unfinished} of these runs are unfinished" if unfinished else ""
     return format_table(rows, numbers=(3, 4, 5)) + note
-
-
-def _cut(text: str) -> str:
-    text = escaped(text)
-    return text if len(text) <= WIDTH_MAX else f"{text[: WIDTH_MAX - 3]}..."
 
 
 def _check(
@@ -196,19 +200,17 @@ def _spells_of(run: RunData) -> Spells:
     return run.tools.spells
 
 
-def _as_dict(
-    by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData
-) -> dict[str, Any]:
+def _as_dict(parts: Parts, run: RunData) -> dict[str, Any]:
     from goldrush.replay.data.tables import as_dicts, units_table
 
     vocabulary = run.world.vocabulary
     with run.reporting_forged():
         found = run.measured.as_dict()
-    if by_round:
+    if parts.by_round:
         found[f"by_{vocabulary.unit}"] = as_dicts(units_table(vocabulary, run.measures.known), run)
-    if spells or (by_round and run.tools.spells is not None):
+    if parts.spells or (parts.by_round and run.tools.spells is not None):
         of = _spells_of(run).of
-        found["spells"] = [spell.as_dict() for spell in of(_chosen(run, plots))]
+        found["spells"] = [spell.as_dict() for spell in of(_chosen(run, parts.plots))]
     return found
 
 
@@ -222,38 +224,32 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
     return _spells_of(run).at(run.measured, plots)
 
 
-def _print_csv(
-    paths: Sequence[str],
-    by_round: bool,
-    spells: bool,
-    plots: frozenset[int] | None,
-    jobs: int | None,
-) -> None:
+def _print_csv(paths: Sequence[str], parts: Parts, jobs: int | None) -> None:
     from goldrush.replay.data.encoded import csv_head
     from goldrush.replay.data.run_data import map_runs, run_at
 
-    head = csv_head(_table_of(by_round, spells, run_at(paths[0])).columns)
-    rows = partial(_csv_rows, by_round, spells, plots)
+    head = csv_head(_table_of(parts, run_at(paths[0])).columns)
+    rows = partial(_csv_rows, parts)
     # Printed only when whole: half a table would be taken for a whole one.
     echo_csv([head, *map_runs(rows, paths, jobs, one_world=True)])
 
 
-def _csv_rows(by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData) -> str:
+def _csv_rows(parts: Parts, run: RunData) -> str:
     from goldrush.replay.data.encoded import csv_text
 
-    table = _table_of(by_round, spells, run)
-    run.measured = _chosen(run, plots)
+    table = _table_of(parts, run)
+    run.measured = _chosen(run, parts.plots)
     return csv_text(table.columns, table.rows(run))
 
 
-def _table_of(by_round: bool, spells: bool, run: RunData) -> Table:
+def _table_of(parts: Parts, run: RunData) -> Table:
     """The table that --csv prints."""
     from goldrush.replay.data.tables import figures_table, units_table
 
     known = run.measures.known
-    if spells:
+    if parts.spells:
         return _spells_of(run).table
-    table_of = units_table if by_round else figures_table
+    table_of = units_table if parts.by_round else figures_table
     return table_of(run.world.vocabulary, known)
 
 
@@ -278,12 +274,12 @@ def _shown(chosen: Sequence[str], known: Iterable[str]) -> Sequence[str]:
     return chosen or list(known)[:SHOWN_MAX]
 
 
-def _format(by_round: bool, spells: bool, plots: frozenset[int] | None, run: RunData) -> str:
+def _format(parts: Parts, run: RunData) -> str:
     """The text of one run: its measures or spells, and its rounds."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
-    blocks = [_spells_of(run).format(_chosen(run, plots)) if spells else _measures(run)]
-    if by_round:
+    blocks = [_spells_of(run).format(_chosen(run, parts.plots)) if parts.spells else _measures(run)]
+    if parts.by_round:
         blocks.append(_by_unit(run))
     return "\n\n".join([head, *blocks])
 
@@ -334,18 +330,20 @@ def _tell_usage(
     known = models_of(models_path, None)
     of = partial(usage, prices=prices(known, list(known.by_name)))
     found = list(map_in_order(of, paths, jobs, total_size(paths)))
-    if as_json:
-        echo_json([one.as_dict() for one in found])
-        return DONE
-    for one in found:
-        rows = [(str(agent), escaped(model), *_cells(taken)) for agent, model, taken in one.agents]
-        click.echo(f"{escaped(one.path)}")
-        rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(one.total))]
-        click.echo(format_table(rows, numbers=[0, *range(2, len(rows[0]))]))
-        if by_round:
-            rows = [(str(round_), *_cells(taken)) for round_, taken in one.rounds]
-            click.echo("\n" + _table([("round", *_HEAD), *rows], 0))
+    shown = [line for run in found for line in _usage(run, by_round)]
+    echo(as_json, as_dicts(found), lambda: "\n".join(shown))
     return DONE
+
+
+def _usage(run: Usage, by_round: bool) -> Iterator[str]:
+    """The usage of a run as tables, by agent and by round."""
+    rows = [(str(agent), escaped(model), *_cells(taken)) for agent, model, taken in run.agents]
+    rows = [("agent", "model", *_HEAD), *rows, ("all", "", *_cells(run.total))]
+    yield escaped(run.path)
+    yield format_table(rows, numbers=[0, *range(2, len(rows[0]))])
+    if by_round:
+        rows = [(str(round_), *_cells(taken)) for round_, taken in run.rounds]
+        yield "\n" + _table([("round", *_HEAD), *rows], 0)
 
 
 def _table(rows: Sequence[Sequence[str]], first_number: int) -> str:

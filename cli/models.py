@@ -28,38 +28,24 @@ Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm
 class Reach(NamedTuple):
     """How language models are reached, and when a run stops."""
 
-    base_url: Annotated[
-        str | None, option("--base-url", "URL", "Server of the models (default: OpenAI's).")
-    ]
-    concurrency: Annotated[
-        int | None, option("--concurrency", "N", "Questions asked at once (default: 16).")
-    ]
-    patience: Annotated[
-        int | None,
-        option(
-            "--patience",
-            "N",
-            "Stop after N rounds (seasons: questions) in a row without a usable answer "
-            "of a model (default: 3).",
-        ),
-    ]
-    fail_over: Annotated[
-        str | None,
-        option(
-            "--fail-over",
-            "PERCENT%",
-            "Stop if more than this share of a model's answers fails, such as 20%; judged from "
-            "its 21st answer on.",
-        ),
-    ]
-    max_tokens: Annotated[
-        int | None,
-        option("--max-tokens", "N", "Stop before the answers together take more than N tokens."),
-    ]
-    max_cost: Annotated[
-        float | None,
-        option("--max-cost", "COST", "Stop before the answers together cost more than this."),
-    ]  # fmt: skip
+    base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
+    concurrency: int | None = option("--concurrency", "N", "Questions asked at once (default: 16).")
+    patience: int | None = option(
+        "--patience", "N",
+        "Stop after N rounds (seasons: questions) in a row without a usable answer "
+        "of a model (default: 3).",
+    )  # fmt: skip
+    fail_over: str | None = option(
+        "--fail-over", "PERCENT%",
+        "Stop if more than this share of a model's answers fails, such as 20%; judged from "
+        "its 21st answer on.",
+    )  # fmt: skip
+    max_tokens: int | None = option(
+        "--max-tokens", "N", "Stop before the answers together take more than N tokens."
+    )
+    max_cost: float | None = option(
+        "--max-cost", "COST", "Stop before the answers together cost more than this."
+    )
 
 
 def models_of(models_path: str | None, reach: Reach | None, model: str | None = None) -> Models:
@@ -104,9 +90,10 @@ def check_model(model: str | None, names: Sequence[str]) -> None:
 
 @command()
 def prompt(
+    *,
     journal: Journal,
-    at: Annotated[int, at_option("Round, or assignment, that is asked for.", required=True)],
-    agent: Annotated[str, option("--agent", "AGENT", "Agent, by number or name.", required=True)],
+    at: int = at_option("Round, or assignment, that is asked for.", required=True),
+    agent: str = option("--agent", "AGENT", "Agent, by number or name.", required=True),
     test: Test,
     as_json: Json,
 ) -> int:

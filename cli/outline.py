@@ -6,24 +6,27 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.cli.command import argument, command
 from goldrush.cli.options import FILE, Journal, Json
-from goldrush.cli.text import as_dicts, echo, echo_error
+from goldrush.cli.text import as_dicts, cut, echo, echo_error
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_ranges, format_table
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.outline import Outline
 
-WIDTH_MAX: Final = 60  # characters of a roster, of a setting
 OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
 _SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
 
 
 @command()
-def ls(folders: Annotated[tuple[str, ...], argument("[DIR]...", type=FILE)], as_json: Json) -> None:
+def ls(
+    *,
+    folders: tuple[str, ...] = argument("[DIR]...", type=FILE),
+    as_json: Json,
+) -> None:
     """List journals with world, treatment, roster, seed, state.
 
     Lists all *.journal files in and below the folders given, by default the current one. The
@@ -60,8 +63,8 @@ def _row(one: Outline) -> tuple[str, ...]:
     return (
         escaped(one.path),
         "-" if one.header is None else escaped(one.header.world),
-        _cut(one.treatment or _others(one) or "-", OTHERS_MAX),
-        _cut(roster or "-"),
+        cut(one.treatment or _others(one) or "-", OTHERS_MAX),
+        cut(roster or "-"),
         "-" if seed is None else str(seed),
         "-" if one.header is None else _units(one),
         _state(one),
@@ -90,11 +93,6 @@ def _state(one: Outline) -> str:
         if isinstance(trouble, kind):
             return says
     return "not known here" if one.header is not None else "cannot be read"
-
-
-def _cut(text: str, most: int = WIDTH_MAX) -> str:
-    text = escaped(text)
-    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 @command()
@@ -167,7 +165,7 @@ def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
         members = list(group)
         names = [entry["name"] for _, entry in members if "name" in entry]
         who = ", ".join(map(str, names)) or format_ranges(number for number, _ in members)
-        rows.append((_cut(who), _cut(policy), _cut(others)))
+        rows.append((cut(who), cut(policy), cut(others)))
     return rows
 
 
@@ -206,6 +204,10 @@ def _settings(one: Outline) -> list[tuple[str, str, str]]:
         default = defaults.get(name, attrs.NOTHING)
         differs = default is not attrs.NOTHING and json.dumps(default) != json.dumps(value)
         rows.append(
-            (escaped(name), _cut(json.dumps(value)), json.dumps(default) if differs else "")
+            (
+                escaped(name),
+                cut(json.dumps(value)),
+                json.dumps(default) if differs else "",
+            )
         )
     return rows

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,7 +32,7 @@ from goldrush.cli.options import (
     roster_option,
 )
 from goldrush.cli.progress import OnStep, progress
-from goldrush.cli.text import echo_error, echo_json, program
+from goldrush.cli.text import echo, echo_error, echo_json, program
 from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
@@ -49,25 +49,18 @@ _VERIFY_TAKES = ("--trust", "--source", "--test")
 
 @command()
 def record(
+    *,
     world: World,
     out: NewJournal,
     seed: Seed,
-    rounds: Annotated[
-        int | None,
-        option(
-            "--rounds --assignments", "N",
-            "Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
-        ),
-    ],
-    agents: Annotated[
-        int | None, option("--agents", "N", "Number of agents (default: as the roster says).")
-    ],
-    roster: Annotated[
-        str | None,
-        roster_option(
-            "Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`)."
-        ),
-    ],
+    rounds: int | None = option(
+        "--rounds --assignments", "N",
+        "Number of rounds (mining) or assignments (seasons; default: see `goldrush settings`).",
+    ),
+    agents: int | None = option("--agents", "N", "Number of agents (default: as the roster says)."),
+    roster: str | None = roster_option(
+        "Policies: greedy-mine, or greedy-mine*8,raid*2 (default: a mix; see `policies`)."
+    ),
     treatment: Treatment,
     settings: Settings,
     models_path: ModelsFile,
@@ -90,7 +83,6 @@ def record(
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
-    from goldrush.agents import players
     from goldrush.replay.find import players_of, tools_for
 
     tools = tools_for(world)
@@ -103,20 +95,37 @@ def record(
     check_model(model, names)
     treatment, own_settings, label = treatment_of(treatment, tools)
     run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
-    if dry_run:
-        return estimated(who, run, models, recording.as_json)
     seeds = [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
-    stem = "-".join([world, *([label] if label else []), *seeds])
+    return recorded(
+        out, "-".join([world, *([label] if label else []), *seeds]), tools, who, run, models=models,
+        resources=resources_of(), dry_run=dry_run, force=force, recording=recording,
+        again=how_again(own, run.roster.sources, models_path, reach),
+    )  # fmt: skip
+
+
+def recorded(
+    out: str | None, stem: str, tools: Tools, who: Players[Any], run: PreparedRun, *,
+    models: Models, resources: Resources, dry_run: bool, force: bool, recording: Recording,
+    again: Sequence[tuple[str, str]], files: str | None = None,
+) -> int:  # fmt: skip
+    """Record a run that was prepared, or estimate it. `stem`: of the journal's name without --out;
+    others as for `carried_out`. Returns the exit code.
+    """
+    from goldrush.agents import players
+
+    if dry_run:
+        return estimated(who, run, models, resources, recording.as_json)
     with new_journal(out, stem) as target:
         return carried_out(
             target,
             lambda on_unit: players.record(
-                tools.world(run.setup), who, target, run, models=models, resources=resources_of(),
+                tools.world(run.setup), who, target, run, models=models, resources=resources,
                 force=force, fsync=recording.fsync, on_unit=on_unit,
             ),
             recording.as_json,
-            again=how_again(own, run.roster.sources, models_path, reach),
+            again=again,
             tools=tools,
+            live=kept_in(files, target, tools, force=force),
         )  # fmt: skip
 
 
@@ -265,24 +274,20 @@ def _tell(
     if as_json:
         echo_json(summary.as_dict())
         return
-    shown = tools.format_summary(summary)
-    name, goldrush = quoted_path(path), program()
+    shown, name, size = tools.format_summary(summary), quoted_path(path), os.stat(path).st_size
     words, closed, _ = _closed(path)
-    head = f"{shown}\n\n" if shown else ""
-    click.echo(f"{head}journal: {name} ({os.stat(path).st_size:,} bytes)")
+    means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
         f"replay {name} --at {words.number(closed)}",
         f"view {name}",
         *(f"{command} {name}" for command in tools.next_commands),
+        f"verify {name}{''.join(means)}",
     ]
-    head = "next:   "
-    means = "".join(
-        f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES
-    )
-    for one in (*commands, f"verify {name}{means}"):
-        click.echo(f"{head} {goldrush} {one}")
-        head = " " * len(head)
+    if shown:
+        click.echo(f"{shown}\n")
+    click.echo(f"journal: {name} ({size:,} bytes)")
+    click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
@@ -348,34 +353,26 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
 
 
 def estimated(
-    who: Players[Any],
-    run: PreparedRun,
-    models: Models,
-    as_json: bool,
-    resources: Resources | None = None,
+    who: Players[Any], run: PreparedRun, models: Models, resources: Resources, as_json: bool
 ) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
     import attrs
 
-    from goldrush.agents.players import Resources
     from goldrush.kernel.errors import BadInput
 
     if who.estimate is None:
         raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
-    found = who.estimate(run, models, resources or Resources())
-    if as_json:
-        echo_json([attrs.asdict(one) for one in found])
-        return DONE
-    if not found:
-        click.echo("no language model plays; nothing would be asked")
-        return DONE
+    estimates = who.estimate(run, models, resources)
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
-    for one in found:
-        cost = "no price given" if one.most_cost is None else f"at most {one.most_cost:,.2f}"
-        numbers = (one.questions, one.tokens_in, one.most_in, one.most_out)
-        rows.append((escaped(one.model), *(f"{number:,}" for number in numbers), cost))
-    click.echo(format_table(rows, numbers=range(1, 6)))
+    for model in estimates:
+        cost = "no price given" if model.most_cost is None else f"at most {model.most_cost:,.2f}"
+        numbers = (model.questions, model.tokens_in, model.most_in, model.most_out)
+        rows.append((escaped(model.model), *(f"{number:,}" for number in numbers), cost))
+    table = format_table(rows, numbers=range(1, 6))
+    nothing = "no language model plays; nothing would be asked"
+    values = [attrs.asdict(model) for model in estimates]
+    echo(as_json, lambda: values, lambda: table if estimates else nothing)
     return DONE
 
 

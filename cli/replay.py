@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -24,24 +24,16 @@ SPEED_MAX: Final = 100.0
 
 @command()
 def replay(
+    *,
     journal: Journal,
-    at: Annotated[
-        int | None, at_option("Round, or assignment (default: the last; with --play the start).")
-    ],
-    table_: Annotated[int | None, option("--table", "N", "Seasons: only this table.")],
-    brief: Annotated[
-        bool, option("--brief", help="Only the events that say, decide or score something.")
-    ],
-    plays: Annotated[
-        bool, option("--play", help="Show all rounds from --at on, in a terminal.")
-    ],
-    speed: Annotated[
-        float | None,
-        option(
-            "--speed", "X", f"Rounds per second for --play (default: {SPEED:g}).",
-            type=click.FloatRange(SPEED_MIN, SPEED_MAX),
-        ),
-    ],
+    at: int | None = at_option("Round, or assignment (default: the last; with --play the start)."),
+    table_: int | None = option("--table", "N", "Seasons: only this table."),
+    brief: bool = option("--brief", help="Only the events that say, decide or score something."),
+    plays: bool = option("--play", help="Show all rounds from --at on, in a terminal."),
+    speed: float | None = option(
+        "--speed", "X", f"Rounds per second for --play (default: {SPEED:g}).",
+        type=click.FloatRange(SPEED_MIN, SPEED_MAX),
+    ),
     as_json: Json,
 ) -> None:  # fmt: skip
     """Show a round: map, agents, events.

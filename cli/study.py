@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 
@@ -39,45 +39,32 @@ if TYPE_CHECKING:
 
 @command()
 def study(
-    plan: Annotated[str | None, argument("[PLAN.toml]", required=False, type=FILE)],
-    world: Annotated[
-        str | None,
-        option("--world", "WORLD", "World (default: mining).", shell_complete=completion.worlds),
-    ],
-    out: Annotated[
-        str, option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True)
-    ],
-    treatments: Annotated[
-        tuple[str, ...],
-        option(
-            "--treatment", "NAME|FILE.toml",
-            "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-            shell_complete=completion.treatments(),
-        ),
-    ],
-    rosters: Annotated[
-        tuple[str, ...],
-        roster_option("Roster, or `baselines` (the default: those of the world); repeatable."),
-    ],
-    seeds: Annotated[
-        str | None,
-        option("--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."),
-    ],
-    rounds: Annotated[
-        tuple[int, ...],
-        option(
-            "--rounds --assignments", "N",
-            "Horizon: number of rounds, or other units (default: the world's); repeatable.",
-        ),
-    ],
+    *,
+    plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
+    world: str | None = option(
+        "--world", "WORLD", "World (default: mining).", shell_complete=completion.worlds
+    ),
+    out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
+    treatments: tuple[str, ...] = option(
+        "--treatment", "NAME|FILE.toml",
+        "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
+        shell_complete=completion.treatments(),
+    ),
+    rosters: tuple[str, ...] = roster_option(
+        "Roster, or `baselines` (the default: those of the world); repeatable."
+    ),
+    seeds: str | None = option(
+        "--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."
+    ),
+    rounds: tuple[int, ...] = option(
+        "--rounds --assignments", "N",
+        "Horizon: number of rounds, or other units (default: the world's); repeatable.",
+    ),
     settings: Settings,
     jobs: Jobs,
-    dask: Annotated[
-        str | None,
-        option(
-            "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush[dask]."
-        ),
-    ],
+    dask: str | None = option(
+        "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush[dask]."
+    ),
     trust: Trust,
     models_path: ModelsFile,
     model: Model,
@@ -174,25 +161,21 @@ def _print_study(wanted: StudyPlan, out: str, manifest: Manifest, kept: int, as_
 
 @command()
 def report(
-    study: Annotated[str, argument("DIR", type=FILE)],
-    out: Annotated[
-        str | None,
-        option("--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()),
-    ],
-    format_: Annotated[
-        str,
-        option(
-            "--format",
-            help="Format of the page; md: Markdown, with a folder of figures beside it.",
-            type=click.Choice(["html", "md"]), default="html", show_default=True,
-        ),
-    ],
+    *,
+    study: str = argument("DIR", type=FILE),
+    out: str | None = option(
+        "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
+    ),
+    format_: str = option(
+        "--format", help="Format of the page; md: Markdown, with a folder of figures beside it.",
+        type=click.Choice(["html", "md"]), default="html", show_default=True,
+    ),
     jobs: Jobs,
-    pages: Annotated[
-        bool, option("--pages", help="Write a page of each run, too, with links from the report.")
-    ],
+    pages: bool = option(
+        "--pages", help="Write a page of each run, too, with links from the report."
+    ),
     force: ForcePage,
-    as_json: Annotated[bool, json_option("Print verdicts and figures as JSON; write no page.")],
+    as_json: bool = json_option("Print verdicts and figures as JSON; write no page."),
 ) -> int:  # fmt: skip
     """Write the report of a study: verdicts, figures, tables.
 

@@ -39,6 +39,15 @@ def echo_error(message: str) -> None:
         click.echo(escaped(message), err=True)
 
 
+CUT: Final = 60  # characters of a text in a table
+
+
+def cut(text: str, most: int = CUT) -> str:
+    """A text of a journal, escaped, and cut to a number of characters."""
+    text = escaped(text)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def drop_output() -> None:
     """Redirect stdout, with its buffer, to /dev/null."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # noqa: TID251  # a device

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 
@@ -35,35 +35,26 @@ LEVELS = 4
 
 @command()
 def verify(
-    journals: Annotated[tuple[str, ...], argument("[JOURNAL|DIR]...", type=FILE)],
-    level: Annotated[
-        int,
-        option(
-            "--level", "N",
-            "Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
-            type=click.IntRange(1, LEVELS), default=LEVELS,
-        ),
-    ],
+    *,
+    journals: tuple[str, ...] = argument("[JOURNAL|DIR]...", type=FILE),
+    level: int = option(
+        "--level", "N",
+        "Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
+        type=click.IntRange(1, LEVELS), default=LEVELS,
+    ),
     jobs: Jobs,
-    junit: Annotated[
-        str | None, option("--junit", "FILE", "Write JUnit XML, for CI.", type=Output())
-    ],
-    force: Annotated[
-        bool, option("--force", help="Let --junit replace another file that goldrush wrote.")
-    ],
+    junit: str | None = option("--junit", "FILE", "Write JUnit XML, for CI.", type=Output()),
+    force: bool = option("--force", help="Let --junit replace another file that goldrush wrote."),
     trust: Trust,
     sources: Sources,
     test: Test,
-    strict: Annotated[
-        bool, option("--strict", help="Fail if a policy could not be asked again.")
-    ],
-    sums: Annotated[
-        str | None,
-        option("--sums", "FILE", "List of SHA-256 sums to check, as sha256sum writes.", type=FILE),
-    ],
-    parent: Annotated[
-        str | None, option("--parent", "FILE", "Journal of which each must be a fork.", type=FILE)
-    ],
+    strict: bool = option("--strict", help="Fail if a policy could not be asked again."),
+    sums: str | None = option(
+        "--sums", "FILE", "List of SHA-256 sums to check, as sha256sum writes.", type=FILE
+    ),
+    parent: str | None = option(
+        "--parent", "FILE", "Journal of which each must be a fork.", type=FILE
+    ),
     traceback: Traceback,
     as_json: Json,
 ) -> int:  # fmt: skip
@@ -146,7 +137,8 @@ def _summary(outcomes: Sequence[BatchResult]) -> str:
 def _format(outcome: BatchResult) -> str:
     verdict = outcome.verdict
     if verdict is None or outcome.holds is False:
-        broken = [] if verdict is None else _broken(verdict)
+        fault = None if verdict is None else verdict.broken
+        broken = [] if verdict is None or fault is None else [f"{fault}{_way_out(verdict, fault)}"]
         return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
     levels = verdict.levels
     if verdict.not_asked:
@@ -178,13 +170,8 @@ def _how_to_ask(players: Sequence[str]) -> str:
     return "; ".join(ways)
 
 
-def _broken(verdict: Verdict) -> list[str]:
-    """The fault of a journal, and the command that continues from what is whole."""
-    fault = verdict.broken
-    return [] if fault is None else [f"{fault}{_way_out(verdict, fault)}"]
-
-
 def _way_out(verdict: Verdict, fault: Break) -> str:
+    """The command that continues from what is whole, as the end of a message."""
     path = quoted_path(verdict.path)
     if fault.torn and verdict.events:  # with START at least
         return f"; `{program()} resume {path}` removes them and continues the run"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @command()
 def view(
+    *,
     journal: Journal,
-    against: Annotated[
-        str | None, option("--against", "FILE", "Second journal, shown beside it.", type=FILE)
-    ],
-    at: Annotated[str | None, option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20.")],
-    out: Annotated[
-        str | None,
-        option("--out", "FILE", "Page to write (default: JOURNAL with .html).", type=Output()),
-    ],
-    opens: Annotated[bool, option("--open", help="Open the page in a browser.")],
+    against: str | None = option(
+        "--against", "FILE", "Second journal, shown beside it.", type=FILE
+    ),
+    at: str | None = option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20."),
+    out: str | None = option(
+        "--out", "FILE", "Page to write (default: JOURNAL with .html).", type=Output()
+    ),
+    opens: bool = option("--open", help="Open the page in a browser."),
     force: ForcePage,
-    as_json: Annotated[bool, json_option("Print path and size as JSON.")],
+    as_json: bool = json_option("Print path and size as JSON."),
 ) -> None:
     """Write an HTML page that plays a run.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -25,15 +25,13 @@ EVERY_MAX: Final = 3600.0
 
 @command()
 def watch(
+    *,
     journal: Journal,
-    every: Annotated[
-        float,
-        option(
-            "--every", "SECONDS", "Seconds between two reads of the file (default: 1).",
-            type=click.FloatRange(EVERY_MIN, EVERY_MAX), default=1.0,
-        ),
-    ],
-    as_json: Annotated[bool, json_option("Print one JSON object per round.")],
+    every: float = option(
+        "--every", "SECONDS", "Seconds between two reads of the file (default: 1).",
+        type=click.FloatRange(EVERY_MIN, EVERY_MAX), default=1.0,
+    ),
+    as_json: bool = json_option("Print one JSON object per round."),
 ) -> None:  # fmt: skip
     """Follow a run while it is recorded.
 

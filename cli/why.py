@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, Place, at_option
@@ -20,16 +20,15 @@ LISTED_MAX: Final = 20  # units with something to explain
 
 @command()
 def why(
+    *,
     journal: Journal,
-    at: Annotated[
-        int | None,
-        at_option("Round, or other unit (default: name those with something to explain)."),
-    ],
+    at: int | None = at_option(
+        "Round, or other unit (default: name those with something to explain)."
+    ),
     place: Place,
-    agent: Annotated[
-        str | None,
-        option("--agent", "AGENT", "Only outcomes that involve this agent (number or name)."),
-    ],
+    agent: str | None = option(
+        "--agent", "AGENT", "Only outcomes that involve this agent (number or name)."
+    ),
     as_json: Json,
 ) -> None:
     """Explain captures, failed raids, claims, removed actions.

@@ -298,6 +298,7 @@ def the_digest_covers_every_field(run: Trial) -> None:
 
 # The location of a change in a value, and a function that makes the changed value.
 Change = tuple[str, Callable[[], Any]]
+Put = Callable[[Any], Any]  # makes the whole value with another part
 
 
 def _changed_states(run: Trial, unit: int, state: Any) -> Iterator[Change]:
@@ -321,22 +322,24 @@ def _thawed(world: World[Any], changed: Callable[[], Any], past: Past) -> Any:
 
 def _changes(value: Any, where: str) -> Iterator[Change]:
     """Copies of a value with one change each, a sample for each of its parts."""
-    for inner, part, put in _parts(value, where) or [(where, value, _itself)]:
-        for found, changed in _sample(list(_each_change(part, inner)), LEAVES_MAX):
-            yield found, partial(_put, put, changed)
+    for inner, part, put in _parts(value, where) or [(where, value, lambda changed: changed)]:
+        yield from _sample(list(_each_change(part, inner, put)), LEAVES_MAX)
 
 
-def _each_change(value: Any, where: str) -> Iterator[Change]:
+def _each_change(value: Any, where: str, put: Put) -> Iterator[Change]:
+    """The changes of a value, which `put` sets into the whole."""
     parts = _parts(value, where)
-    for inner, part, put in parts:
-        for found, changed in _each_change(part, inner):
-            yield found, partial(_put, put, changed)
+    for inner, part, set_part in parts:
+        yield from _each_change(part, inner, partial(_put, put, set_part))
     if not parts:
-        other = _other(value, where)
-        yield where, lambda: other
+        yield where, partial(put, _other(value, where))
 
 
-def _parts(value: Any, where: str) -> list[tuple[str, Any, Callable[[Any], Any]]]:
+def _put(put: Put, set_part: Put, changed: Any) -> Any:
+    return put(set_part(changed))
+
+
+def _parts(value: Any, where: str) -> list[tuple[str, Any, Put]]:
     """The parts of a value: (location, part, function that makes the value with another part)."""
     if isinstance(value, Mapping):
         return [(f"{where}[{k!r}]", v, partial(_with_key, value, k)) for k, v in value.items()]
@@ -380,14 +383,6 @@ def _other(value: Any, where: str) -> Any:
         f"{where} is of {type(value).__name__}, which cannot be varied; "
         "make it a record of attrs, or give the world `freeze` and `thaw`"
     )
-
-
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _put(put: Callable[[Any], Any], changed: Callable[[], Any]) -> Any:
-    return put(changed())
 
 
 def _with_key(value: Mapping[Any, Any], key: Any, changed: Any) -> Any:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from goldrush.agents.worlds.competition.arenas import ArenaEntry
 
 
-@command("arenas")
-def arenas_(as_json: Json) -> int:
+@command()
+def arenas(as_json: Json) -> int:
     """List the arenas of seasons, with their options.
 
     An arena is the subject of a season's claims. Exit code: 1 if an arena of another distribution
@@ -30,10 +30,11 @@ def arenas_(as_json: Json) -> int:
       goldrush arenas
       goldrush arenas --json
     """
-    from goldrush.agents.worlds.competition.arenas import UnknownArena, arena_entry, arenas
+    from goldrush.agents.worlds.competition.arenas import UnknownArena, arena_entry
+    from goldrush.agents.worlds.competition.arenas import arenas as arena_names
 
     found, code = [], DONE
-    for name in arenas():
+    for name in arena_names():
         try:
             found.append(arena_entry(name))
         except UnknownArena as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
 from goldrush.cli.command import command
 from goldrush.cli.options import Journal, Json, at_option
@@ -12,10 +11,11 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.text import format_table
 
 
-@command("leaderboard")
-def leaderboard_(
+@command()
+def leaderboard(
+    *,
     journal: Journal,
-    at: Annotated[int | None, at_option("After this assignment (default: the last).")],
+    at: int | None = at_option("After this assignment (default: the last)."),
     as_json: Json,
 ) -> None:
     """Show the leaderboard of a season.
@@ -31,12 +31,12 @@ def leaderboard_(
     from goldrush.kernel.errors import BadInput
     from goldrush.kernel.worlds.competition import NAME
     from goldrush.replay.journal.rebuild import world_at
-    from goldrush.replay.worlds.competition.leaderboard import leaderboard
+    from goldrush.replay.worlds.competition.leaderboard import leaderboard as ranks_at
 
     world = world_at(journal).name
     if world != NAME:
         raise BadInput(f"{journal} is a run of the {world} world", "give a season")
-    found = leaderboard(journal, at)
+    found = ranks_at(journal, at)
     rows: list[Sequence[str]] = [
         ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "tables", "mean")
     ]

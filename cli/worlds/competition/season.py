@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
 import click
 
@@ -25,11 +25,8 @@ from goldrush.cli.options import (
 )
 from goldrush.cli.record import (
     allow_own_policies,
-    carried_out,
-    estimated,
     how_again,
-    kept_in,
-    new_journal,
+    recorded,
     settings_of,
     treatment_of,
 )
@@ -46,45 +43,31 @@ def _complete_arena(ctx: click.Context, param: click.Parameter, text: str) -> li
 
 @command()
 def season(
+    *,
     out: NewJournal,
     seed: Seed,
-    assignments: Annotated[
-        int | None, option("--assignments", "N", "Number of assignments (default: 40).")
-    ],
-    workers: Annotated[
-        int | None, option("--workers", "N", "Workers on the active roster (default: 6).")
-    ],
-    arena: Annotated[
-        str | None,
-        option(
-            "--arena", "ARENA",
-            "Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
-            shell_complete=_complete_arena,
-        ),
-    ],
+    assignments: int | None = option("--assignments", "N", "Number of assignments (default: 40)."),
+    workers: int | None = option("--workers", "N", "Workers on the active roster (default: 6)."),
+    arena: str | None = option(
+        "--arena", "ARENA",
+        "Arena that tests the claims: nk[noise=0.1] (default: mining; see `goldrush arenas`).",
+        shell_complete=_complete_arena,
+    ),
     test: Test,
-    agenda: Annotated[
-        str | None, option("--agenda", "FILE", "TOML file of the assignments.", type=FILE)
-    ],
-    treatment: Annotated[str | None, treatment_option(_WORLD)],
-    parts: Annotated[
-        tuple[str, ...],
-        option(
-            "--cast", "WHO=POLICY",
-            "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
-            "without a name is that of all workers; repeatable.",
-            shell_complete=completion.policies(_WORLD),
-        ),
-    ],
-    by_class: Annotated[
-        str | None,
-        option(
-            "--class-model", "CLASS=MODEL,...",
-            "Language model for the workers of each class: haiku=NAME,sonnet=NAME.",
-        ),
-    ],
+    agenda: str | None = option("--agenda", "FILE", "TOML file of the assignments.", type=FILE),
+    treatment: str | None = treatment_option(_WORLD),
+    parts: tuple[str, ...] = option(
+        "--cast", "WHO=POLICY",
+        "Policy of a person or role: judge=llm:NAME, ada=mine:Worker, worker=silent; a policy "
+        "without a name is that of all workers; repeatable.",
+        shell_complete=completion.policies(_WORLD),
+    ),
+    by_class: str | None = option(
+        "--class-model", "CLASS=MODEL,...",
+        "Language model for the workers of each class: haiku=NAME,sonnet=NAME.",
+    ),
     dry_run: DryRun,
-    settings: Annotated[tuple[str, ...], set_option(_WORLD)],
+    settings: tuple[str, ...] = set_option(_WORLD),
     jobs: TestJobs,
     files: Folder,
     models_path: ModelsFile,
@@ -105,12 +88,7 @@ def season(
     """
     from goldrush.agents.worlds.competition.arenas import remark_of
     from goldrush.agents.worlds.competition.cast import cast_of
-    from goldrush.agents.worlds.competition.players import (
-        SEASON_PLAYERS,
-        configured,
-        prepared,
-        record,
-    )
+    from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, prepared
     from goldrush.agents.worlds.competition.treatments import treatment_named
     from goldrush.replay.find import tools_for
 
@@ -126,25 +104,14 @@ def season(
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
     models = models_of(models_path, reach)
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
-    if dry_run:
-        return estimated(
-            SEASON_PLAYERS, prepared(config, cast), models, recording.as_json, resources
-        )
-    if (remark := remark_of(config.arena, test)) is not None:
+    if not dry_run and (remark := remark_of(config.arena, test)) is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
-    with new_journal(out, f"{stem}-seed{config.seed}") as target:
-        return carried_out(
-            target,
-            lambda on_assignment: record(
-                target, config.as_dict(), cast, models=models, resources=resources, force=force,
-                fsync=recording.fsync, on_assignment=on_assignment,
-            ),
-            recording.as_json,
-            again=how_again(own, [], models_path, reach, test, files),
-            tools=tools,
-            live=kept_in(files, target, tools, force=force),
-        )  # fmt: skip
+    return recorded(
+        out, f"{stem}-seed{config.seed}", tools, SEASON_PLAYERS, prepared(config, cast),
+        models=models, resources=resources, dry_run=dry_run, force=force, recording=recording,
+        again=how_again(own, [], models_path, reach, test, files), files=files,
+    )  # fmt: skip
 
 
 def _by_class(text: str | None) -> dict[str, str]:
