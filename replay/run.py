@@ -477,7 +477,7 @@ class Run:
     def prompts(
         self, at: int, agent: int | str, *, program: str | None = None
     ) -> Sequence[Prompted]:
-        """The prompts of an agent in a unit, as they were sent or would be sent to a model.
+        """The prompts of an `agent` in the unit `at`, as they were sent or would be sent to a model.
         `program`: the user-defined test program of a season.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
