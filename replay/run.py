@@ -441,8 +441,8 @@ class Run:
     def scores(
         self, at: int, agent: int | str, location: Location | None = None
     ) -> Sequence[Checkable]:
-        """The scores of an agent in a unit, each computed again; only those at a location (a
-        table), if one is given. Raises BadInput as `audit`.
+        """The scores of an `agent` in the unit `at`, each computed again; only those at a `location`
+        (a table), if one is given. Raises BadInput as `audit`.
         """
         self.tools.require(Tools.scores, self.path)
         who, where = self._agent(str(agent)), self._location(location)
