@@ -441,8 +441,8 @@ class Run:
     def scores(
         self, at: int, agent: int | str, location: Location | None = None
     ) -> Sequence[Checkable]:
-        """The scores of an `agent` in the unit `at`, each computed again; only those at a `location`
-        (a table), if one is given. Raises BadInput as `audit`.
+        """The scores of an `agent` in the unit `at`, each computed again; only those at a
+        `location` (a table), if one is given. Raises BadInput as `audit`.
         """
         self.tools.require(Tools.scores, self.path)
         who, where = self._agent(str(agent)), self._location(location)
@@ -477,7 +477,7 @@ class Run:
     def prompts(
         self, at: int, agent: int | str, *, program: str | None = None
     ) -> Sequence[Prompted]:
-        """The prompts of an `agent` in the unit `at`, as they were sent or would be sent to a model.
+        """The prompts of an `agent` in the unit `at`, as they were or would be sent to a model.
         `program`: the user-defined test program of a season.
 
         Raises BadInput for a world without prompts, and for an unknown unit or agent.
