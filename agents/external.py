@@ -45,11 +45,9 @@ class RosterText:
 
 
 def roster_text(policy_set: PolicySet, players: Sequence[object]) -> RosterText:
-    """The text of a roster that is given as Python values.
-
-    Args:
-        players: in order, text (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy
-            objects, or classes that are made without arguments.
+    """The text of a roster that is given as Python values. `players`: in order, text
+    (`"greedy-mine"` is one agent, `"greedy-mine*5"` five), policy objects, or classes that are made
+    without arguments.
 
     Raises BadInput for an empty roster, for an object without the method of a policy, and for a
     class that cannot be made.

@@ -22,10 +22,8 @@ def deferred(wake: Callable[[], None] = lambda: None) -> Iterator[Callable[[], b
     """Defer the signals that a Python function handles to the end of the block, where the handler
     of the first is called. It may raise, or return.
 
-    Outside the main thread, which alone handles signals, nothing changes.
-
-    Args:
-        wake: called at each signal, between any two instructions of the block.
+    Outside the main thread, which alone handles signals, nothing changes. `wake`: called at each
+    signal, between any two instructions of the block.
 
     Yields:
         A function that tells whether there has been a signal.

@@ -30,12 +30,8 @@ class WorkerDied(GoldrushError):
 
 
 def jobs_for(tasks: int, jobs: int | None = None, size: int | None = None) -> int:
-    """The number of processes for some tasks.
-
-    Args:
-        jobs: the maximum; None: one per processor.
-        size: bytes of the journals that the tasks read; one process reads up to `SERIAL_MAX`.
-            None: unknown.
+    """The number of processes for some tasks. `jobs`: the maximum; None: one per processor; `size`:
+    bytes of the journals that the tasks read; one process reads up to `SERIAL_MAX`. None: unknown.
     """
     if size is not None and size <= SERIAL_MAX:
         return 1

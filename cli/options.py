@@ -51,11 +51,8 @@ def or_default(context: click.Context, parameter: click.Parameter, world: str | 
 
 
 def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
-    """The first and the last unit of a range such as 12-20; None for an open end.
-
-    Args:
-        text: what was typed; None if the option was not given.
-        names: the names of the option, for the error.
+    """The first and the last unit of a range such as 12-20; None for an open end. `text`: what was
+    typed; None if the option was not given; `names`: the names of the option, for the error.
 
     Raises:
         BadInput: the text is not a range.

@@ -379,9 +379,7 @@ def estimated(
 def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[str]:
     """Search the current folder, after everything that is installed, for policies of the user's own
     (MODULE:CLASS) that were named on the command line. Without one, nothing there is imported.
-
-    Args:
-        typed: the policies named in rosters and casts.
+    `typed`: the policies named in rosters and casts.
 
     Returns the names of the user's own policies.
 

@@ -83,10 +83,7 @@ def replay(
 
 def play(journal: str, at: int | None, speed: float) -> None:
     """Show the rounds of a journal one after the other in the terminal, to the end or to Ctrl-C.
-
-    Args:
-        at: the first round; None for the start.
-        speed: rounds per second.
+    `at`: the first round; None for the start; `speed`: rounds per second.
 
     Raises:
         BadInput: standard output is not a terminal, or there is no such round.

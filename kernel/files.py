@@ -286,11 +286,8 @@ class Unfinished:
         by_force: IsOwn = is_marked,
         shown: str | None = None,
     ) -> None:
-        """Create the file.
-
-        Args:
-            force, is_own, by_force: as for `check_target`.
-            shown: the path for messages, if the file is moved later with its folder; None: `path`.
+        """Create the file. `force`, `is_own`, `by_force`: as for `check_target`; `shown`: the path
+        for messages, if the file is moved later with its folder; None: `path`.
 
         Raises BadInput if `check_target` refuses the path or the system refuses a file;
         JournalInUse if a file to be replaced is being written.
@@ -608,11 +605,8 @@ class NewFolder:
             file.publish(sync=sync)
 
     def publish(self, *, replace: bool = False, sync: bool = True) -> None:
-        """Give the folder its name. An empty folder there is always replaced.
-
-        Args:
-            replace: whether to replace a folder with content; the old one is removed.
-            sync: whether to wait for the disk.
+        """Give the folder its name. An empty folder there is always replaced. `replace`: whether to
+        replace a folder with content; the old one is removed; `sync`: whether to wait for the disk.
 
         Raises:
             WriteFailed: the old folder is intact then, unless only the sync of the new name failed.

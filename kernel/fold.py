@@ -306,12 +306,9 @@ def setup_event(world: World[Any], reader: JournalReader, commit: Commit) -> Eve
 
 
 def block_events(world: World[Any], unit: int, block: Block) -> Iterator[Event]:
-    """The events of a block in their logical form. Its rows must be valid.
-
-    Args:
-        world: the world that declares the events.
-        unit: the block's unit as the journal numbers it; the events have the number shown to
-            people.
+    """The events of a block in their logical form. Its rows must be valid. `world`: the world that
+    declares the events; `unit`: the block's unit as the journal numbers it; the events have the
+    number shown to people.
     """
     number = world.vocabulary.number(unit)
     for code, rows in block:

@@ -60,12 +60,9 @@ def treatment_in_file(text: str, config: type[attrs.AttrsInstance]) -> Treatment
     """The treatment that `FILE.toml` or `FILE.toml:NAME` refers to; None for any other text.
 
     The file has a table `[treatment.NAME]` of settings for each treatment; with several, NAME
-    selects one. Other tables and keys, such as those of a study's plan, are ignored.
-
-    Args:
-        text: what was given as a treatment.
-        config: the class of the world's settings, against which the file's are checked if it has
-            any.
+    selects one. Other tables and keys, such as those of a study's plan, are ignored. `text`: what
+    was given as a treatment; `config`: the class of the world's settings, against which the file's
+    are checked if it has any.
 
     Raises BadInput if the file cannot be read or has no such treatment, or a setting is invalid.
     """
@@ -100,11 +97,9 @@ def treated(
     settings: Mapping[str, Any],
     config_of: Callable[[Mapping[str, Any]], C],
 ) -> C:
-    """The configuration of a run under a treatment.
-
-    Args:
-        settings: settings given by hand, which override those of the treatment.
-        config_of: makes a configuration from settings by name; its errors are raised.
+    """The configuration of a run under a treatment. `settings`: settings given by hand, which
+    override those of the treatment; `config_of`: makes a configuration from settings by name; its
+    errors are raised.
     """
     named = {**treatment.settings, **settings}
     config = config_of(named)

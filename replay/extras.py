@@ -8,11 +8,8 @@ from goldrush.kernel.errors import BadInput
 
 
 def require(library: str, what: str, extra: str, instead: str = "") -> None:
-    """Check that an optional library can be imported.
-
-    Args:
-        what: the noun and verb before it in the message ("tables need").
-        extra: the extra of goldrush that has the library.
+    """Check that an optional library can be imported. `what`: the noun and verb before it in the
+    message ("tables need"); `extra`: the extra of goldrush that has the library.
 
     Raises BadInput if the library cannot be imported.
     """

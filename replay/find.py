@@ -149,10 +149,8 @@ def tools_at(path: str | Path) -> Tools:
 
 
 def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:
-    """The world of a journal, from its header (name and rules) and the setup in START.
-
-    Args:
-        world_of: as `Tools.world` of its world; None: found by the world's name.
+    """The world of a journal, from its header (name and rules) and the setup in START. `world_of`:
+    as `Tools.world` of its world; None: found by the world's name.
 
     Raises UnsupportedJournal for an unknown world.
     """

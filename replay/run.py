@@ -253,10 +253,8 @@ class Run:
 
     def at(self, number: int) -> Rebuilt:
         """A unit (a round, an assignment), rebuilt: `state` after it and the `events` in it.
-
-        Args:
-            number: as people count: mining rounds from 1 on (0 is the start), assignments of a
-                season from 0 on (-1 is the start).
+        `number`: as people count: mining rounds from 1 on (0 is the start), assignments of a season
+        from 0 on (-1 is the start).
 
         Raises:
             BadInput: for a unit that the journal does not have.
@@ -412,15 +410,10 @@ class Run:
     def audit(
         self, at: int, location: Location | None = None, kind: str | None = None
     ) -> Sequence[TieBreak]:
-        """The draws of a unit, each computed again from its key.
+        """The draws of the unit `at`, each computed again from its key; only those at a `location`
+        (a plot, a table; mining needs one) and of a `kind`, if given.
 
-        Args:
-            at: the unit.
-            location: the location in it (a plot, a table); mining needs one.
-            kind: only draws of this kind.
-
-        Raises:
-            BadInput: for a world without draws, and for an unknown unit, location or kind.
+        Raises BadInput for a world without draws, and for an unknown unit, location or kind.
         """
         tools, unit = self.tools, integer(at, "the unit")
         tools.require(Tools.draws, self.path)
@@ -451,15 +444,10 @@ class Run:
     def why(
         self, at: int, location: Location | None = None, agent: int | str | None = None
     ) -> Sequence[Explanation]:
-        """Explanations of the results of a unit, and the changes that would lead to others.
+        """Explanations of the results of the unit `at`, and the changes that would lead to others;
+        only at a `location` (a plot), and only of results that involve an `agent`, if given.
 
-        Args:
-            at: the unit.
-            location: only at this location (a plot).
-            agent: only results that involve this agent.
-
-        Raises:
-            BadInput: for a world without explanations, and where there is nothing to explain.
+        Raises BadInput for a world without explanations, and where there is nothing to explain.
         """
         self.tools.require(Tools.explanations, self.path)
         who = None if agent is None else self._agent(agent)
@@ -504,15 +492,9 @@ class Run:
         """Go on with a run that broke off, to its end.
 
         Args:
-            policies: the objects that `external` agents play, by agent or as a whole roster.
-            trust: user-defined policies that may be imported, besides those in `Run.trust`.
-            sources: the journals that `recorded` agents play.
-            models: how language models are reached: a file of models, or `Models`.
-            program: the user-defined test program of a season.
-            jobs: how many tests of a season are made at once.
-            fsync: wait for the disk at every commit.
+            policies, trust, sources, program, jobs: as for `Run.verify`.
+            models, fsync, on_unit: as for `Run.record`.
             ask: asks a person who plays; None: nobody can be asked.
-            on_unit: as for `record`.
 
         Raises:
             BadInput: for a run that has ended, and for players who cannot play on.
@@ -630,9 +612,7 @@ class Run:
 
     def table(self, name: str = "events") -> pyarrow.Table:
         """A table of the run in Arrow's form, `to_pandas()` and `polars.from_arrow` away from both.
-
-        Args:
-            name: one of `tables()`; replay/TABLES.md lists the columns.
+        `name`: one of `tables()`; replay/TABLES.md lists the columns.
 
         Raises:
             BadInput: for another name, and where pyarrow is not installed (goldrush[tables]).

@@ -265,11 +265,8 @@ class Tools:
         return self.world({}).vocabulary
 
     def lacks(self, path: str | Path, what: str, instead: str = _LISTED) -> BadInput:
-        """The error that the world has no such part.
-
-        Args:
-            what: the noun for the part.
-            instead: what to do without it; {path} is the journal.
+        """The error that the world has no such part. `what`: the noun for the part; `instead`: what
+        to do without it; {path} is the journal.
         """
         problem = f"{path} is a run of the {self.name} world, which has no {what}"
         return BadInput(problem, instead.format(path=quoted_path(str(path))))
@@ -349,10 +346,8 @@ class Tools:
 
     def consequences(self, difference: Any, *, by_round: bool) -> HasDict | None:
         """The consequences of the first event that differs; None if they are not followed.
-
-        Args:
-            difference: of two runs (replay.journal.diff.Diff).
-            by_round: with the result of each unit.
+        `difference`: of two runs (replay.journal.diff.Diff); `by_round`: with the result of each
+        unit.
         """
         if by_round:
             raise BadInput(
@@ -367,11 +362,8 @@ class Tools:
 
     @absent("folders", _PRINTED)
     def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
-        """Write the state after a unit into a folder of files.
-
-        Args:
-            at: the unit; None: the last one.
-            force: replace what was written there before.
+        """Write the state after a unit into a folder of files. `at`: the unit; None: the last one;
+        `force`: replace what was written there before.
 
         Returns a line that describes what was written. Raises BadInput and WriteFailed for the
         folder.

@@ -109,11 +109,9 @@ class Client:
         """Ask questions and yield results as answers arrive.
 
         Closing the iterator cancels open questions; their upper bounds stay reserved. Ctrl-C is
-        raised after all answers that have arrived are yielded (see agents.interrupts).
-
-        Args:
-            budget: on which the first try of every question is reserved at once; None: no limit.
-            form: makes a result of (index of the question, answer).
+        raised after all answers that have arrived are yielded (see agents.interrupts). `budget`: on
+        which the first try of every question is reserved at once; None: no limit; `form`: makes a
+        result of (index of the question, answer).
 
         Yields:
             Results of the answers that arrived since the last list; one at a time if the

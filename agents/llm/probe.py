@@ -34,11 +34,8 @@ _BEGUN: Final = re.compile(r'\{\s*(?:"([^"]*)("?).*)?', re.DOTALL)
 
 
 def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) -> Model:
-    """The model with `answer` and `limit` decided by a short question.
-
-    Args:
-        model: if its `answer` is decided already, only that form is asked.
-        schema: of an object without a field `ready`.
+    """The model with `answer` and `limit` decided by a short question. `model`: if its `answer` is
+    decided already, only that form is asked; `schema`: of an object without a field `ready`.
 
     Raises BadInput if no form of the question is answered.
     """

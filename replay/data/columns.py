@@ -78,11 +78,8 @@ def column(
     fit: Callable[..., object] | None = None,
     unit: str = "",
 ) -> ColumnOf[R]:
-    """A column of a table of records.
-
-    Args:
-        value: reads the value; None: it is the attribute of the column's name, without a final `_`.
-        fit: makes of the attribute what the column holds.
+    """A column of a table of records. `value`: reads the value; None: it is the attribute of the
+    column's name, without a final `_`; `fit`: makes of the attribute what the column holds.
     """
     read = value or attrgetter(name.removesuffix("_"))
     if fit is None:

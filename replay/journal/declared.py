@@ -95,11 +95,8 @@ def unusual(settings: Mapping[str, Any], config: type[attrs.AttrsInstance]) -> d
 
 
 def declared_by(world: World[Any], before: Declared | None, event: Event) -> Declared:
-    """The declarations in force after a START or a FORK.
-
-    Args:
-        before: the declarations before it; None for START.
-        event: the event of START or FORK.
+    """The declarations in force after a START or a FORK. `before`: the declarations before it; None
+    for START; `event`: the event of START or FORK.
     """
     fields = event.fields
     players = world.vocabulary.players
@@ -146,11 +143,8 @@ def format_fork(
     before: Sequence[object] | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence.
-
-    Args:
-        before: the players before it; None if they are not known.
-        names: of agents, by number.
+    """What a fork left and what it changed, as a sentence. `before`: the players before it; None if
+    they are not known; `names`: of agents, by number.
     """
     fields = {**event.fields}
     parent, changes, replaced, who, _ = (

@@ -171,11 +171,8 @@ def _length(side: Side) -> tuple[int, bool, int]:
 def diff(a: str | Path, b: str | Path, *, world: World[Any] | None = None) -> Diff:
     """Compare two journals of one world.
 
-    Damage in one of them is a cause like others.
-
-    Args:
-        b: the second journal.
-        world: the world; None: found by the headers.
+    Damage in one of them is a cause like others. `b`: the second journal; `world`: the world; None:
+    found by the headers.
 
     Raises:
         BadInput, NotAJournal, UnsupportedJournal: if a journal cannot be opened.

@@ -60,11 +60,8 @@ def log(
 ) -> Iterator[Event]:
     """The events of a journal that match a query, in order.
 
-    Only the units that it names are read, through an index where the journal is long.
-
-    Args:
-        query: the filter; None: all events.
-        world: the world; None: found by the journal's header.
+    Only the units that it names are read, through an index where the journal is long. `query`: the
+    filter; None: all events; `world`: the world; None: found by the journal's header.
 
     Raises BadInput for an unknown name or agent, and for a range that is empty or beyond the
     journal; JournalError as reading the journal does, after the events before the error.

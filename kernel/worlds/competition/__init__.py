@@ -64,11 +64,8 @@ _ORDER: Final[Mapping[int, Callable[[Row], Any]]] = {
 
 
 def competition(rules: Rules | None, missing: str | None = None) -> World[SeasonState]:
-    """The world of seasons in one arena.
-
-    Args:
-        rules: the arena's rules; None: seasons can be read and folded but not decided.
-        missing: the reason why there are no rules.
+    """The world of seasons in one arena. `rules`: the arena's rules; None: seasons can be read and
+    folded but not decided; `missing`: the reason why there are no rules.
     """
     return World(
         name=NAME,

@@ -343,11 +343,9 @@ _UNTRIED: Final = TrialCount()
 
 
 def initial(setup: Mapping[str, Any], rules: Rules | None = None) -> SeasonState:
-    """The state before the first assignment.
-
-    Args:
-        setup: `{"config": {...}, "cast": [{"ordinal", "name", "role", "policy", "options"}, ...]}`.
-        rules: the rules of the arena, if it is installed.
+    """The state before the first assignment. `setup`: `{"config": {...}, "cast": [{"ordinal",
+    "name", "role", "policy", "options"}, ...]}`; `rules`: the rules of the arena, if it is
+    installed.
 
     Raises BadInput for another form, an invalid setting, an incomplete cast, or rules of another
     arena.

@@ -57,11 +57,8 @@ def prompted(
     """Every question to an agent in a closed assignment, in order.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
-    trials and tests run again.
-
-    Args:
-        assignment: the assignment, from 0.
-        resources: the program that tests and the number of jobs; None: the defaults.
+    trials and tests run again. `assignment`: the assignment, from 0; `resources`: the program that
+    tests and the number of jobs; None: the defaults.
 
     Raises:
         BadInput: if there is no such agent or closed assignment, its tests cannot be run here, or

@@ -81,9 +81,7 @@ def assignment_in(
     walk: Iterable[tuple[Commit, SeasonState]] | None = None,
 ) -> Walk[SeasonState]:
     """The walk through a closed assignment, whose digest is checked, from the state before it.
-
-    Args:
-        walk: a walk over the journal to reach it by; None: by an index.
+    `walk`: a walk over the journal to reach it by; None: by an index.
 
     Raises BadInput if there is no such closed assignment; JournalError if the journal cannot be
     read.

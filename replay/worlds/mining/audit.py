@@ -51,10 +51,8 @@ class Audit(TieBreak):
 
 @reader_of
 def plot_of(path: str | Path, text: str) -> int:
-    """The id of a plot in user input.
-
-    Args:
-        text: the plot's id, or its row and column (`3,4`), all from 0.
+    """The id of a plot in user input. `text`: the plot's id, or its row and column (`3,4`), all
+    from 0.
 
     Raises BadInput if there is no such plot; JournalError if the journal cannot be read.
     """
@@ -75,11 +73,8 @@ def plot_of(path: str | Path, text: str) -> int:
 
 @reader_of
 def audit(path: str | Path, round: int, plot: int | None, kind: str | None = None) -> list[Audit]:
-    """The tie-breaks on a plot in a round.
-
-    Args:
-        round: the round, from 1.
-        kind: one of AUDITED; None: all.
+    """The tie-breaks on a plot in a round. `round`: the round, from 1; `kind`: one of AUDITED;
+    None: all.
 
     Raises BadInput for an unknown kind, round or plot, and if nothing was decided there;
     JournalError if the journal cannot be read.
@@ -124,11 +119,7 @@ def audit_all(path: str | Path) -> Iterator[Audit]:
 
 
 def laid_open(config: MiningConfig, round: int, code: int, row: Row) -> Audit:
-    """The tie-break of an event.
-
-    Args:
-        code: the event's code: a claim, a raid or a ruling.
-    """
+    """The tie-break of an event. `code`: the event's code: a claim, a raid or a ruling."""
     return _CODES[code](config, round, row)
 
 

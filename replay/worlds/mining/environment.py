@@ -463,9 +463,7 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         self, actions: Mapping[str, Action | None]
     ) -> tuple[dict[str, Observed], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Play a round: observations, rewards, terminations, truncations, infos by agent.
-
-        Args:
-            actions: one for each of `agents`.
+        `actions`: one for each of `agents`.
 
         Raises:
             BadInput: where no episode is under way, for an agent without an action, and for actions
