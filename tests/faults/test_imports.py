@@ -136,7 +136,7 @@ def test_no_command_imports_what_a_journal_names(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if command == "watch":  # these runs have not ended, and nothing more comes
-        monkeypatch.setattr("goldrush.cli.watch.time.sleep", _stop)
+        monkeypatch.setattr("goldrush.replay.run.time.sleep", _stop)
     sound = place.run if kind == "roster" else place.season
     for number, words in enumerate(COMMANDS[command]):
         journal = tmp_path / f"{number}.journal"
