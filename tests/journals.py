@@ -111,13 +111,13 @@ def changed(
     return found
 
 
-def redrawn(commits: Sequence[Commit]) -> list[Commit]:
-    """The commits of a mining run with another winner of the first claim that was drawn."""
+def redrawn(commits: Sequence[Commit], *, first: bool = True) -> list[Commit]:
+    """The commits of a mining run with another winner of the first claim that was drawn, or all."""
 
     def lose(row: list[Any]) -> None:
         row[2] = next(agent for agent in row[1] if agent != row[2])
 
-    return changed(commits, CLAIM_DRAWN, lose, is_meant=lambda row: bool(row[-1]), first=True)
+    return changed(commits, CLAIM_DRAWN, lose, is_meant=lambda row: bool(row[-1]), first=first)
 
 
 def as_it_is(value: Any) -> Any:

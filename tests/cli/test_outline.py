@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import Header
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of
@@ -68,6 +69,14 @@ def test_ls_lists_the_journals_of_the_current_folder_beside_those_of_journals(
     below = json.loads(goldrush("ls", "journals", "--json", cwd=folder).out)
 
     assert [*(row["journal"] for row in below), "run.journal"] == [row["journal"] for row in rows]
+
+
+def test_ls_cuts_a_long_roster(tmp_path: Path) -> None:
+    roster = ",".join(["random,raid"] * 10)
+    record(tmp_path / "run.journal", {"rounds": 1}, roster)
+    ran = goldrush("ls", cwd=tmp_path)
+
+    assert f"  {roster[:57]}...  " in ran.out
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -54,6 +54,21 @@ def test_rounds_play_one_after_the_other_to_the_end(tmp_path: Path) -> None:
     assert_refused(goldrush(*play, cwd=tmp_path), "--play needs a terminal; leave it out")
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--play", "--json"], "--play takes no --json, --brief or --table"),
+        (["--play", "--brief"], "--play takes no --json, --brief or --table"),
+        (["--play", "--table", 0], "--play takes no --json, --brief or --table"),
+        (["--speed", 2], "--speed needs --play"),
+    ],
+)
+def test_options_that_do_not_go_with_playing_are_refused(
+    tmp_path: Path, options: list[object], says: str
+) -> None:
+    assert_refused(goldrush("replay", path_of("baseline"), *options, cwd=tmp_path), says)
+
+
 def test_ctrl_c_ends_what_plays_and_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     play = ("replay", path_of("baseline"), "--play", "--speed", 0.1)
     ran = in_terminal(*play, cwd=tmp_path, until=b"round 0 of 20")

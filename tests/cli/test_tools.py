@@ -16,10 +16,12 @@ import pytest
 
 from goldrush import record as goldrush_record
 from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.cli.audit import LISTED_MAX
 from goldrush.kernel.files import MARK
+from goldrush.kernel.worlds.mining import MINING
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, cold, goldrush
-from tests.journals import commits_of, redrawn, write
+from tests.journals import commits_of, forged, redrawn, write
 
 ROUNDS = 12
 LOUD = """
@@ -89,9 +91,15 @@ def test_log_prints_what_export_does_narrowed_down(kept: Path) -> None:
 )
 def test_log_takes_ranges_of_rounds(kept: Path, range_: str, rounds: list[int]) -> None:
     ran = goldrush(
-        "log", "a.journal", "--rounds", range_, "--event", "round_closed", "--event", "run_started",
-        "--json", cwd=kept,
-    )  # fmt: skip
+        "log",
+        "a.journal",
+        "--rounds",
+        range_,
+        "--event",
+        "round_closed, run_started",
+        "--json",
+        cwd=kept,
+    )
 
     assert (0, "") == (ran.code, ran.err)
     assert rounds == [json.loads(line).get("round", 0) for line in ran.out.splitlines()]
@@ -303,6 +311,14 @@ def test_why_without_a_round_names_those_that_can_be_explained(kept: Path) -> No
     assert [int(n) for n in rounds.split(", ")] == [n for n, c in enumerate(explained, 1) if c == 0]
 
 
+def test_why_without_a_round_names_the_first_of_many(tmp_path: Path) -> None:
+    record(tmp_path / "long.journal", {"seed": 7, "rounds": 30})
+    ran = goldrush("why", "long.journal", cwd=tmp_path)
+    [rounds] = re.findall(r"give one of (.*), \.\.\.$", ran.err)
+
+    assert 20 == len(rounds.split(", "))
+
+
 def test_why_of_a_run_with_nothing_to_explain_names_the_log(tmp_path: Path) -> None:
     goldrush("record", "--rounds", 1, "--agents", 1, "--out", "quiet.journal", cwd=tmp_path)
     of_run = goldrush("why", "quiet.journal", cwd=tmp_path)
@@ -335,6 +351,24 @@ def test_audit_of_all_draws_exits_with_1_where_one_does_not_hold(kept: Path) -> 
     assert first["drawn"] == sum(bool(e.get("words")) for e in events)
 
 
+def test_audit_of_a_draw_that_does_not_hold_exits_with_1(kept: Path, tmp_path: Path) -> None:
+    plot = contested(kept / "a.journal")["plot"]
+    forged(tmp_path / "forged.journal", MINING, redrawn(commits_of(kept / "a.journal")))
+    ran = goldrush("audit", "forged.journal", "--at", 1, "--plot", plot, cwd=tmp_path)
+
+    assert (1, "", True) == (ran.code, ran.err, "NO: the key gives" in ran.out)
+
+
+def test_audit_lists_the_first_of_many_draws_that_do_not_hold(kept: Path, tmp_path: Path) -> None:
+    write(tmp_path / "forged.journal", redrawn(commits_of(kept / "a.journal"), first=False))
+    ran = goldrush("audit", "--all", "forged.journal", cwd=tmp_path)
+    [shown] = json.loads(goldrush("audit", "--all", "forged.journal", "--json", cwd=tmp_path).out)
+    _, *listed, last = ran.out.splitlines()
+
+    assert LISTED_MAX == len(listed) < len(shown["broken"])
+    assert f"  and {len(shown['broken']) - LISTED_MAX} more; --json has all" == last
+
+
 def test_audit_tests_who_wins(kept: Path) -> None:
     ran = goldrush("audit", "--fairness", "a.journal", "fork.journal", cwd=kept)
     shown = json.loads(goldrush("audit", "--fairness", "a.journal", "--json", cwd=kept).out)
@@ -357,7 +391,10 @@ def test_audit_tests_who_wins(kept: Path) -> None:
         (["a.journal", "--all", "--round", "1", "--plot", "1"], "give --at and --place"),
         (["a.journal", "--all", "--kind", "raid"], "--kind needs --at"),
         (["a.journal", "fork.journal", "--round", "1", "--plot", "1"], "--at takes one journal"),
-        (["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"], "lottery"),
+        (
+            ["a.journal", "--round", "1", "--plot", "1", "--kind", "lottery"],
+            "kind 'lottery'; take one of",
+        ),
         (["a.journal", "--round", "0", "--plot", "1"], "--plot 1`"),
         (["forged.journal", "--fairness"], "a draw does not hold"),
         (["missing", "--all"], "no such file"),
@@ -412,9 +449,41 @@ def test_verify_of_an_empty_folder_is_refused_with_or_without_others(runs: Path)
     )
 
 
-@pytest.mark.parametrize("jobs", ["0", "-1", "x"])
-def test_verify_refuses_numbers_of_jobs_that_are_none(kept: Path, jobs: str) -> None:
-    assert_refused(goldrush("verify", "a.journal", "--jobs", jobs, cwd=kept), "--jobs")
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--jobs", "0"], "--jobs"),
+        (["--jobs", "-1"], "--jobs"),
+        (["--jobs", "x"], "--jobs"),
+        (["--strict", "--level", "3"], "--strict needs --level 4, and 3 was given"),
+    ],
+)
+def test_verify_refuses_options_that_cannot_be(kept: Path, options: list[str], says: str) -> None:
+    assert_refused(goldrush("verify", "a.journal", *options, cwd=kept), says)
+
+
+def test_verify_counts_unfinished_runs_and_continues_before_damage(kept: Path) -> None:
+    names = ("a.journal", "short.journal", "damaged.journal")
+    ran = goldrush("verify", *names, cwd=kept)
+
+    assert "3 journals: 2 hold (1 unfinished), 1 do not, 0 could not be" in ran.out
+    assert "fork damaged.journal --at 1` keeps what is intact" in ran.out  # rounds 1 and 2 are
+
+
+@pytest.mark.parametrize(
+    ("end", "says"),
+    [
+        (-3, "resume cut.journal` removes it and continues the run"),
+        (60, "nothing was recorded in it: record again over it (--force)"),
+    ],
+)
+def test_a_journal_that_breaks_off_says_how_it_goes_on(
+    kept: Path, tmp_path: Path, end: int, says: str
+) -> None:
+    (tmp_path / "cut.journal").write_bytes((kept / "a.journal").read_bytes()[:end])
+    ran = goldrush("export", "cut.journal", cwd=tmp_path)
+
+    assert (2, True) == (ran.code, says in ran.err)
 
 
 def test_verify_writes_junit_beside_what_it_prints(runs: Path, kept: Path) -> None:

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalWriter
 from tests.cli.helpers import ROOT, goldrush, in_terminal
 from tests.golden import MODELS, path_of, season_path
 from tests.journals import MINING_HEADER, commits_of
+from tests.llm.runs import models
+from tests.llm.servers import completion, serving
 
 
 def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
@@ -36,6 +39,14 @@ def test_a_line_is_printed_when_a_round_closes_while_the_recorder_has_the_file(
     assert (0, "", "") == (watching.returncode, out, err)
     assert "18,045 tokens in, 2,587 out" in line
     assert ["run.journal"] == os.listdir(tmp_path)
+
+
+def test_tokens_of_questions_are_told_without_any_of_answers(path: Path, tmp_path: Path) -> None:
+    with serving(lambda asked: completion('{"actions": []}', usage=(100, 0))) as server:
+        record(path, {"rounds": 1}, "llm:a,raid", models=models(server.address))
+    ran = goldrush("watch", path, cwd=tmp_path)
+
+    assert ran.out.endswith("; 500 tokens in, 0 out\n")
 
 
 def test_json_is_an_object_a_unit(tmp_path: Path) -> None:

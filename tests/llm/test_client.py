@@ -611,6 +611,13 @@ def test_the_longest_wait_is_waited(clock: Clock) -> None:
     assert 600 <= clock.slept[0]
 
 
+def test_waits_are_limited_together(clock: Clock) -> None:
+    wait = error(429, headers={"Retry-After": "400"})
+    answer, _ = answer_to(wait, wait, completion("a plan"))
+
+    assert (2, 429, 1) == (answer.tries, answer.status, len(clock.slept))
+
+
 def test_without_a_word_the_pauses_become_longer(clock: Clock) -> None:
     answer_to(error(500), tries=9)
     pauses = (0.5, 1, 2, 4, 8, 16, 30, 30)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.failures import FIRST, Failures, Tally
+from goldrush.agents.llm.failures import FIRST, Failures, Tally, failure_kind, format_failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput, RunStopped
@@ -228,9 +228,12 @@ def test_failures_are_counted_by_model_and_kind(path: Path) -> None:
 
 
 def test_a_plan_that_is_too_long_is_none_of_the_failures() -> None:
-    tally = Tally([("x", "overflow"), ("x", None), ("x", "a code of somebody's own")])
+    errors = ["overflow", None, "a code of somebody's own"]
+    tally = Tally([("x", error) for error in errors])
 
     assert [Failures("x", 3, {})] == tally.all()
+    assert [None] * 3 == list(map(failure_kind, errors))
+    assert [] == format_failures(tally.all(), "nothing was played")
 
 
 @pytest.mark.parametrize("key", ["sk-something", None])

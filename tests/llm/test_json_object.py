@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.agents.llm.json_object import DEPTH_MAX, TEXT_MAX, object_in
+from goldrush.agents.llm.json_object import DEPTH_MAX, FAILED_MAX, TEXT_MAX, object_in
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,8 @@ from goldrush.agents.llm.json_object import DEPTH_MAX, TEXT_MAX, object_in
         ('{"move": ' + "[" * (DEPTH_MAX - 1) + "]" * (DEPTH_MAX - 1) + "}", "it"),
         ('{"move": ' + "[" * DEPTH_MAX + "]" * DEPTH_MAX + "}", None),
         ('{"move": ' + "[" * 30_000, None),
+        ("{" * (FAILED_MAX - 1) + '{"move": 7}', {"move": 7}),
+        ("{" * FAILED_MAX + '{"move": 7}', None),
         ("{" * TEXT_MAX, None),
         (" " * TEXT_MAX + '{"move": 6}', None),
         ("", None),
