@@ -306,28 +306,27 @@ class Hungry:
         return 10 + state.day
 
 
-EATERS = make_players(
-    StageGame[Week, Week](
-        world=WEEK,
-        policy_set=PolicySet(
-            "week",
-            {"hungry": Hungry},
-            "hungry",
-            agents=1,
-            agents_max=9,
-            method="eat",
-            recording=lambda path: Recording(path, WEEK, ATE),
-        ),
-        code=ATE,
-        config_of=partial(configured, Config),
-        horizon="days",
-        unit=lambda state: state.day,
-        view=lambda state: state,
-        ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
-        resubmitted=lambda item, config: (item["agent"], item["food"]),
-        forks=FORKS,
-    )
+EATING = StageGame[Week, Week](
+    world=WEEK,
+    policy_set=PolicySet(
+        "week",
+        {"hungry": Hungry},
+        "hungry",
+        agents=1,
+        agents_max=9,
+        method="eat",
+        recording=lambda path: Recording(path, WEEK, ATE),
+    ),
+    code=ATE,
+    config_of=partial(configured, Config),
+    horizon="days",
+    unit=lambda state: state.day,
+    view=lambda state: state,
+    ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
+    resubmitted=lambda item, config: (item["agent"], item["food"]),
+    forks=FORKS,
 )
+EATERS = make_players(EATING)
 
 
 def eaten(path: Path) -> list[tuple[int, int]]:
@@ -355,6 +354,16 @@ def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
     players.fork(WEEK, EATERS, source, 0, out, REPLACED)
 
     assert [(0, 10), (0, 10), (1, 99), (1, 11), (2, 12), (2, 12)] == eaten(out)
+
+
+def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    without = make_players(attrs.evolve(EATING, forks=None))
+    players.record(WEEK, without, source, without.prepare({}, None, None, None))
+    with pytest.raises(BadInput, match="runs of the week world cannot be forked"):
+        players.fork(WEEK, without, source, 0, out)
+
+    assert not out.exists()
 
 
 def test_where_agents_submit_several_times_a_unit_no_submission_is_replaced(tmp_path: Path) -> None:

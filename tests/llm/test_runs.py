@@ -111,6 +111,8 @@ def test_what_models_did_is_played_by_recordings_beside_other_models(
     assert {2, 3} == {asked.agent for asked in server.asked}
     assert [before[r, 1][1] for r in range(1, 5)] == [after[r, 1][1] for r in range(1, 5)]
     assert verify(path, sources=[str(first)]).holds
+    without = verify(path)
+    assert (True, ("recorded (3 agents)",)) == (without.holds, without.not_asked), "believed"
     assert 8 == usage(path).total.answers, "a recording takes nothing"
 
 
@@ -780,19 +782,20 @@ def test_no_run_takes_more_than_was_estimated(path: Path, server: Server, treatm
 # --- going on with another server ---
 
 
-def cut_inside(server: Server, tmp_path: Path) -> Path:
-    """A run of two agents of which one has answered for round 1."""
+def cut_inside(server: Server, tmp_path: Path, rounds: int = 3, commits: int = 2) -> Path:
+    """A run of two agents after so many commits: of two, one agent has answered for round 1."""
     whole, cut = tmp_path / "whole.journal", tmp_path / "cut.journal"
     one_by_one = models(server.address, concurrency=1)
-    record(whole, {**SHORT, "rounds": 3}, "llm:a*2,raid*1", models=one_by_one)
-    cut.write_bytes(whole.read_bytes()[: commits_of(whole)[1].end])
+    record(whole, {**SHORT, "rounds": rounds}, "llm:a*2,raid*1", models=one_by_one)
+    cut.write_bytes(whole.read_bytes()[: commits_of(whole)[commits - 1].end])
     return cut
 
 
+@pytest.mark.parametrize(("rounds", "commits"), [(3, 2), (1, 2), (1, 1)])
 def test_a_server_that_is_not_there_is_told_by_resume_and_nothing_is_recorded_of_it(
-    server: Server, tmp_path: Path
+    server: Server, tmp_path: Path, rounds: int, commits: int
 ) -> None:
-    cut = cut_inside(server, tmp_path)
+    cut = cut_inside(server, tmp_path, rounds, commits)
     before = cut.read_bytes()
     with pytest.raises(BadInput, match="does not answer: ConnectError"):
         resume(cut, models=models(f"http://127.0.0.1:{closed_port()}/v1", tries=1))
