@@ -283,6 +283,16 @@ def test_a_piece_is_on_the_disk_before_the_next_is_asked_for(path: Path) -> None
     assert [(number, number) for _ in range(8) for number in range(3)][: len(seen)] == seen
 
 
+def test_from_the_first_piece_on_the_disk_is_waited_for(path: Path) -> None:
+    synced: list[int] = []
+    with syncing(synced.append):
+        record(path, at_once)
+        assert [] == synced
+        record(path, Asked("backwards"))
+
+    assert len(commits_of(path)) - 1 <= len(synced)  # and its folder
+
+
 def test_what_a_generator_holds_is_let_go_whoever_fails(tmp_path: Path) -> None:
     closed = []
 
@@ -482,6 +492,15 @@ def test_a_fork_asks_everybody_anew_from_there_on_and_no_more(
         assert [note for note in SUNG_IN_ALL if note[0] >= 2] == sorted(asked)
         assert digests(tmp_path / "expected.journal") == digests(out)
         assert verify(out, world=CHOIR, ask=at_once).holds
+
+
+def test_a_song_left_open_is_not_forked(path: Path, tmp_path: Path) -> None:
+    record(path, Asked("backwards"))
+    opened = next(c for c in commits_of(path) if c.unit == 3)
+    path.write_bytes(path.read_bytes()[: opened.end])
+
+    with pytest.raises(BadInput, match="has no closed song 3; give one from 0 to 2"):
+        forked(path, 3, tmp_path / "fork.journal", "in order")
 
 
 def test_a_fork_that_broke_off_goes_on_from_the_notes_behind_it(

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.forking import Forks
+from goldrush.kernel.forking import Forks, changes
 from goldrush.kernel.settings import configured, integer, setting
 from goldrush.kernel.shape import AGENT, TEXT
 from goldrush.kernel.world import EventType, Row, Vocabulary
@@ -63,7 +63,18 @@ def test_what_a_fork_cannot_be_is_refused(given: dict[str, Any], says: str) -> N
         FORKS.forked(Config(), given, closed=2)
 
 
-@pytest.mark.parametrize("given", [facts((3, (0, 5))), facts((None, (0, "a"))), facts(seed=10)])
+def test_values_that_are_equal_and_packed_otherwise_are_changes() -> None:
+    assert {"seed": False} == changes(Config(seed=0), Config(seed=False))
+    assert {} == changes(Config(seed=0), Config(seed=0))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        facts((3, (0, 5))), facts((None, (0, "a"))), facts(seed=10),
+        {**FACTS, "roster": ({"agent": 1, "policy": "p", "options": {}},)},
+    ],
+)  # fmt: skip
 def test_what_no_fork_can_be_is_not_shown(given: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         FORKS.show(given)

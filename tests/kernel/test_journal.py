@@ -7,6 +7,7 @@ Damage is systematic: every bit, every cut, every commit swapped, repeated or re
 
 import errno
 import hashlib
+import io
 import os
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -47,6 +48,7 @@ from goldrush.kernel.journal import (
     Header,
     JournalReader,
     JournalWriter,
+    sha256_in,
     sha256_of,
 )
 from goldrush.kernel.world import Block
@@ -665,6 +667,20 @@ def test_a_body_that_is_no_unit_and_no_end_is_malformed(path: Path, body: bytes)
     assert error.fault
 
 
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("a batch of three", "a batch is not a list of two"),
+        ("an end of unit -1", "unit -1, which is not a number"),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said(path: Path, body: str, fault: str) -> None:
+    _, error = error_of(path, forged([START_BODY, NEXT_BODIES[body]]))
+
+    assert isinstance(error, MalformedEvents)
+    assert fault in error.fault
+
+
 def test_a_body_over_the_limit_is_malformed_before_it_is_read(path: Path) -> None:
     header = HEADER.packed()
     length = b"\x94\xce" + (BODY_MAX + 1).to_bytes(4, "big")
@@ -946,10 +962,11 @@ def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
         JournalReader(tmp_path)
 
 
-def test_a_pipe_is_refused_and_not_waited_for(path: Path) -> None:
+def test_a_pipe_is_refused_unopened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(path)
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("a pipe was opened"))
 
-    with pytest.raises(BadInput):
+    with pytest.raises(BadInput, match="not an ordinary file"):
         JournalReader(path)
 
 
@@ -961,6 +978,18 @@ def test_a_path_that_no_file_can_have_is_refused(make: Callable[[str], Any]) -> 
 
 def test_the_digest_of_a_file_is_its_sha256(path: Path, sound: bytes) -> None:
     assert sha256_of(path) == hashlib.sha256(sound).hexdigest()
+
+
+def test_the_digest_of_a_file_that_grows_is_to_the_length_that_it_had(
+    path: Path, sound: bytes
+) -> None:
+    class Growing(io.FileIO):
+        def read(self, *given: Any) -> Any:
+            path.write_bytes(sound + b"more")
+            return super().read(*given)
+
+    with Growing(path) as file:
+        assert sha256_in(file) == hashlib.sha256(sound).hexdigest()
 
 
 # A system that refuses to write.

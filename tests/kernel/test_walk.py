@@ -1,5 +1,6 @@
 """Whoever goes on from a journal believes of it what `verify` does, and no more."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from goldrush.kernel import fold
 from goldrush.kernel.errors import GoldrushError, MalformedEvents
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.shape import Kind
-from goldrush.kernel.walk import DERIVED, Walk
+from goldrush.kernel.walk import DERIVED, SHOWN_MAX, Walk, format_event
 from goldrush.kernel.world import Block, InvalidInputs, World
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Role
@@ -220,6 +221,15 @@ def test_pending_inputs_that_the_world_refuses_do_not_follow(
     broken = verify(left_open(commits, tmp_path / "open.journal"), DERIVE, world=world).broken
 
     assert (DERIVE, "slipped") == (broken.level, broken.found)
+
+
+@pytest.mark.parametrize(("length", "cut"), [(1, False), (SHOWN_MAX, True)])
+def test_a_long_event_is_cut_in_a_message(length: int, cut: bool) -> None:
+    row = (0, (), None, None, "x" * length, None)
+    [event] = fold.block_events(MINING, 1, Block([(SUBMITTED, [row])]))
+    whole = json.dumps(event.as_dict())
+
+    assert (whole[:SHOWN_MAX] + "..." if cut else whole) == format_event(event)
 
 
 def test_an_office_that_forged_events_left_empty_is_told_as_such(tmp_path: Path) -> None:
