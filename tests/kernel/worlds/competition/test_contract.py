@@ -222,6 +222,14 @@ def test_after_a_refusal_the_next_interview_is_five_assignments_later(acts: Any)
 # Conditions
 
 
+def test_a_seat_is_had_beside_the_directives_team() -> None:
+    season = candidate(workers=5).signs(ADA, (SEAT,)).until(1)
+
+    season.does(season.opened(ADMIN, SUBJECT, team=(BEN, CLEO, DOV))).to(Phase.SPEAK)
+
+    assert (ADA, BEN, CLEO, DOV) == season.table.participants
+
+
 def test_a_fee_is_paid_by_the_user() -> None:
     season = candidate().signs(ADA, (FEE_PAID,)).until(2)
 

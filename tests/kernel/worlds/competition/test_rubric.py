@@ -107,6 +107,13 @@ def test_what_was_proposed_within_the_window_is_known(days: int, expected: int) 
     assert expected == raw(season.says(propose(BEN)), BEN, NOVELTY)
 
 
+@pytest.mark.parametrize(("days", "known"), [(3, {MINERS: 0}), (4, {})])
+def test_what_leaves_the_window_is_kept_no_longer(days: int, known: Mapping[Any, int]) -> None:
+    season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(days)
+
+    assert known == season.state.known
+
+
 def test_what_is_proposed_again_is_known_for_longer() -> None:
     season = given(assignments_per_day=1, rolling_days=3).says(propose(ADA)).closes(2)
     season.says(propose(BEN)).closes(2)

@@ -245,6 +245,17 @@ def test_in_an_arena_with_one_treatment_there_is_no_edge(edge: Any, codes: list[
 # Tests
 
 
+def test_the_bar_is_tested_once_with_the_seeds_of_its_table() -> None:
+    season = given().to(Phase.SET)
+    (seed, status), *others = season.runs()
+    act = season.tested()
+    codes = season.does(act._replace(runs=((seed + 1, status), *others))).codes
+
+    season.does(act, act._replace(value=TRUE))
+
+    assert (["act/malformed"], ["act/malformed"], BAR) == (codes, season.codes, season.table.bar)
+
+
 def test_a_challenge_is_tested_at_once() -> None:
     season = given().says(propose(ADA), challenge(BEN, 0))
 

@@ -184,6 +184,13 @@ def test_what_is_no_trial_is_refused_and_spends_nothing(fields: dict[str, Any], 
     assert ([code], [], 4) == (season.codes, season.table.trials, left(season))
 
 
+@pytest.mark.parametrize(("numbers", "kept"), [((1,), 0), ((0, 0), 1), ((0, 2), 1)])
+def test_trials_are_numbered_in_order(numbers: tuple[int, ...], kept: int) -> None:
+    season = numbered(given(trials=(6, 6)).to(Phase.TRY), ADA, *numbers)
+
+    assert (["act/malformed"], kept) == (season.codes, len(season.table.trials))
+
+
 @pytest.mark.parametrize("agent", [DOV, JUDGE])
 def test_who_has_no_seat_orders_no_trial(agent: int) -> None:
     season = given(workers=4, trials=(4, 6)).does(opened(team=TRIO, order=TRIO)).to(Phase.TRY)
