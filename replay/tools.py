@@ -11,9 +11,8 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from goldrush.replay.studies import Studies
     from goldrush.replay.text import Paint
 
-
-F = TypeVar("F", bound=Callable[..., object])
 
 NUMBER_MAX: Final = 10  # digits of a location
 
@@ -188,19 +185,16 @@ _PRINTED: Final = (
 )
 
 
-def absent(what: str, instead: str = _LISTED) -> Callable[[F], F]:
-    """Decorates a method of `Tools` that a world may not have: by default it raises BadInput.
-    `what` and `instead`: as of `Tools.lacks`.
-    """
-
-    def refusing(method: F) -> F:
-        @wraps(method)
-        def refuse(tools: Tools, path: str | Path, *others: object, **named: object) -> object:
-            raise tools.lacks(path, what, instead)
-
-        return cast("F", refuse)
-
-    return refusing
+# What a world may not have, by the method of `Tools`: the noun for it, and what to do instead.
+_ABSENT: Final = {
+    "export_folder": ("folders", _PRINTED),
+    "live_folder": ("folders", "leave --files out"),
+    "draws": ("draws to audit", "`goldrush verify {path}` derives every event again"),
+    "explanations": ("explanations", _LISTED),
+    "explained_units": ("explanations", _LISTED),
+    "scores": ("scores to audit", _LISTED),
+    "prompts": ("prompts", _LISTED),
+}
 
 
 class Tools:
@@ -276,7 +270,10 @@ class Tools:
         to say so before anything else that is asked for is looked at.
         """
         if getattr(type(self), default.__name__) is default:
-            default(self, path)
+            raise self._absent(default, path)
+
+    def _absent(self, default: Callable[..., object], path: str | Path) -> BadInput:
+        return self.lacks(path, *_ABSENT[default.__name__])
 
     def seeded(self, settings: Settings) -> Sequence[Keys]:
         """The settings other than `seed` whose default is the seed, each as the keys that lead to
@@ -360,7 +357,6 @@ class Tools:
         """What `consequences` gives as text."""
         return json.dumps(consequences.as_dict())
 
-    @absent("folders", _PRINTED)
     def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
         """Write the state after a unit into a folder of files. `at`: the unit; None: the last one;
         `force`: replace what was written there before.
@@ -368,14 +364,13 @@ class Tools:
         Returns a line that describes what was written. Raises BadInput and WriteFailed for the
         folder.
         """
-        raise NotImplementedError
+        raise self._absent(Tools.export_folder, path)
 
-    @absent("folders", "leave --files out")
     def live_folder(self, path: str | Path, target: str, *, force: bool) -> OnUnit[Any]:
         """The function to call after each unit while the journal at `path` is recorded: it writes
         that unit into the folder `target` as `export_folder` does, and raises the same errors.
         """
-        raise NotImplementedError
+        raise self._absent(Tools.live_folder, path)
 
     # What happened at a place, and why.
 
@@ -395,10 +390,9 @@ class Tools:
             raise self.lacks(path, "plots", instead)
         return self.location_of(path, text)
 
-    @absent("draws to audit", "`goldrush verify {path}` derives every event again")
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
         """The draws of a journal, audited."""
-        raise NotImplementedError
+        raise self._absent(Tools.draws, path)
 
     def draws_at(
         self, path: str | Path, unit: int, location: int | None, kind: str | None
@@ -415,39 +409,35 @@ class Tools:
             raise BadInput(problem, f"give a {noun} that was played")
         return found
 
-    @absent("explanations")
     def explanations(
         self, path: str | Path, unit: int, location: int | None, agent: int | None
     ) -> Sequence[Explanation]:
         """Explanations of the results of a unit, with the changes that would have led to others;
         None: of all locations or agents. Raises BadInput if there is nothing to explain.
         """
-        raise NotImplementedError
+        raise self._absent(Tools.explanations, path)
 
-    @absent("explanations")
     def explained_units(
         self, path: str | Path, location: int | None, agent: int | None
     ) -> Iterator[int]:
         """The units with something to explain there, ascending."""
-        raise NotImplementedError
+        raise self._absent(Tools.explained_units, path)
 
-    @absent("scores to audit")
     def scores(
         self, path: str | Path, unit: int, agent: int, location: int | None
     ) -> Sequence[Checkable]:
         """The scores of an agent in a unit, with the steps that lead to them."""
-        raise NotImplementedError
+        raise self._absent(Tools.scores, path)
 
     def format_score(self, score: HasDict) -> str:
         """One of the `scores` as text."""
         return json.dumps(score.as_dict())
 
-    @absent("prompts")
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[Prompted]:
         """The prompts of an agent in a unit; `resources` are for asking other players again."""
-        raise NotImplementedError
+        raise self._absent(Tools.prompts, path)
 
     def prompts_as_dict(
         self, prompts: Sequence[Prompted], unit: int, agent: int
