@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from goldrush.cli.command import command, option
-from goldrush.cli.models import Model, ModelsFile, Reach, check_model, models_of
+from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
 from goldrush.cli.options import (
     FILE,
     Force,
     Journal,
     NewJournal,
-    Playing,
-    Recording,
+    PlayingOptions,
+    RecordingOptions,
     Settings,
     Treatment,
     at_option,
@@ -51,12 +51,12 @@ def fork(
         "Submissions (seasons: contributions) as export prints them; - is standard input.",
         type=FILE,
     ),
-    playing: Playing,
+    playing: PlayingOptions,
     models_path: ModelsFile,
     model: Model,
-    reach: Reach,
+    reach: ReachOptions,
     force: Force,
-    recording: Recording,
+    recording: RecordingOptions,
 ) -> int:  # fmt: skip
     """Play a run again from a round on, with changes.
 

@@ -25,7 +25,7 @@ ModelsFile = Annotated[
 Model = Annotated[str | None, option("--model", "NAME", "Language model for `llm` without a name.")]
 
 
-class Reach(NamedTuple):
+class ReachOptions(NamedTuple):
     """How language models are reached, and when a run stops."""
 
     base_url: str | None = option("--base-url", "URL", "Server of the models (default: OpenAI's).")
@@ -48,7 +48,9 @@ class Reach(NamedTuple):
     )
 
 
-def models_of(models_path: str | None, reach: Reach | None, model: str | None = None) -> Models:
+def models_of(
+    models_path: str | None, reach: ReachOptions | None, model: str | None = None
+) -> Models:
     """The models that these options describe. Raises BadInput."""
     from goldrush.agents.llm.models import Models, read_models
 

@@ -196,7 +196,7 @@ Json = Annotated[bool, json_option()]
 SummaryJson = Annotated[bool, json_option("Print the summary as JSON.")]
 
 
-class Playing(NamedTuple):
+class PlayingOptions(NamedTuple):
     """What the players of a recorded run may need."""
 
     trust: Trust
@@ -205,7 +205,7 @@ class Playing(NamedTuple):
     jobs: TestJobs
 
 
-class Recording(NamedTuple):
+class RecordingOptions(NamedTuple):
     """How a run is recorded, and what is printed of it."""
 
     fsync: Annotated[bool, option("--fsync", help="Wait for the disk after each round.")]

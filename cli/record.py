@@ -14,15 +14,15 @@ import click
 
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
-from goldrush.cli.models import Model, ModelsFile, Reach, check_model, models_of
+from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
 from goldrush.cli.options import (
     DryRun,
     Folder,
     Force,
     Journal,
     NewJournal,
-    Playing,
-    Recording,
+    PlayingOptions,
+    RecordingOptions,
     Seed,
     Settings,
     Treatment,
@@ -65,10 +65,10 @@ def record(
     settings: Settings,
     models_path: ModelsFile,
     model: Model,
-    reach: Reach,
+    reach: ReachOptions,
     dry_run: DryRun,
     force: Force,
-    recording: Recording,
+    recording: RecordingOptions,
 ) -> int:  # fmt: skip
     """Record a run in a journal.
 
@@ -105,7 +105,7 @@ def record(
 
 def recorded(
     out: str | None, stem: str, tools: Tools, who: Players[Any], run: PreparedRun, *,
-    models: Models, resources: Resources, dry_run: bool, force: bool, recording: Recording,
+    models: Models, resources: Resources, dry_run: bool, force: bool, recording: RecordingOptions,
     again: Sequence[tuple[str, str]], files: str | None = None,
 ) -> int:  # fmt: skip
     """Record a run that was prepared, or estimate it. `stem`: of the journal's name without --out;
@@ -132,11 +132,11 @@ def recorded(
 @command()
 def resume(
     journal: Journal,
-    playing: Playing,
+    playing: PlayingOptions,
     files: Folder,
     models_path: ModelsFile,
-    reach: Reach,
-    recording: Recording,
+    reach: ReachOptions,
+    recording: RecordingOptions,
 ) -> int:
     """Continue a run that was interrupted.
 
@@ -177,7 +177,7 @@ def how_again(
     trust: Sequence[str],
     sources: Sequence[str],
     models_path: str | None,
-    reach: Reach,
+    reach: ReachOptions,
     test: str | None = None,
     files: str | None = None,
 ) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import click
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.models import Model, ModelsFile, Reach, models_of
+from goldrush.cli.models import Model, ModelsFile, ReachOptions, models_of
 from goldrush.cli.options import (
     FILE,
     ForcePage,
@@ -31,8 +31,9 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.models import Models
     from goldrush.replay.study.backend import Backend
-    from goldrush.replay.study.judging import Verdict
+    from goldrush.replay.study.judging import CriterionVerdict
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.records import Manifest
 
@@ -68,7 +69,7 @@ def study(
     trust: Trust,
     models_path: ModelsFile,
     model: Model,
-    reach: Reach,
+    reach: ReachOptions,
     as_json: SummaryJson,
 ) -> int:  # fmt: skip
     """Record many runs: treatments x rosters x seeds x horizons.
@@ -81,14 +82,13 @@ def study(
       goldrush study --treatment scarce --roster greedy-mine --seeds 4 --out study
       goldrush study plan.toml --jobs 2 --out planned
     """
-    from goldrush.kernel.errors import BadInput, WriteFailed
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import WORLD_DEFAULT
-    from goldrush.replay.study.backend import RunFailed, WorkersLost
-    from goldrush.replay.study.carry_out import PLAYED, carry_out, runs_of
+    from goldrush.replay.study.carry_out import runs_of
     from goldrush.replay.study.plan import studied
 
-    said = (world, *treatments, *rosters, *rounds, *settings, seeds)
-    if plan is not None and any(one is not None for one in said):
+    options = (world, *treatments, *rosters, *rounds, *settings, seeds)
+    if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
     if plan is None and trust:
         raise BadInput("--trust needs a plan", "leave it out, or give a plan")
@@ -102,6 +102,17 @@ def study(
     if dask is not None:
         with redirect_stdout(sys.stderr):
             runs_of(wanted, models, remote=True)  # before a scheduler is looked for
+    return _carried_out(wanted, out, models, dask, jobs, as_json)
+
+
+def _carried_out(
+    wanted: StudyPlan, out: str, models: Models, dask: str | None, jobs: int | None, as_json: bool
+) -> int:
+    """Play what is missing, print the summary, and return the exit code."""
+    from goldrush.kernel.errors import WriteFailed
+    from goldrush.replay.study.backend import RunFailed, WorkersLost
+    from goldrush.replay.study.carry_out import PLAYED, carry_out
+
     played = 0
     try:
         # The output of policies is not part of the summary.
@@ -227,9 +238,9 @@ def report(
     return DONE
 
 
-def _verdicts(found: Sequence[Verdict], units: str) -> str:
+def _verdicts(found: Sequence[CriterionVerdict], units: str) -> str:
     """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
-    lines: dict[tuple[str, ...], list[Verdict]] = {}
+    lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for one in found:
         treatments = one.treatments
         key = (escaped(treatments), escaped(one.roster), str(one.rounds))

@@ -96,6 +96,16 @@ def verify(
             if not as_json:
                 with paused(), maybe_unread():
                     _tell(outcome)
+    _conclude(outcomes, test, as_json)
+    if junit is not None:
+        write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
+    if any(outcome.holds is False for outcome in outcomes):
+        return DIFFERS
+    return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
+
+
+def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) -> None:
+    """Print what is known after the last journal."""
     verdicts = [outcome.verdict for outcome in outcomes]
     if test is not None and not any(verdict and verdict.uses_program for verdict in verdicts):
         echo_error(f"goldrush: --test {test} was not used: no policy asked here needs a program")
@@ -104,11 +114,6 @@ def verify(
             echo_json([outcome.as_dict() for outcome in outcomes])
         elif len(outcomes) > 1:
             click.echo(_summary(outcomes))
-    if junit is not None:
-        write_whole(junit, batch.junit(outcomes), force=force, is_own=batch.is_junit)
-    if any(outcome.holds is False for outcome in outcomes):
-        return DIFFERS
-    return DONE if all(outcome.holds for outcome in outcomes) else TROUBLE
 
 
 def _tell(outcome: BatchResult) -> None:

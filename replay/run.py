@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -216,6 +215,8 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The page of the run in a frame: its map with a slider, in a notebook."""
+        from html import escape
+
         from goldrush.replay.view.page import page_of
 
         try:

@@ -60,7 +60,7 @@ class Checkable(HasDict, Protocol):
         ...
 
 
-class Unit(Protocol):
+class ClosedUnit(Protocol):
     """A closed unit (a round, an assignment) with the state after it: `journal.rebuild.Rebuilt`."""
 
     @property
@@ -314,19 +314,19 @@ class Tools:
         for event in events:
             yield event.unit, event.unit, sentences.line(event)
 
-    def unit_as_dict(self, unit: Unit) -> Mapping[str, object] | None:
+    def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object] | None:
         """The state after a unit for JSON; None: it is not shown."""
         return None
 
-    def format_unit(self, unit: Unit, paint: Paint) -> str:
+    def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
         """A unit as text above its events, with colours by agent."""
         return f"{unit.vocabulary.unit} {unit.round}, digest {unit.digest:016x}"
 
-    def format_frame(self, unit: Unit, paint: Paint) -> str:
+    def format_frame(self, unit: ClosedUnit, paint: Paint) -> str:
         """A unit in few lines, where one follows the other on a screen."""
         return self.format_unit(unit, paint)
 
-    def format_line(self, unit: Unit) -> str:
+    def format_line(self, unit: ClosedUnit) -> str:
         """A unit on one line. Default: the number of events of each type."""
         counts = Counter(event.name for event in unit.events)
         return ", ".join(f"{count} {escaped(name)}" for name, count in counts.items())

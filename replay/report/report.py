@@ -32,7 +32,7 @@ from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.models import hardly_played
 from goldrush.replay.report.page import Block
 from goldrush.replay.study.comparisons import against_baseline
-from goldrush.replay.study.judging import Judged
+from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -268,7 +268,7 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
+def _judged(judged: SizeVerdict) -> dict[str, Any]:
     return {
         "criterion": judged.criterion,
         "outcome": judged.outcome,

@@ -36,9 +36,9 @@ from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,
     UNDECIDED,
+    CriterionVerdict,
     Finding,
-    Judged,
-    Verdict,
+    SizeVerdict,
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment, families
@@ -58,9 +58,9 @@ def summary(study: ReportedStudy) -> list[Block]:
     return [*in_brief(verdicts, names), _summary_figure(study, verdicts)]
 
 
-def in_brief(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[Block]:
+def in_brief(verdicts: Sequence[CriterionVerdict], names: Sequence[str]) -> list[Block]:
     """Verdicts as a tile for each criterion and a sentence, in which they have these names."""
-    by_criterion: dict[str, list[Verdict]] = {}
+    by_criterion: dict[str, list[CriterionVerdict]] = {}
     for verdict in verdicts:
         by_criterion.setdefault(verdict.criterion, []).append(verdict)
     tiles = [
@@ -109,7 +109,7 @@ def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
     return Tile(name, VARIES, ", ".join(f"{n} {outcome}" for outcome, n in counts if n))
 
 
-def _summary_figure(study: ReportedStudy, verdicts: Sequence[Verdict]) -> Block:
+def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> Block:
     criteria = study.of.studies.criteria
     measures = study.of.measures.known
     sizes = styles_of([f"N = {size}" for size in criteria.sizes])
@@ -187,7 +187,7 @@ def verdict_section(study: ReportedStudy) -> list[Block]:
     parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not verdicts:
         return [*parts, Text(f"None: {verdicts.reason}.")]
-    families: dict[tuple[str, ...], list[Verdict]] = {}
+    families: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for verdict in verdicts:
         key = (verdict.treatments, verdict.roster, str(verdict.rounds))
         families.setdefault(key, []).append(verdict)
@@ -241,7 +241,7 @@ def _names(criteria: Criteria) -> list[str]:
     return [criterion.name for criterion in criteria.every]
 
 
-def _too_few(study: ReportedStudy, verdicts: Sequence[Verdict]) -> list[Block]:
+def _too_few(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> list[Block]:
     """A warning if there are too few seeds for any test to pass."""
     fewest = min(len(study.results.by_cell[cell]) for verdict in verdicts for cell in verdict.cells)
     measures = len(study.of.studies.criteria.expected)
@@ -323,7 +323,7 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str
     ]
 
 
-def _without_burn_in(study: ReportedStudy, verdicts: Sequence[Verdict]) -> list[Block]:
+def _without_burn_in(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> list[Block]:
     """The verdicts on halves of all units, where the beginning of a run counts, too."""
     whole = Assessment(study.results, burn_in=False).verdicts()
     rows: list[list[Content]] = [
@@ -386,5 +386,5 @@ _OUTCOMES: Final = {
 }
 
 
-def _judged(judged: Judged) -> Marked:
+def _judged(judged: SizeVerdict) -> Marked:
     return Marked(_OUTCOMES[judged.outcome], judged.note)

@@ -54,7 +54,7 @@ class Finding:
 
 
 @attrs.frozen
-class Judged:
+class SizeVerdict:
     """A criterion at one size (a number of agents): the findings of its tests, the verdict for this
     size, and the reason; `cell`: of the runs that are judged; `nothing`: a sentence if there was
     nothing to reduce (`Criterion.nothing`), else empty.
@@ -70,11 +70,11 @@ class Judged:
 
 
 @attrs.frozen
-class Verdict:
+class CriterionVerdict:
     """A verdict on a criterion over all sizes, with the reason."""
 
     criterion: str
-    by_size: Mapping[int, Judged]
+    by_size: Mapping[int, SizeVerdict]
     verdict: str
     note: str
 

@@ -17,9 +17,9 @@ from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
 from goldrush.replay.study.judging import (
     UNDECIDED,
+    CriterionVerdict,
     Finding,
-    Judged,
-    Verdict,
+    SizeVerdict,
     beyond_null,
     outcome_of,
     tested,
@@ -29,10 +29,10 @@ from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
 
 
-class Verdicts(list[Verdict]):
+class Verdicts(list[CriterionVerdict]):
     """A list of verdicts; `reason`: what one would need, if there are none; else empty."""
 
-    def __init__(self, verdicts: Iterable[Verdict], needs: str) -> None:
+    def __init__(self, verdicts: Iterable[CriterionVerdict], needs: str) -> None:
         super().__init__(verdicts)
         self.reason = "" if self else needs
 
@@ -65,7 +65,7 @@ class Assessment:
     def is_null(self, cell: Cell) -> bool:
         return self._nulls.get(cell) == cell
 
-    def judged(self, cell: Cell) -> list[Judged]:
+    def judged(self, cell: Cell) -> list[SizeVerdict]:
         findings = self.findings(cell)
         agents = self.results.config(cell).agents
         null = self._nulls.get(cell)
@@ -80,7 +80,9 @@ class Assessment:
                 missing = f"the study has no null (roster {self.criteria.null})"
                 why = "the null itself" if null else missing
                 note = f"{nothing}; {why}" if nothing else why
-            judgements.append(Judged(criterion.name, agents, cell, tests, outcome, note, nothing))
+            judgements.append(
+                SizeVerdict(criterion.name, agents, cell, tests, outcome, note, nothing)
+            )
         return judgements
 
     def verdicts(self) -> Verdicts:
@@ -145,9 +147,9 @@ def families(results: Results[Any, Any]) -> list[list[Cell]]:
     ]
 
 
-def _verdict(criterion: str, judged: Sequence[Judged]) -> Verdict:
+def _verdict(criterion: str, judged: Sequence[SizeVerdict]) -> CriterionVerdict:
     verdict = verdict_of(at_size.outcome for at_size in judged)
     note = "; ".join(f"N = {at_size.size}: {at_size.note}" for at_size in judged)
     if len({at_size.note for at_size in judged}) == 1:
         note = judged[0].note
-    return Verdict(criterion, {at_size.size: at_size for at_size in judged}, verdict, note)
+    return CriterionVerdict(criterion, {at_size.size: at_size for at_size in judged}, verdict, note)

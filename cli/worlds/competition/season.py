@@ -8,14 +8,14 @@ import click
 
 from goldrush.cli import completion
 from goldrush.cli.command import command, option
-from goldrush.cli.models import ModelsFile, Reach, models_of
+from goldrush.cli.models import ModelsFile, ReachOptions, models_of
 from goldrush.cli.options import (
     FILE,
     DryRun,
     Folder,
     Force,
     NewJournal,
-    Recording,
+    RecordingOptions,
     Seed,
     Test,
     TestJobs,
@@ -71,9 +71,9 @@ def season(
     jobs: TestJobs,
     files: Folder,
     models_path: ModelsFile,
-    reach: Reach,
+    reach: ReachOptions,
     force: Force,
-    recording: Recording,
+    recording: RecordingOptions,
 ) -> int:  # fmt: skip
     """Record a season of the competition world.
 

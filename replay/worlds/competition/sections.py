@@ -24,7 +24,7 @@ from goldrush.replay.report.page import (
 from goldrush.replay.report.sections import ReportedStudy, figure
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.verdicts import format_effect, in_brief
-from goldrush.replay.study.judging import Judged
+from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.worlds.competition.measures import TABLES_MIN
 from goldrush.replay.worlds.competition.study import (
     CRITERIA,
@@ -118,7 +118,7 @@ def _verdicts(study: ReportedStudy) -> list[Block]:
     ]
 
 
-def _row(judged: Judged) -> list[str]:
+def _row(judged: SizeVerdict) -> list[str]:
     [finding] = judged.findings
     change = finding.change
     return [

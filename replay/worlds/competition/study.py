@@ -51,10 +51,10 @@ from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     OPPOSITE,
     UNDECIDED,
+    CriterionVerdict,
     Finding,
-    Judged,
     Pairs,
-    Verdict,
+    SizeVerdict,
     by_seed,
     outcome_of,
     tested,
@@ -169,7 +169,7 @@ CRITERIA: Final = (
 Bounds = tuple[float, float]
 
 
-def verdicts(results: SeasonResults) -> list[Verdict]:
+def verdicts(results: SeasonResults) -> list[CriterionVerdict]:
     """A verdict on each criterion for which the study has pairs of seasons of any size. Holm's
     correction covers all of them, at both sizes.
     """
@@ -180,15 +180,17 @@ def verdicts(results: SeasonResults) -> list[Verdict]:
         if (found := _pairs(results, criterion, workers)) is not None
     }
     tests = tested({key: (key[0].measure, pairs, +1) for key, (_, pairs) in compared.items()})
-    by_criterion: dict[Contrast, dict[int, Judged]] = {}
+    by_criterion: dict[Contrast, dict[int, SizeVerdict]] = {}
     for (criterion, workers), test in tests.items():
         cell, _ = compared[criterion, workers]
-        judged = Judged(criterion.name, workers, cell, [test], outcome_of([test.shows]))
+        judged = SizeVerdict(criterion.name, workers, cell, [test], outcome_of([test.shows]))
         by_criterion.setdefault(criterion, {})[workers] = judged
     return [_verdict(results, *of) for of in by_criterion.items()]
 
 
-def _verdict(results: SeasonResults, criterion: Contrast, by_size: Mapping[int, Judged]) -> Verdict:
+def _verdict(
+    results: SeasonResults, criterion: Contrast, by_size: Mapping[int, SizeVerdict]
+) -> CriterionVerdict:
     def sizes(workers: Iterable[int]) -> str:
         return " and ".join(map(str, sorted(workers)))
 
@@ -208,7 +210,7 @@ def _verdict(results: SeasonResults, criterion: Contrast, by_size: Mapping[int, 
         unclear = [workers for workers, finding in shows.items() if finding != AS_EXPECTED]
         named = "; ".join(f"{criterion.measure}, {workers} workers" for workers in unclear)
         note = f"not clear: {named}"
-    return Verdict(criterion.name, by_size, verdict, note)
+    return CriterionVerdict(criterion.name, by_size, verdict, note)
 
 
 def _pairs(results: SeasonResults, criterion: Contrast, workers: int) -> tuple[Cell, Pairs] | None:
@@ -416,7 +418,7 @@ def values_of(finding: Finding) -> tuple[str, str]:
     return number(finding.change.second.mean), number(finding.change.first.mean)
 
 
-def _figures(judged: Judged, null: str) -> str:
+def _figures(judged: SizeVerdict, null: str) -> str:
     [finding] = judged.findings
     change = finding.change
     values = f"{' against '.join(values_of(finding))} ({null})"
@@ -424,7 +426,7 @@ def _figures(judged: Judged, null: str) -> str:
     return f"{finding.measure}, {judged.size} workers: {values}, {more}, p {p_value(finding.holm)}"
 
 
-def _as_dict(judged: Judged) -> dict[str, object]:
+def _as_dict(judged: SizeVerdict) -> dict[str, object]:
     [finding] = judged.findings
     change = finding.change
     return {

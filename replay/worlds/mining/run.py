@@ -14,7 +14,7 @@ from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.arguments import integer
 from goldrush.replay.journal.tie_break import TieBreak
 from goldrush.replay.journal.why import Explanation
-from goldrush.replay.run import Run
+from goldrush.replay.run import Location, Run
 from goldrush.replay.worlds.mining.measures import MeasuredRun, measure
 from goldrush.replay.worlds.mining.spells import Spell
 
@@ -48,9 +48,9 @@ class MiningRun(Run):
         config: MiningConfig = self.last().state.config
         return config
 
-    def plot(self, plot: int | tuple[int, int] | None = None) -> Plot:
-        """A plot, by id or by (row, column). Raises BadInput without one, and for one that is not
-        on the map.
+    def plot(self, plot: Location | None = None) -> Plot:
+        """A plot, by id, by (row, column), or by either as text ("3,4"). Raises BadInput without
+        one, and for one that is not on the map.
         """
         if plot is None:  # in other libraries `plot()` draws
             raise BadInput(

@@ -86,11 +86,11 @@ def test_odd_arguments_are_refused_in_a_line(
 def test_verdicts_are_shown_as_a_table(
     study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from goldrush.replay.study.judging import Judged, Verdict
+    from goldrush.replay.study.judging import CriterionVerdict, SizeVerdict
     from goldrush.replay.study.records import Cell
 
-    judged = Judged("norms", 10, Cell("few", "<b>", 10), [], "undecided")
-    found = Verdict("norms", {10: judged}, "undecided", "because & so")
+    judged = SizeVerdict("norms", 10, Cell("few", "<b>", 10), [], "undecided")
+    found = CriterionVerdict("norms", {10: judged}, "undecided", "because & so")
     monkeypatch.setattr(goldrush.Study, "verdicts", lambda self: [found])
 
     shown = study._repr_html_()

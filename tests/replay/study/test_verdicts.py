@@ -18,7 +18,7 @@ from goldrush.replay.study.judging import (
     SUPPORTED,
     UNCLEAR,
     UNDECIDED,
-    Verdict,
+    CriterionVerdict,
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
@@ -75,7 +75,7 @@ def study(
     return results(*runs)
 
 
-def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, Verdict]:
+def verdicts_of(found: Results, roster: str = LEARNER) -> dict[str, CriterionVerdict]:
     return {one.criterion: one for one in Assessment(found).verdicts() if one.roster == roster}
 
 

@@ -21,7 +21,13 @@ from goldrush.cli.main import cli
 from goldrush.replay.report.page import TableBlock
 from goldrush.replay.report.report import answers as report_answers
 from goldrush.replay.report.sections import study_of
-from goldrush.replay.study.judging import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Finding, Verdict
+from goldrush.replay.study.judging import (
+    NOT_SUPPORTED,
+    SUPPORTED,
+    UNDECIDED,
+    CriterionVerdict,
+    Finding,
+)
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result
@@ -183,7 +189,7 @@ def study(few: Shown | None = None, many: Shown | None = None) -> SeasonResults:
     return results(*few.runs(6), *(many or few).runs(12))
 
 
-def verdicts_of(found: SeasonResults) -> dict[str, Verdict]:
+def verdicts_of(found: SeasonResults) -> dict[str, CriterionVerdict]:
     return {one.criterion: one for one in verdicts(found)}
 
 
