@@ -16,7 +16,7 @@ from goldrush.replay.journal.draws import draws_in
 from goldrush.replay.journal.tie_break import Occasion, TieBreak
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import HasDict, Unit
+from goldrush.replay.tools import ClosedUnit, HasDict
 from goldrush_commons.players import GAME
 from goldrush_commons.world import COMMONS, REGROWN, CommonsConfig, Fishery, config_of, shock_of
 
@@ -77,11 +77,11 @@ class FisheryTools(GameTools):
     measures = Measures(MEASURES, READ)
     studies = STUDIES
 
-    def unit_as_dict(self, unit: Unit) -> Mapping[str, object]:
+    def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object]:
         state: Fishery = unit.state
         return {"season": unit.round, "stock": state.stock, "landed": list(state.landed)}
 
-    def format_unit(self, unit: Unit, paint: Paint) -> str:
+    def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
         state: Fishery = unit.state
         rows = [("agent", "policy", "landed")]
         for entry, landed in zip(state.roster, state.landed, strict=True):
