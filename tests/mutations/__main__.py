@@ -37,6 +37,7 @@ class Copy:
     def tests(self, tests: tuple[str, ...], *, keep: bool = False) -> str:
         """`lived`, `died`, `timeout`, or `not-run` if pytest found nothing to run."""
         env = {**os.environ, "PYTHONPATH": str(self.root), "HYPOTHESIS_PROFILE": "fast"}
+        env["FAULTS"] = "all"  # also what a third alone notices, whichever is made
         if not keep:  # compiled modules of unchanged files stay; none of a changed file is kept
             env["PYTHONDONTWRITEBYTECODE"] = "1"
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider"]
@@ -79,7 +80,7 @@ def known() -> dict[str, tuple[str, ...]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations")
-    parser.add_argument("--only", default="", help="mutations whose id starts with this")
+    parser.add_argument("--only", default="", help="a mutation's id, or its first parts")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120, help="seconds for the tests of one")
     parser.add_argument("--new", action="store_true", help="those without a result alone")
@@ -91,8 +92,10 @@ def main() -> int:
         return bool(wrong)
     every, results = {mutation.id: mutation for mutation in mutations()}, known()
     due: queue.SimpleQueue[Mutation] = queue.SimpleQueue()
+    parts = given.only.rstrip(".")  # whole parts: `a.1` is not the beginning of `a.10`
     for mutation in every.values():
-        if mutation.id.startswith(given.only) and not (given.new and mutation.id in results):
+        is_meant = not parts or f"{mutation.id}.".startswith(f"{parts}.")
+        if is_meant and not (given.new and mutation.id in results):
             due.put(mutation)
     lock = threading.Lock()
 
