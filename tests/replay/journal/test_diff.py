@@ -26,9 +26,10 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM_DRAWN, MINING_SETTLED, SUBMITTED
-from goldrush.replay.journal.diff import Cause, Diff, First, diff
+from goldrush.replay.journal.diff import SHOWN_MAX, Cause, Diff, First, diff, format_diff
 from goldrush.replay.worlds.mining.consequences import consequences
 from tests.journals import changed, commits_of, in_pieces, write
+from tests.seasons import small as season
 
 ROUNDS = 9
 SETTINGS = {"rounds": ROUNDS, "rows": 4, "cols": 4, "seed": 3}
@@ -120,6 +121,15 @@ def test_settings_that_differ_are_all_told_in_declared_order(run: Path, other: P
     assert [cause.name for cause in diff(run, other).causes] == ["stamina", "truce", "fine"]
 
 
+def test_of_settings_within_a_setting_those_that_differ_are_told(tmp_path: Path) -> None:
+    a, b = (
+        season(tmp_path / f"{seeds}", arena=f"nk[seeds={seeds}]", assignments=1) for seeds in (1, 2)
+    )
+    [cause] = diff(a, b).causes
+
+    assert told(cause)[2:] == ("arena.options.seeds", 1, 2)
+
+
 def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
     run: Path, other: Path
 ) -> None:
@@ -143,6 +153,28 @@ def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
     assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
     assert found.causes[2].text == "agents 6, 7: not in the setup in a, random in b"
     assert found.first.round == 1
+
+
+def test_options_of_the_same_number_in_another_type_are_told(run: Path, other: Path) -> None:
+    def playing(value: Any) -> list[Commit]:
+        start, *rest = commits_of(run)
+        roster = [{**entry, "options": {"n": value}} for entry in (start.setup or {})["roster"]]
+        setup = {**(start.setup or {}), "roster": tuple(roster)}
+        return [Commit(START, 0, start.digest, setup=setup), *rest]
+
+    one, two = write(other, playing(1)), write(other.with_name("two"), playing(True))
+
+    assert set(kinds(diff(one, two))) == {"roster"}
+
+
+def test_causes_beyond_the_limit_are_counted(run: Path, other: Path) -> None:
+    record(other, {**SETTINGS, "fine": 9.0}, ROSTER)
+    found = diff(run, other)
+    found = attrs.evolve(found, causes=found.causes * (SHOWN_MAX + 3))
+    listed = [line for line in format_diff(found) if "fine" in line]
+
+    assert len(listed) == SHOWN_MAX
+    assert "and 3 more; --json has all" in format_diff(found)
 
 
 # Forks.
@@ -693,6 +725,7 @@ def test_the_first_event_is_the_one_that_a_plain_comparison_finds(
         )
 
         assert isinstance(found, type) or found.first == first, (one, two)
+        assert isinstance(found, type) or not (first and found.prefix), (one, two)
 
 
 def test_what_is_found_is_json(pool: Mapping[str, Path]) -> None:

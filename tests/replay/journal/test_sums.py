@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,18 @@ def test_a_name_is_the_file_whatever_way_leads_to_it(tmp_path: Path) -> None:
     sums = read_sums("SUMS")
 
     assert (ONE, ONE, None) == tuple(map(sums.pin_of, ("b", str(tmp_path / "b"), "a/b")))
+
+
+@pytest.mark.parametrize("here", [(), ("a",)])
+def test_a_file_is_beside_its_list_unless_it_is_in_the_working_folder(
+    tmp_path: Path, here: Sequence[str]
+) -> None:
+    (tmp_path / "lists").mkdir()
+    for name in ("lists/a", "lists/b", *here):
+        Path(name).touch()
+    Path("lists/SUMS").write_text(f"{ONE}  a\n{TWO}  b\n{TWO}  gone\n")
+
+    assert ("a" if here else "lists/a", "lists/b", "gone") == read_sums("lists/SUMS").names
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")

@@ -9,7 +9,7 @@ import pytest
 
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
-from goldrush.kernel.errors import MalformedEvents
+from goldrush.kernel.errors import BadInput, MalformedEvents
 from goldrush.kernel.journal import START, UNIT, Commit, JournalReader
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
@@ -154,6 +154,13 @@ def test_stamina_that_grows_beyond_64_bits_is_told_and_not_raised(
     assert verdict.broken.level == 2
     with pytest.raises(MalformedEvents):
         rebuild(path, 1)
+
+
+@pytest.mark.parametrize("level", [0, 5])
+def test_a_level_that_there_is_not_is_refused(path: Path, level: int) -> None:
+    record(path, {"rounds": 1})
+    with pytest.raises(BadInput, match=f"there is no level {level}; give one from 1 to 4"):
+        verify(path, level)
 
 
 def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
