@@ -312,7 +312,8 @@ def test_what_another_world_has_is_listed(tmp_path: Path) -> None:
 
 
 def test_an_unknown_command_is_a_usage_error(tmp_path: Path) -> None:
-    assert goldrush("reploy", cwd=tmp_path).code == 2
+    unknown = goldrush("reploy", cwd=tmp_path)
+    assert_refused(unknown, "there is no command 'reploy'", "did you mean replay?")
 
 
 def test_text_from_a_journal_cannot_move_the_cursor(tmp_path: Path) -> None:

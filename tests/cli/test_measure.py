@@ -164,7 +164,7 @@ def test_two_runs_with_one_seed_are_noted(tmp_path: Path) -> None:
     write(tmp_path / "b.journal", whole[:-1])
     [group] = groups([tmp_path / "a.journal", tmp_path / "b.journal"])
 
-    assert 2 == group.runs
+    assert (2, 1) == (group.runs, group.unfinished)
     [note] = group.notes
     assert "b.journal has the seed of " in note
 

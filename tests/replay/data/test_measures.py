@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldrush.kernel.journal import Header, JournalReader, JournalWriter
+from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.run import record
 from goldrush.kernel.settings import integer, setting
@@ -19,6 +19,7 @@ from goldrush.replay.data.measures import Measure, Measured, Measures, by_unit, 
 from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.tools import Tools
+from tests.journals import commits_of, write
 
 
 @attrs.frozen
@@ -75,6 +76,14 @@ def test_figures_of_the_state_at_each_close_are_measures(path: Path) -> None:
     assert (2, 5.5) == found.compared("day")
     assert (3, 7) == found.compared("latest")
     assert (7, 0, True) == (found.units, found.forks, found.finished)
+
+
+def test_a_unit_that_is_open_has_no_figures(path: Path) -> None:
+    *closed, last, _ = commits_of(path)
+    write(path, [*closed, Commit(UNIT, last.unit, None, last.blocks[:1])], Header("days", 1))
+
+    assert [1, 2, 3, 4, 5, 6] == measured(path).values["day"]
+    assert 6 == measured(path).units
 
 
 def test_for_json_units_have_the_numbers_that_people_know(path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.view import carried
 from goldrush.replay.view.page import page_of, write_page
 from goldrush.replay.view.patterns import Patterns
@@ -53,6 +54,21 @@ def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
     assert "4 to 6 of 20;" in tab.text(".facts")
 
 
+def test_the_measures_of_a_part_are_those_of_its_rounds_that_have_a_value(tmp_path: Path) -> None:
+    """With as many digits as a page has. Rounds 4 to 9 are no two windows of convergence."""
+    [run] = write_page(path_of("baseline"), tmp_path / "part.html", units=(4, 9)).runs
+    measured = measured_at(path_of("baseline")).values
+    parts = {name: list(values)[3:9] for name, values in measured.items()}
+    expected = {
+        name: [None if value is None else float(f"{value:.6g}") for value in values]
+        for name, values in parts.items()
+        if set(values) != {None}
+    }
+
+    assert expected == {measure["name"]: measure["values"] for measure in run.measures}
+    assert "convergence" in set(parts) - set(expected)
+
+
 @pytest.mark.parametrize("damage", ["torn", "damaged"])
 def test_what_is_whole_of_a_broken_run_is_shown_and_said(
     damage: str, tab: Tab, tmp_path: Path
@@ -70,7 +86,7 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
     assert 0 == ran.code
     assert "breaks off" in ran.err
     assert f"breaks off after round {commit.unit - 1}" in tab.seal()
-    assert str(tmp_path) not in tab.seal()
+    assert "run.journal" not in tab.seal()
     assert f"1 to {commit.unit - 1}" in tab.text(".facts")
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 

@@ -608,3 +608,5 @@ def test_quality_in_mining_is_that_of_the_atlas(better: str) -> None:
     assert sign * (optimum - mine) == pytest.approx(quality.regret)
     assert sign * (optimum - tested) == pytest.approx(quality.discovery)
     assert sign * (tested - mine) == pytest.approx(quality.selection)
+    unknown = Atlases(arena).quality(subject, ("no", "conduct"), best)
+    assert (0, None) == (unknown.percentile, unknown.regret)
