@@ -123,6 +123,17 @@ def test_inputs_of_scripted_agents_among_those_committed_early_are_found_and_ref
     assert count
 
 
+def test_a_step_left_open_is_asked_again_up_to_its_last_answer(game: Game, tmp_path: Path) -> None:
+    """Scripts are not told of answers that have not arrived yet."""
+    path, cut = tmp_path / "run.journal", tmp_path / "cut.journal"
+    game.record(path)
+    for commit in commits_of(path)[:-1]:
+        cut.write_bytes(path.read_bytes()[: commit.end])
+        verdict = verify(cut)
+
+        assert (None, 4) == (verdict.broken, verdict.level)
+
+
 def test_an_early_row_of_a_policy_that_is_not_trusted_is_found_without_it(tmp_path: Path) -> None:
     forged, sound = tmp_path / "forged.journal", small()
     closing = sound.commits[sound.closing(2)]
