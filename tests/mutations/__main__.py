@@ -1,6 +1,6 @@
 """Applies each mutation of the list and says whether the tests notice.
 
-    python -m tests.mutations [--only PREFIX] [--jobs N] [--new] [--check]
+    python -m tests.mutations [--only ID] [--jobs N] [--new] [--check]
 
 A worker has a copy of the checkout, in which it changes one file at a time and runs the
 tests of that entry. Tests that fail without a change show nothing, so each set is run
