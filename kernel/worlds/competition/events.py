@@ -11,8 +11,8 @@ fields that its author may get wrong are of the kind `PLAIN`, and an invalid act
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, NamedTuple, get_type_hints
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import attrs
 
@@ -162,10 +162,28 @@ Questions = Annotated[Plain, "what the agent was asked"]
 Answers = Annotated[Plain, "its answers, word for word"]
 Tied = "between whom, or which proposals, it was drawn"
 
+_Cases = Mapping[str | bool | None, str]
+_F = TypeVar("_F", bound=type[Any])
+
+
+def sentence(text: str, *, drawn: Iterable[str] = (), **cases: _Cases) -> Callable[[_F], _F]:
+    """Declares the sentence of an event and the fields that a draw decides; see EventType."""
+
+    def declare(form: _F) -> _F:
+        form.sentence = {"text": text, "drawn": frozenset(drawn), "cases": cases}
+        return form
+
+    return declare
+
+
+_TAKEN: Final[_Cases] = {True: "taken", False: "left", OTHER: "without asking"}
+_WORDS: Final = if_given(": {words:quoted}")
+
 
 # Inputs.
 
 
+@sentence("{agent} was asked to {question:asked}: {text:answer}")
 class Answered(NamedTuple):
     """The answer of a language model or a person, committed before it is read as an act."""
 
@@ -175,6 +193,7 @@ class Answered(NamedTuple):
     source: Source
 
 
+@sentence("{by} proposes a project: {subject:subject}")
 class ProjectProposed(NamedTuple):
     """The admin proposes to the user a project: the subject of the next assignment."""
 
@@ -182,12 +201,21 @@ class ProjectProposed(NamedTuple):
     subject: Annotated[Plain, "[objective, treatment] of a proposed project"]
 
 
+@sentence("the user {approved} the project", approved={True: "approves", OTHER: "refuses"})
 class ProjectReviewed(NamedTuple):
     """The user approves the project, or not."""
 
     approved: Approved
 
 
+@sentence(
+    "{agent} wants to run as {class:word}, {allowed}",
+    allowed={
+        True: "and the admin allows it",
+        False: "and the admin does not allow it",
+        OTHER: "without asking",
+    },
+)
 class ClassMoved(NamedTuple):
     """A worker changes its class."""
 
@@ -196,6 +224,7 @@ class ClassMoved(NamedTuple):
     allowed: Annotated[Plain, "what the admin said; null: not asked"]
 
 
+@sentence("therapist recommends the team {team:agents}")
 class TeamRecommended(NamedTuple):
     """The therapist recommends the participants of the next table."""
 
@@ -222,6 +251,10 @@ class TableSet(NamedTuple):
     rounds: Annotated[Plain, "rounds", "how many rounds the table may take; null leaves it open"]
 
 
+@sentence(
+    "{at} ({conduct:conduct} under {treatment:word}, {runs:runs})",
+    at={None: "the bar is {value:number}", OTHER: "tested: {part} of #{at} is {}"},
+)
 class Tested(NamedTuple):
     """A conduct was tested with the table's seeds, for a part of a claim or for the bar."""
 
@@ -236,6 +269,7 @@ class Tested(NamedTuple):
     runs: Runs
 
 
+@sentence("{agent} tries {conduct:conduct} under {treatment:word}, on its own: {value:number}")
 class Tried(NamedTuple):
     """An agent ordered a trial of a conduct."""
 
@@ -248,6 +282,18 @@ class Tried(NamedTuple):
     runs: Runs
 
 
+@sentence(
+    "#{id} {agent} {move}{because:because}{words}",
+    move={
+        Move.PROPOSE: "proposes {conduct:conduct}, claims {claim:claim}",
+        Move.AMEND: "amends #{target:quoted} to {conduct:conduct}, claims {claim:claim}",
+        Move.CHALLENGE: "challenges the {part:word} of #{target:quoted}",
+        Move.SUPPORT: "supports #{target:quoted}",
+        Move.PASS: "passes",
+        OTHER: "does {move:quoted}",
+    },
+    words=_WORDS,
+)
 class Spoke(NamedTuple):
     """A contribution; `because` is null for one that relies on nothing."""
 
@@ -267,6 +313,11 @@ class Spoke(NamedTuple):
     source: Source
 
 
+@sentence(
+    "{agent} stands by {target} in the end{because:because}{words}",
+    target={None: "no proposal", OTHER: "#{target:quoted}"},
+    words=_WORDS,
+)
 class Stood(NamedTuple):
     """The final stance of a participant after the proof; its target is null for none."""
 
@@ -278,6 +329,10 @@ class Stood(NamedTuple):
     source: Source
 
 
+@sentence(
+    "judge, round {round}: {signal:word}{ids:redirected}{reason}",
+    reason=if_given(": {reason:quoted}"),
+)
 class Judged(NamedTuple):
     """The judge's signal after a round."""
 
@@ -288,6 +343,11 @@ class Judged(NamedTuple):
     reason: Annotated[Plain, "why"]
 
 
+@sentence(
+    "assistant: {text:quoted}{dissent}{rejected}",
+    dissent=if_given("; dissent: {dissent:quoted}"),
+    rejected={True: "; it rejects the conclusion", OTHER: ""},
+)
 class Digested(NamedTuple):
     """The assistant sums up a table, and may reject its conclusion."""
 
@@ -297,6 +357,7 @@ class Digested(NamedTuple):
     rejected: Annotated[Plain, "whether the assistant rejects the conclusion"]
 
 
+@sentence("admin {adopted} the conclusion", adopted={True: "adopts", OTHER: "does not adopt"})
 class Adopted(NamedTuple):
     """The admin adopts a conclusion, or not."""
 
@@ -304,6 +365,7 @@ class Adopted(NamedTuple):
     adopted: Annotated[Plain, "whether the admin adopts it"]
 
 
+@sentence("", extra={True: "once more ", False: ""})
 class Debriefed(NamedTuple):
     """The therapist's questions to a participant, and the answers."""
 
@@ -314,6 +376,7 @@ class Debriefed(NamedTuple):
     extra: Annotated[Flag, "whether it is the extra debrief of the bottom scorer"]
 
 
+@sentence("therapist on {agent}: {trait:quoted}")
 class TraitRecorded(NamedTuple):
     """A trait of a participant, and the ids of the contributions that show it."""
 
@@ -322,6 +385,7 @@ class TraitRecorded(NamedTuple):
     from_: Annotated[Plain, "the contributions that show it"]
 
 
+@sentence("a persona for {agent}, {taken}: {persona:quoted}", taken=_TAKEN)
 class PersonaProposed(NamedTuple):
     """A persona for a participant, and whether it accepts."""
 
@@ -330,6 +394,7 @@ class PersonaProposed(NamedTuple):
     taken: Taken
 
 
+@sentence("a skill for {agent}, {taken}: {skill:skill}", taken=_TAKEN)
 class SkillDistilled(NamedTuple):
     """A skill for a participant to remember."""
 
@@ -338,6 +403,7 @@ class SkillDistilled(NamedTuple):
     taken: Taken
 
 
+@sentence("", taken=_TAKEN)
 class InstructionsRewritten(NamedTuple):
     """Other instructions for a participant."""
 
@@ -347,6 +413,7 @@ class InstructionsRewritten(NamedTuple):
     taken: Taken
 
 
+@sentence("therapist rates {agent} {raw:quoted}: {reasons:joined}")
 class Rated(NamedTuple):
     """The therapist's four scores for a participant."""
 
@@ -356,6 +423,7 @@ class Rated(NamedTuple):
     reasons: Annotated[Plain, "a reason for each of them"]
 
 
+@sentence("{agent} chooses {fate:quoted}")
 class FateChosen(NamedTuple):
     """An agent that faces elimination chooses relegation or deletion."""
 
@@ -363,6 +431,7 @@ class FateChosen(NamedTuple):
     fate: Annotated[Plain, f"what the agent chooses: {_list(Fate)}"]
 
 
+@sentence("{agent} is interviewed: {questions:quoted} {answers:quoted}")
 class Interviewed(NamedTuple):
     """The interview before a contract."""
 
@@ -371,6 +440,10 @@ class Interviewed(NamedTuple):
     answers: Answers
 
 
+@sentence(
+    "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
+    "{conditions:quoted}"
+)
 class ContractOffered(NamedTuple):
     """The terms of a contract that an agent offers (kernel/worlds/competition/contract.py)."""
 
@@ -380,6 +453,15 @@ class ContractOffered(NamedTuple):
     due: Annotated[Plain, "the assignment in which the contract is settled"]
 
 
+@sentence(
+    "the user {approved}",
+    approved={True: "approves the contract of {agent}", OTHER: "{terms}"},
+    terms={
+        None: "refuses the contract of {agent}",
+        OTHER: "has other terms for the contract of {agent}: {terms:quoted}, {taken}",
+    },
+    taken={True: "which it takes", False: "which it leaves", OTHER: ""},
+)
 class ContractReviewed(NamedTuple):
     """The user approves a contract, or offers other terms, which the agent accepts or not."""
 
@@ -389,6 +471,10 @@ class ContractReviewed(NamedTuple):
     taken: Taken
 
 
+@sentence(
+    "the user {kept} the condition {condition:word} of {agent}",
+    kept={True: "keeps", False: "does not keep", OTHER: "says nothing of"},
+)
 class ConditionKept(NamedTuple):
     """Whether the user keeps a condition of a contract in the next assignment."""
 
@@ -400,6 +486,11 @@ class ConditionKept(NamedTuple):
 # Derived events.
 
 
+@sentence(
+    "table {table} opens for up to {rounds} rounds; they speak in the order {order:agents}{words}",
+    drawn={"order"},
+    words=if_given(", as drawn"),
+)
 class RoundtableOpened(NamedTuple):
     """The participants of a table and their order; `words` is empty if that was set."""
 
@@ -410,6 +501,7 @@ class RoundtableOpened(NamedTuple):
     rounds: Natural
 
 
+@sentence("refused: the act of {who} ({act.event}), {code}")
 class Refused(NamedTuple):
     """A refused act: [index in its step, event, row], with the code of the reason."""
 
@@ -422,6 +514,16 @@ class Refused(NamedTuple):
     code: Annotated[str, CODE, "why it counts as not done"]
 
 
+@sentence(
+    "table {table} {proposal}",
+    drawn={"proposal", "conduct"},
+    proposal={
+        None: "comes to no conclusion",
+        OTHER: "concludes on #{proposal}, {conduct:conduct}{}{tied}; final stances: "
+        "{stances:stances}",
+    },
+    tied=if_given(", drawn among {tied:ids}"),
+)
 class Concluded(NamedTuple):
     """The conclusion of a table and all stances. `tied` and `words` are empty if it was not
     drawn.
@@ -439,6 +541,7 @@ class Concluded(NamedTuple):
     words: DrawWords
 
 
+@sentence("{agent} scores {total}: {final:scores}{steps}", steps=if_given(" ({steps:steps})"))
 class Scored(NamedTuple):
     """A participant's scores as rated, each step that changed one, and the final ones."""
 
@@ -461,6 +564,7 @@ class Scored(NamedTuple):
     ]
 
 
+@sentence("{agent} has {balance:sparks} ({amount:signed}, {why})")
 class SparksMoved(NamedTuple):
     """Sparks gained or lost, and the balance after it. `table`: null on the bench."""
 
@@ -471,6 +575,7 @@ class SparksMoved(NamedTuple):
     why: Annotated[str, _among(Income), f"where sparks moved: {_list(Income)}"]
 
 
+@sentence("leaderboard: {rows:ranks}")
 class LeaderboardPosted(NamedTuple):
     rows: Annotated[
         tuple[tuple[int, int, int, int], ...],
@@ -479,6 +584,11 @@ class LeaderboardPosted(NamedTuple):
     ]
 
 
+@sentence(
+    "{agent} is last at table {table}, {streak:streak}{tied}",
+    drawn={"agent", "streak"},
+    tied=if_given(", drawn among {tied:agents}"),
+)
 class Bottomed(NamedTuple):
     """The bottom scorer of a table. `tied` and `words` are empty if it was not drawn."""
 
@@ -489,9 +599,14 @@ class Bottomed(NamedTuple):
     streak: Annotated[Natural, "tables", "bottom places in a row"]
 
 
+@sentence(
+    "{agent} faces elimination: {cause}",
+    cause={
+        EliminationCause.BOTTOMS: "it was last too often",
+        EliminationCause.SPARKS: "it has no sparks",
+    },
+)
 class EliminationFaced(NamedTuple):
-    """An agent faces elimination."""
-
     agent: AgentId
     cause: Annotated[
         str,
@@ -500,12 +615,12 @@ class EliminationFaced(NamedTuple):
     ]
 
 
+@sentence("{agent} is benched")
 class Relegated(NamedTuple):
-    """An agent is moved to the bench."""
-
     agent: AgentId
 
 
+@sentence("{agent} returns in the place of {for}")
 class Returned(NamedTuple):
     """An agent comes back from the bench and takes the seat of another."""
 
@@ -513,12 +628,12 @@ class Returned(NamedTuple):
     for_: Annotated[int, AGENT, "in whose place, by ordinal"]
 
 
+@sentence("{agent} is deleted")
 class Deleted(NamedTuple):
-    """An agent is deleted, for good."""
-
     agent: AgentId
 
 
+@sentence("{name} joins{inherits}", inherits=if_given(" with the memory of {inherits}"))
 class Joined(NamedTuple):
     """A new worker."""
 
@@ -527,6 +642,9 @@ class Joined(NamedTuple):
     inherits: Annotated[int | None, optional(AGENT), "whose memory, by ordinal; null: nobody's"]
 
 
+@sentence(
+    "{agent} has a contract: target {terms.1:quoted} by assignment {terms.2} for {terms.0:quoted}"
+)
 class ContractSigned(NamedTuple):
     """A contract is signed, on the terms [conditions, target, due]."""
 
@@ -534,6 +652,7 @@ class ContractSigned(NamedTuple):
     terms: Annotated[tuple[Any, ...], row(_CONDITIONS, PLAIN, NATURAL)]
 
 
+@sentence("the contract of {agent} ends: {outcome}")
 class ContractSettled(NamedTuple):
     """A contract ended."""
 
@@ -541,6 +660,7 @@ class ContractSettled(NamedTuple):
     outcome: Annotated[str, _among(ContractEnd), f"how the contract ends: {_list(ContractEnd)}"]
 
 
+@sentence("{agent} unlocks {reward}")
 class RewardUnlocked(NamedTuple):
     """A worker or the admin reached a tier."""
 
@@ -548,6 +668,7 @@ class RewardUnlocked(NamedTuple):
     reward: Annotated[str, _among(Reward), f"what is reached: {_list(Reward)}"]
 
 
+@sentence("{agent} reaches stage {stage}")
 class StageReached(NamedTuple):
     """The assistant, the judge or the therapist reached a stage."""
 
@@ -555,6 +676,7 @@ class StageReached(NamedTuple):
     stage: Annotated[Natural, "the stage that is reached"]
 
 
+@sentence("project {project} is completed")
 class ProjectCompleted(NamedTuple):
     """A project is closed, and one of its conclusions was adopted."""
 
@@ -573,128 +695,6 @@ DERIVED: Final[Sequence[type[Any]]] = (
     RewardUnlocked, StageReached, ProjectCompleted,
 )  # fmt: skip
 FORMS: Final = (*INPUTS, *DERIVED)
-# Fields that are decided by a draw, in events that hold its words.
-_DRAWN: Final[Mapping[type[Any], frozenset[str]]] = {
-    RoundtableOpened: frozenset({"order"}),
-    Concluded: frozenset({"proposal", "conduct"}),
-    Bottomed: frozenset({"agent", "streak"}),
-}
-
-
-# Sentences that an event's fields decide (see EventType.text).
-_TEXTS: Final[Mapping[type[Any], str]] = {
-    ProjectProposed: "{by} proposes a project: {subject:subject}",
-    ProjectReviewed: "the user {approved} the project",
-    ClassMoved: "{agent} wants to run as {class:word}, {allowed}",
-    TeamRecommended: "therapist recommends the team {team:agents}",
-    Answered: "{agent} was asked to {question:asked}: {text:answer}",
-    RoundtableOpened: (
-        "table {table} opens for up to {rounds} rounds; they speak in the order "
-        "{order:agents}{words}"
-    ),
-    Tested: "{at} ({conduct:conduct} under {treatment:word}, {runs:runs})",
-    Tried: "{agent} tries {conduct:conduct} under {treatment:word}, on its own: {value:number}",
-    Spoke: "#{id} {agent} {move}{because:because}{words}",
-    Judged: "judge, round {round}: {signal:word}{ids:redirected}{reason}",
-    Stood: "{agent} stands by {target} in the end{because:because}{words}",
-    Refused: "refused: the act of {who} ({act.event}), {code}",
-    Concluded: "table {table} {proposal}",
-    Digested: "assistant: {text:quoted}{dissent}{rejected}",
-    Adopted: "admin {adopted} the conclusion",
-    TraitRecorded: "therapist on {agent}: {trait:quoted}",
-    PersonaProposed: "a persona for {agent}, {taken}: {persona:quoted}",
-    SkillDistilled: "a skill for {agent}, {taken}: {skill:skill}",
-    Rated: "therapist rates {agent} {raw:quoted}: {reasons:joined}",
-    Scored: "{agent} scores {total}: {final:scores}{steps}",
-    SparksMoved: "{agent} has {balance:sparks} ({amount:signed}, {why})",
-    LeaderboardPosted: "leaderboard: {rows:ranks}",
-    Bottomed: "{agent} is last at table {table}, {streak:streak}{tied}",
-    FateChosen: "{agent} chooses {fate:quoted}",
-    Interviewed: "{agent} is interviewed: {questions:quoted} {answers:quoted}",
-    ContractOffered: (
-        "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
-        "{conditions:quoted}"
-    ),
-    ContractReviewed: "the user {approved}",
-    ConditionKept: "the user {kept} the condition {condition:word} of {agent}",
-    ContractSigned: (
-        "{agent} has a contract: target {terms.1:quoted} by assignment {terms.2} for "
-        "{terms.0:quoted}"
-    ),
-    EliminationFaced: "{agent} faces elimination: {cause}",
-    Relegated: "{agent} is benched",
-    Returned: "{agent} returns in the place of {for}",
-    Deleted: "{agent} is deleted",
-    Joined: "{name} joins{inherits}",
-    ContractSettled: "the contract of {agent} ends: {outcome}",
-    RewardUnlocked: "{agent} unlocks {reward}",
-    StageReached: "{agent} reaches stage {stage}",
-    ProjectCompleted: "project {project} is completed",
-}
-_Cases = Mapping[str | bool | None, str]
-_TAKEN: Final[_Cases] = {True: "taken", False: "left", OTHER: "without asking"}
-_WORDS: Final = if_given(": {words:quoted}")
-_CASES: Final[Mapping[type[Any], Mapping[str, _Cases]]] = {
-    ProjectReviewed: {"approved": {True: "approves", OTHER: "refuses"}},
-    ClassMoved: {
-        "allowed": {
-            True: "and the admin allows it", False: "and the admin does not allow it",
-            OTHER: "without asking",
-        }
-    },
-    RoundtableOpened: {"words": if_given(", as drawn")},
-    Tested: {"at": {None: "the bar is {value:number}", OTHER: "tested: {part} of #{at} is {}"}},
-    Spoke: {
-        "move": {
-            Move.PROPOSE: "proposes {conduct:conduct}, claims {claim:claim}",
-            Move.AMEND: "amends #{target:quoted} to {conduct:conduct}, claims {claim:claim}",
-            Move.CHALLENGE: "challenges the {part:word} of #{target:quoted}",
-            Move.SUPPORT: "supports #{target:quoted}",
-            Move.PASS: "passes",
-            OTHER: "does {move:quoted}",
-        },
-        "words": _WORDS,
-    },
-    Judged: {"reason": if_given(": {reason:quoted}")},
-    Stood: {"target": {None: "no proposal", OTHER: "#{target:quoted}"}, "words": _WORDS},
-    Concluded: {
-        "proposal": {
-            None: "comes to no conclusion",
-            OTHER: "concludes on #{proposal}, {conduct:conduct}{}{tied}; final stances: "
-            "{stances:stances}",
-        },
-        "tied": if_given(", drawn among {tied:ids}"),
-    },
-    Digested: {
-        "dissent": if_given("; dissent: {dissent:quoted}"),
-        "rejected": {True: "; it rejects the conclusion", OTHER: ""},
-    },
-    Adopted: {"adopted": {True: "adopts", OTHER: "does not adopt"}},
-    Debriefed: {"extra": {True: "once more ", False: ""}},
-    PersonaProposed: {"taken": _TAKEN},
-    SkillDistilled: {"taken": _TAKEN},
-    InstructionsRewritten: {"taken": _TAKEN},
-    Scored: {"steps": if_given(" ({steps:steps})")},
-    Bottomed: {"tied": if_given(", drawn among {tied:agents}")},
-    EliminationFaced: {
-        "cause": {
-            EliminationCause.BOTTOMS: "it was last too often",
-            EliminationCause.SPARKS: "it has no sparks",
-        }
-    },
-    Joined: {"inherits": if_given(" with the memory of {inherits}")},
-    ContractReviewed: {
-        "approved": {True: "approves the contract of {agent}", OTHER: "{terms}"},
-        "terms": {
-            None: "refuses the contract of {agent}",
-            OTHER: "has other terms for the contract of {agent}: {terms:quoted}, {taken}",
-        },
-        "taken": {True: "which it takes", False: "which it leaves", OTHER: ""},
-    },
-    ConditionKept: {
-        "kept": {True: "keeps", False: "does not keep", OTHER: "says nothing of"},
-    },
-}  # fmt: skip
 
 
 def _event_type(form: type[Any]) -> EventType:
@@ -704,9 +704,7 @@ def _event_type(form: type[Any]) -> EventType:
         re.sub(r"(?<!^)(?=[A-Z])", "_", form.__name__).lower(),
         {name.rstrip("_"): described(*hints[name].__metadata__) for name in form._fields},
         is_input=form in INPUTS,
-        drawn=_DRAWN.get(form, frozenset()),
-        text=_TEXTS.get(form, ""),
-        cases=_CASES.get(form, {}),
+        **getattr(form, "sentence", {}),
     )
 
 
