@@ -42,7 +42,7 @@ def log(
 
     first, last = range_of(at, _AT.split())
     events = Run(journal).events(
-        *_listed(names), first=first, last=last, agent=[*agents], plot=[*plots]
+        *_listed(names), first=first, last=last, agent=agents or None, plot=[*plots] or None
     )
     head = next(events, None)
     if head is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -41,6 +42,20 @@ class Output(click.Path):
         if self._kind == "file" and value.endswith("/"):
             self.fail(f"{value} is the path of a folder; give that of a file", param, ctx)
         return str(super().convert(value, param, ctx))
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers. Refuses `nan`, which click's own range lets pass."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not a number", param, ctx)
+        return number
 
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:

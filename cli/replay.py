@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, Json, at_option
+from goldrush.cli.options import Journal, Json, NumberRange, at_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.cli.text import echo, painted
 from goldrush.kernel.text import escaped
@@ -32,7 +32,7 @@ def replay(
     plays: bool = option("--play", help="Show all rounds from --at on, in a terminal."),
     speed: float | None = option(
         "--speed", "X", f"Rounds per second for --play (default: {SPEED:g}).",
-        type=click.FloatRange(SPEED_MIN, SPEED_MAX),
+        type=NumberRange(SPEED_MIN, SPEED_MAX),
     ),
     as_json: Json,
 ) -> None:  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Journal, json_option
+from goldrush.cli.options import Journal, NumberRange, json_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
 from goldrush.kernel.text import escaped, format_count
 
@@ -29,7 +29,7 @@ def watch(
     journal: Journal,
     every: float = option(
         "--every", "SECONDS", "Seconds between two reads of the file (default: 1).",
-        type=click.FloatRange(EVERY_MIN, EVERY_MAX), default=1.0,
+        type=NumberRange(EVERY_MIN, EVERY_MAX), default=1.0,
     ),
     as_json: bool = json_option("Print one JSON object per round."),
 ) -> None:  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from pathlib import Path
@@ -41,6 +41,19 @@ def integer(value: object, what: str) -> int:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise BadInput(f"{what} is {format_value(str(value))}", "give a whole number") from None
+
+
+def listed(given: Any, single: type | tuple[type, ...] = str) -> list[Any]:
+    """The values of an argument: one, or several in an iterable of no type in `single`."""
+    is_one = isinstance(given, single) or not isinstance(given, Iterable)
+    return [given] if is_one else list(given)
+
+
+def path_of(path: str | os.PathLike[str], what: str = "the path") -> str:
+    """A path as text, as it was given. Raises BadInput for anything else."""
+    if not isinstance(path, str | os.PathLike):
+        raise BadInput(f"{what} is {format_value(path)}", "give a str or a Path")
+    return os.fspath(path)
 
 
 def settings_of(
@@ -91,12 +104,12 @@ def models_of(models: Models | str | Path | None) -> Models | None:
 
     if models is None or isinstance(models, Models):
         return models
-    return Models(by_name=read_models(os.fspath(models)))
+    return Models(by_name=read_models(path_of(models, "the file of models")))
 
 
 def names_of(trust: Trust) -> tuple[str, ...]:
     """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
-    given = (trust,) if isinstance(trust, str | type) else trust
+    given = listed(trust, (str, type))
     if all(isinstance(policy, str) for policy in given):
         return tuple(map(str, given))
     from goldrush.agents.external import class_name
@@ -106,8 +119,7 @@ def names_of(trust: Trust) -> tuple[str, ...]:
 
 def paths_of(sources: Sources) -> tuple[str, ...]:
     """Paths of journals as text."""
-    given = (sources,) if isinstance(sources, str | Path) else sources
-    return tuple(os.fspath(path) for path in given)
+    return tuple(path_of(path, "a source") for path in listed(sources))
 
 
 def jobs_of(jobs: int | None) -> int | None:
@@ -172,7 +184,7 @@ def target_of(path: str | Path | None) -> Iterator[tuple[Path, TemporaryFolder |
     If a run in a temporary folder breaks off, the journal stays and the error names it.
     """
     if path is not None:
-        yield Path(path), None
+        yield Path(path_of(path)), None
         return
     folder = TemporaryFolder()
     journal = Path(folder.path, "run.journal")

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from goldrush.kernel.errors import BadInput, GoldrushError, TornTail
+from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
 from goldrush.replay.arguments import (
@@ -27,8 +28,10 @@ from goldrush.replay.arguments import (
     Sources,
     Trust,
     integer,
+    listed,
     models_of,
     names_of,
+    path_of,
     paths_of,
     resources_of,
     roster_of,
@@ -62,11 +65,12 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.journal.why import Explanation
 
-# By id or text ("3,4"), or in rows and columns; several are a list.
+# By id or text ("3,4"), or in rows and columns.
 Location = int | str | tuple[int, int]
-Plots = Location | list[Location] | None
-Agents = int | str | list[int | str] | None
+Plots = Location | Iterable[Location] | None
+Agents = int | str | Iterable[int | str] | None
 
+EVERY_MAX: Final = 3600  # seconds between two looks at a journal
 NUMBER_MAX: Final = 10  # digits of a location
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
@@ -102,7 +106,7 @@ class Run:
 
     def __init__(self, path: str | Path, trust: Trust = ()) -> None:
         """See `open`."""
-        self.path = Path(path)
+        self.path = Path(path_of(path))
         self.tools: Tools = tools_at(path)
         self.trust = names_of(trust)
         self._folder: TemporaryFolder | None = None  # of a temporary journal
@@ -121,7 +125,7 @@ class Run:
                 is for.
             NotAJournal, UnsupportedJournal: where it is no journal that this version reads.
         """
-        if os.path.isdir(path):
+        if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
         kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):
@@ -244,10 +248,13 @@ class Run:
         """The progress of a run while it is recorded, to its end: each unit as it closes, and at
         the end of the file the inputs of the open one; looks again `every` so many seconds.
 
-        Raises BadInput if the path names another file by now, and JournalError as reading does.
+        Raises BadInput if `every` is not from 0 to EVERY_MAX, or 0, and if the path names another
+        file by now; JournalError as reading does.
         """
         from goldrush.replay.journal.follow import follow
 
+        if not isinstance(every, Real) or not 0 < every <= EVERY_MAX:
+            raise BadInput(f"every is {format_value(every)}", f"give seconds, up to {EVERY_MAX:,}")
         return follow(self.path, lambda: time.sleep(every))
 
     # Units and events.
@@ -301,9 +308,9 @@ class Run:
             names: only events of these names.
             first: the first unit; None: from the start on.
             last: the last unit; None: to the end.
-            agent: only events that name this agent, by number or name, or one of a list.
-            plot: only events on this plot, by id, (row, column) or text, or on one of a list, in
-                worlds that have plots.
+            agent: only events that name this agent, by number or name, or one of several.
+            plot: only events on this plot, by id, (row, column) or text, or on one of several, in
+                worlds that have plots. An empty list of agents or plots matches no event.
 
         Raises:
             BadInput: for unknown names, agents, plots and units.
@@ -314,8 +321,10 @@ class Run:
         query = Query(
             None if first is None else integer(first, "first"),
             None if last is None else integer(last, "last"),
-            agents=[self._agent(each) for each in _listed(agent)],
-            plots=[self._plot(each) for each in _listed(plot)],
+            agents=None if agent is None else [self._agent(each) for each in listed(agent)],
+            plots=None
+            if plot is None
+            else [self._plot(each) for each in listed(plot, (str, tuple))],
             names=names,
         )
         return self._events(query)
@@ -406,7 +415,7 @@ class Run:
         """
         from goldrush.replay.journal.diff import diff
 
-        return diff(self.path, other.path if isinstance(other, Run) else other)
+        return diff(self.path, other.path if isinstance(other, Run) else path_of(other))
 
     def audit(
         self, at: int, location: Location | None = None, kind: str | None = None
@@ -646,8 +655,8 @@ class Run:
         """
         from goldrush.replay.view.page import write_page
 
-        other = against.path if isinstance(against, Run) else against
-        return write_page(self.path, Path(path), against=other, force=force).path
+        other = against.path if isinstance(against, Run) else against and path_of(against)
+        return write_page(self.path, Path(path_of(path)), against=other, force=force).path
 
 
 open = Run.open
@@ -659,10 +668,6 @@ def _class_of(tools: Tools) -> type[Run]:
     kind = tools.run or Run
     assert issubclass(kind, Run)
     return kind
-
-
-def _listed(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [] if given is None else [given]
 
 
 def _location_text(location: Location, what: str) -> str:

@@ -20,22 +20,22 @@ from goldrush.replay.journal.rebuild import rebuild
 
 @attrs.frozen
 class Query:
-    """A filter of events: those that pass every condition; an empty condition lets all pass.
+    """A filter of events: those that pass every condition.
 
     Attributes:
         first: the first unit, by its public number; None: from the start, which has the number
             before the first unit's.
         last: the last unit; None: to the end.
-        agents: events that name one of these agents, in any part.
+        agents: events that name one of these agents, in any part; None: any event.
         plots: events on one of these plots; submissions only if `names` asks for them, and then
-            those with an action there.
-        names: names of events.
+            those with an action there; None: any event.
+        names: names of events; empty: of any name.
     """
 
     first: int | None = None
     last: int | None = None
-    agents: Collection[int] = ()
-    plots: Collection[int] = ()
+    agents: Collection[int] | None = None
+    plots: Collection[int] | None = None
     names: Collection[str] = ()
 
     def matches(self, event: Event, type: EventType | None) -> bool:
@@ -44,14 +44,15 @@ class Query:
         """
         if self.names and event.name not in self.names:
             return False
-        if self.plots and not self._on_plot(event, type):
+        if self.plots is not None and not self._on_plot(self.plots, event, type):
             return False
-        return not self.agents or any(agent in self.agents for agent in _agents_of(event, type))
+        agents = self.agents
+        return agents is None or any(agent in agents for agent in _agents_of(event, type))
 
-    def _on_plot(self, event: Event, type: EventType | None) -> bool:
+    def _on_plot(self, plots: Collection[int], event: Event, type: EventType | None) -> bool:
         if type is None or (type.is_input and not self.names):
             return False
-        return any(plot in self.plots for plot in type.ids_in("plot", event))
+        return any(plot in plots for plot in type.ids_in("plot", event))
 
 
 @reader_of
@@ -76,7 +77,7 @@ def log(
             start = rebuild(path, world.vocabulary.number(0), world=world)
             count = tools.agents(start.state)
             if count is not None:
-                _check_agents(query, count)
+                _check_agents(query.agents, count)
         types = {type.name: type for type in world.events}
         for event in fold.events(world, reader, _commits(world, reader, query)):
             if query.matches(event, types.get(event.name)):
@@ -120,10 +121,10 @@ def _check_names(query: Query, world: World[Any]) -> None:
             raise unknown("event", name, known)
 
 
-def _check_agents(query: Query, agents: int) -> None:
-    for agent in query.agents:
-        if not 0 <= agent < agents:
-            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
+def _check_agents(agents: Collection[int], count: int) -> None:
+    for agent in agents:
+        if not 0 <= agent < count:
+            raise BadInput(f"there is no agent {agent}", f"give one from 0 to {count - 1}")
 
 
 def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:

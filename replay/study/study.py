@@ -16,7 +16,15 @@ from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
-from goldrush.replay.arguments import Trust, integer, jobs_of, models_of, names_of, settings_of
+from goldrush.replay.arguments import (
+    Trust,
+    integer,
+    jobs_of,
+    models_of,
+    names_of,
+    path_of,
+    settings_of,
+)
 from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
@@ -127,7 +135,7 @@ class Study:
 
     def __init__(self, folder: str | Path, trust: Trust = ()) -> None:
         """See `open`."""
-        self.folder = Path(folder)
+        self.folder = Path(path_of(folder, "the folder"))
         self.trust = names_of(trust)
         self.manifest: Manifest = read_manifest(folder)
         self._results: Results[Any, Any] | None = None

@@ -61,6 +61,9 @@ def test_rounds_play_one_after_the_other_to_the_end(tmp_path: Path) -> None:
         (["--play", "--brief"], "--play takes no --json, --brief or --table"),
         (["--play", "--table", 0], "--play takes no --json, --brief or --table"),
         (["--speed", 2], "--speed needs --play"),
+        (["--play", "--speed", "nan"], "Invalid value for '--speed': nan is not a number"),
+        (["--play", "--speed", "inf"], "inf is not in the range 0.1<=x<=100"),
+        (["--play", "--speed", "fast"], "'fast' is not a valid number"),
     ],
 )
 def test_options_that_do_not_go_with_playing_are_refused(

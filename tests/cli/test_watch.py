@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalWriter
-from tests.cli.helpers import ROOT, goldrush, in_terminal
+from tests.cli.helpers import ROOT, assert_refused, goldrush, in_terminal
 from tests.golden import MODELS, path_of, season_path
 from tests.journals import MINING_HEADER, commits_of
 from tests.llm.runs import models
@@ -56,6 +58,13 @@ def test_json_is_an_object_a_unit(tmp_path: Path) -> None:
     assert (0, "") == (ran.code, ran.err)
     assert [(0, 3), (1, 3), (2, 3)] == [(one["assignment"], one["of"]) for one in shown]
     assert [6, 6, 6] == [one["events"]["scored"] for one in shown]
+
+
+@pytest.mark.parametrize("every", ["nan", "-NaN"])
+def test_an_interval_that_is_no_number_is_refused(tmp_path: Path, every: str) -> None:
+    ran = goldrush("watch", path_of(MODELS), "--every", every, cwd=tmp_path)
+
+    assert_refused(ran, f"Invalid value for '--every': {every} is not a number")
 
 
 def test_a_terminal_shows_the_last_round_and_whose_answers_are_missing(tmp_path: Path) -> None:

@@ -145,6 +145,13 @@ def test_events_are_narrowed_down(run: goldrush.MiningRun) -> None:
     assert len(claims) == len(run.agent(2).log("claim_drawn", first=1, last=1))
     on_plot = run.plot(claims[0]["plot"]).events("claim_drawn")
     assert claims[0] in on_plot
+    assert run.log(agent=[1, 2]) == run.log(agent=range(1, 3)) == run.log(agent=iter({1, 2}))
+    assert run.log(agent=(1, "2")) == run.log(agent=[1, 2]) != run.log(agent=2)
+    assert run.log(plot=[12, 13]) == run.log(plot={12, (1, 3)}) == run.log(plot=range(12, 14))
+    assert run.log(plot=(1, 2)) == run.log(plot=12) != run.log(plot=[1, 2])
+    for nothing in ([], (), set(), iter(())):
+        assert [] == run.log(agent=nothing)
+    assert [] == run.log(plot=[]) == run.log(agent=1, plot=set())
     assert run.plot(claims[0]["plot"]).audit(1)[0].holds
 
 
@@ -231,6 +238,8 @@ def test_a_season_has_scores_and_prompts() -> None:
     assert score.holds
     assert "ada" in season.prompts(0, "ada")[0].messages[-1]["content"]
     assert season.leaderboard().rows
+    with pytest.raises(BadInput, match="table is '0'; give a whole number"):
+        season.score(0, "ada", "0")
 
 
 @pytest.mark.parametrize(
@@ -322,6 +331,22 @@ def test_units_of_an_iteration_keep_their_states(run: goldrush.Run, tmp_path: Pa
         (lambda run: goldrush.record(treatment=5), "the treatment is '5'"),
         (lambda run: goldrush.record(roster=Hawk()), "give text, or a list"),
         (lambda run: goldrush.record(jobs=-1), "jobs is -1"),
+        (lambda run: goldrush.record(5), "the path is 5; give a str or a Path"),
+        (lambda run: goldrush.open(None), "the path is None; give a str or a Path"),
+        (lambda run: goldrush.open(5), "the path is 5"),
+        (lambda run: goldrush.Run(5), "the path is 5"),
+        (lambda run: goldrush.Study.open(5), "the folder is 5"),
+        (lambda run: run.diff(5), "the path is 5"),
+        (lambda run: run.view(None), "the path is None"),
+        (lambda run: run.view("page.html", against=5), "the path is 5"),
+        (lambda run: run.verify(sources=5), "a source is 5"),
+        (lambda run: goldrush.record(models=5), "the file of models is 5"),
+        *(
+            (lambda run, every=every: run.follow(every), "every is .*; give seconds, up to 3,600")
+            for every in (-1, 0, 3601, float("nan"), float("inf"), "1", None)
+        ),
+        (lambda run: run.log(agent=["0", 1.5]), "agent is '1.5'"),
+        (lambda run: run.log(agent=(0, 6)), "no agent 6"),
         (lambda run: goldrush.MiningRun.record(world="competition"), "not a MiningRun"),
         (lambda run: goldrush.record(roster="external*4"), "put the object in the list"),
     ],

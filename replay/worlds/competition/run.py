@@ -25,7 +25,8 @@ class SeasonRun(Run):
         Raises BadInput for an unknown assignment, worker or table; JournalError as reading a
         journal does.
         """
-        return scores(self.path, integer(at, "at"), agent_of(self.path, str(agent)), table)
+        unit, number = integer(at, "at"), agent_of(self.path, str(agent))
+        return scores(self.path, unit, number, None if table is None else integer(table, "table"))
 
     def leaderboard(self, at: int | None = None) -> Leaderboard:
         """The leaderboard after an assignment; None: after the last one. Raises as `score`."""

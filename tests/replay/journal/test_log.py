@@ -66,8 +66,8 @@ def wanted(event: Event, query: Query) -> bool:
     return (
         first <= event.unit <= last
         and (not query.names or event.name in query.names)
-        and (not query.plots or bool(plots & set(query.plots)))
-        and (not query.agents or bool(agents_in(event) & set(query.agents)))
+        and (query.plots is None or bool(plots & set(query.plots)))
+        and (query.agents is None or bool(agents_in(event) & set(query.agents)))
     )
 
 
@@ -78,8 +78,8 @@ def queries(draw: st.DrawFn, path: Path) -> Query:
     return Query(
         first,
         draw(st.none() | st.integers(first, 22)),
-        draw(st.just(()) | st.sets(st.integers(0, config["agents"] - 1), max_size=3)),
-        draw(st.just(()) | st.sets(st.integers(0, config["rows"] * config["cols"] - 1))),
+        draw(st.none() | st.sets(st.integers(0, config["agents"] - 1), max_size=3)),
+        draw(st.none() | st.sets(st.integers(0, config["rows"] * config["cols"] - 1))),
         draw(st.just(()) | st.sets(st.sampled_from(NAMES))),
     )
 
@@ -102,6 +102,8 @@ def test_each_filter_alone_narrows_every_golden_journal(path: Path) -> None:
         Query(last=0),
         Query(agents=[3]),
         Query(plots=[5, 29]),
+        Query(agents=[]),
+        Query(plots=[]),
         *(Query(names=[name]) for name in NAMES),
         Query(names=["submitted"], plots=[5]),
     ):
