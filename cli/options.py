@@ -50,7 +50,7 @@ class NumberRange(click.FloatRange):
     name = "number"
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self, value: float, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         number = float(super().convert(value, param, ctx))
         if math.isnan(number):

@@ -43,13 +43,14 @@ def integer(value: object, what: str) -> int:
         raise BadInput(f"{what} is {format_value(str(value))}", "give a whole number") from None
 
 
-def listed(given: Any, single: type | tuple[type, ...] = str) -> list[Any]:
+def listed(given: object, single: type | tuple[type, ...] = str) -> list[object]:
     """The values of an argument: one, or several in an iterable of no type in `single`."""
-    is_one = isinstance(given, single) or not isinstance(given, Iterable)
-    return [given] if is_one else list(given)
+    if isinstance(given, single) or not isinstance(given, Iterable):
+        return [given]
+    return list(given)
 
 
-def path_of(path: str | os.PathLike[str], what: str = "the path") -> str:
+def path_of(path: object, what: str = "the path") -> str:
     """A path as text, as it was given. Raises BadInput for anything else."""
     if not isinstance(path, str | os.PathLike):
         raise BadInput(f"{what} is {format_value(path)}", "give a str or a Path")
@@ -109,7 +110,7 @@ def models_of(models: Models | str | Path | None) -> Models | None:
 
 def names_of(trust: Trust) -> tuple[str, ...]:
     """Names of user-defined policies. Raises BadInput for a class that cannot be imported."""
-    given = listed(trust, (str, type))
+    given = (trust,) if isinstance(trust, str | type) else trust
     if all(isinstance(policy, str) for policy in given):
         return tuple(map(str, given))
     from goldrush.agents.external import class_name

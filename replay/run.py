@@ -334,13 +334,13 @@ class Run:
 
         yield from log(self.path, query)  # a generator of the run, which keeps its journal alive
 
-    def _agent(self, agent: int | str) -> int:
+    def _agent(self, agent: object) -> int:
         """The number of an agent. Raises BadInput for an unknown name."""
         from goldrush.replay.journal.story import agent_of
 
         return agent_of(self.path, agent) if isinstance(agent, str) else integer(agent, "agent")
 
-    def _plot(self, plot: Location) -> int:
+    def _plot(self, plot: object) -> int:
         """The id of a plot. Raises BadInput for one that is not there."""
         return self.tools.plot_of(self.path, _location_text(plot, "the plot"))
 
@@ -670,7 +670,7 @@ def _class_of(tools: Tools) -> type[Run]:
     return kind
 
 
-def _location_text(location: Location, what: str) -> str:
+def _location_text(location: object, what: str) -> str:
     if isinstance(location, str):
         return location
     parts = location if isinstance(location, tuple) else (location,)
