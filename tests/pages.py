@@ -79,7 +79,7 @@ def shown_sentences(tab: Tab) -> list[str]:
 
 def sentences_of(journal: Path, unit: int, names: Collection[str]) -> list[tuple[str, str]]:
     """The events of these names in a unit: their names and the sentences that Python makes of them,
-    with texts of agents as a page shows them: without the quotes of JSON.
+    with texts of agents as a page shows them: between quotation marks, and not as JSON.
     """
     sentences = story.sentences_of(journal)()
     found = []
@@ -99,4 +99,6 @@ def _shown(
 ) -> str:
     source, form = part
     value = value_of(source, event, values)
-    return written(value) if form == "quoted" else sentences.text(value, form)
+    if form != "quoted":
+        return sentences.text(value, form)
+    return f"“{written(value)}”" if isinstance(value, str) else written(value)

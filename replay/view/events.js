@@ -21,6 +21,9 @@ function valueOf(value) {
   return el("code", {}, jsonOf(value));
 }
 
+// The same in a sentence: with quotation marks that are text, so that they are copied with it.
+const quoted = (value) => (typeof value === "string" ? ["“", longText(value), "”"] : valueOf(value));
+
 const plain = (value) => (typeof value === "string" ? value : jsonOf(value));
 
 // Agents by number, each shown by `one(agent, text)`.
@@ -31,7 +34,7 @@ export const agentsBy = (one) => (agents) => {
 };
 
 // How a value in a sentence is shown, by form (replay/view/told.py); a view may have others.
-const FORMS = { agent: agentsBy((_, text) => text), plain, plot: plain, quoted: valueOf };
+const FORMS = { agent: agentsBy((_, text) => text), plain, plot: plain, quoted };
 
 // The sentence of an event, as Python made it; null without one.
 export function sentenceOf(run, event, forms = {}) {

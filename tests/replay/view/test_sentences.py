@@ -1,5 +1,6 @@
 """A sentence of an event is written once: the page of a run shows those that Python makes."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,5 +60,6 @@ def test_what_precedes_and_follows_the_tables_is_shown_in_the_sentences_that_pyt
 
         assert set(shown) <= {line for _, line in expected}
         assert {line for name, line in expected if name not in ELSEWHERE} <= set(shown)
+        assert [] == [text for text in tab.texts("p, li") if re.search(r"[.?!]”\.|\.\.$", text)]
         met |= {name for name, _ in expected}
     assert name != "every-event" or met == set(SEASON.told)

@@ -45,6 +45,9 @@ export const WORLD = (() => {
   };
   const of = (facts, agent) => facts[1].find(([ordinal]) => ordinal === agent);
 
+  // A sentence with its full stop, unless a quotation ends it.
+  const ended = (sentence) => [sentence, /[.?!]”$/.test(sentence.textContent ?? sentence) ? null : "."];
+
   const section = (title, ...children) => el("section", {}, el("h3", {}, title), children);
 
   // One run of the page.
@@ -111,7 +114,7 @@ export const WORLD = (() => {
       return [
         el("h2", {}, this.label === null ? "" : `${this.label}: `, `Assignment ${unit}`,
           table?.subject ? [": ", people.about(table.subject)] : null),
-        [opened, ...(table?.opened ? [table.opened] : [])].map((event) => el("p", {}, people.sentence(event), ".")),
+        [opened, ...(table?.opened ? [table.opened] : [])].map((event) => el("p", {}, ended(people.sentence(event)))),
         forkNote(this.run, unit),
         this.story([...before, ...(table?.settings ?? [])]),
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
@@ -134,7 +137,7 @@ export const WORLD = (() => {
         share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
         tied.length ? [el("p", {}, "The draw can be redone:"),
           commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
-        [...digested, ...adopted].map((event) => el("p", {}, people.sentence(event), ".", this.refusal(event.code))));
+        [...digested, ...adopted].map((event) => el("p", {}, ended(people.sentence(event)), this.refusal(event.code))));
     }
 
     refusal(code) {
@@ -304,8 +307,9 @@ export const WORLD = (() => {
 
     // The events that have sentences, or were refused, as a list; null for none.
     story(events) {
-      const lines = events.map((event) => [this.people.sentence(event) ?? (event.code && event.event), event.code && [".", this.refusal(event.code)]])
-        .filter(([line]) => line !== null);
+      const lines = events.map((event) => [this.people.sentence(event) ?? (event.code && event.event), event.code])
+        .filter(([line]) => line !== null)
+        .map(([line, code]) => (code ? [ended(line), this.refusal(code)] : line));
       return lines.length ? el("ul", { class: "story" }, lines.map((line) => el("li", {}, line))) : null;
     }
   }
