@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from goldrush.kernel.shape import Schema
+
 if TYPE_CHECKING:
     from goldrush.agents.llm.question import Message
 
@@ -36,7 +38,7 @@ class Inquiry:
     player: str
     unit: str
     messages: Sequence[Message]
-    schema: Mapping[str, Any]
+    schema: Schema
     fault: Callable[[str], str | None]
     asks: Callable[[str, Mapping[str, Any]], bool] = every_field
 

@@ -22,7 +22,6 @@ from goldrush.agents.llm.question import (
     About,
     Answer,
     Message,
-    Schema,
     Source,
     answer_error,
     digest,
@@ -34,6 +33,7 @@ from goldrush.agents.players import RunContext
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.run import InputPieces
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.world import Batch, Block, Row, World
 
 if TYPE_CHECKING:

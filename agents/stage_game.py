@@ -12,12 +12,13 @@ from typing import Any, Generic, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.llm.models import Model
-from goldrush.agents.llm.question import About, Message, Schema, Source
+from goldrush.agents.llm.question import About, Message, Source
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.session import Asked, Prompt
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Row, World
 

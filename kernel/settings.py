@@ -15,9 +15,10 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value, unknown
-from goldrush.kernel.shape import BOOLEAN, Kind
+from goldrush.kernel.shape import BOOLEAN, TEXT, Kind
 
 INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
+NAMES_MAX: Final = 40  # greatest number of names that a schema lists
 
 C = TypeVar("C", bound=attrs.AttrsInstance)
 
@@ -25,7 +26,9 @@ C = TypeVar("C", bound=attrs.AttrsInstance)
 def integer(low: int, high: int) -> Kind:
     """A whole number from `low` to `high`, both included."""
     return Kind(
-        f"a whole number from {low} to {high}", lambda v: type(v) is int and low <= v <= high
+        f"a whole number from {low} to {high}",
+        lambda v: type(v) is int and low <= v <= high,
+        schema={"type": "integer", "minimum": low, "maximum": high},
     )
 
 
@@ -39,7 +42,10 @@ def real(low: float, high: float) -> Kind:
 
 def choice(*names: str) -> Kind:
     """One of these names."""
-    return Kind("one of " + ", ".join(names), lambda v: type(v) is str and v in names)
+    schema = {"type": "string", "enum": list(names)} if len(names) <= NAMES_MAX else TEXT.schema
+    return Kind(
+        "one of " + ", ".join(names), lambda v: type(v) is str and v in names, schema=schema
+    )
 
 
 def flag() -> Kind:

@@ -23,10 +23,9 @@ from goldrush.kernel.errors import format_value
 # [index, code, row] as {"index", "event", ...fields}.
 Form = tuple[Any, ...] | None
 
-# What a value is in its logical form, null aside: "integer", "number", "boolean", "text",
-# ("list", structure) or ("record", ((name, structure), ...)); None for all else. Columns take their
-# types from it.
-Structure = str | tuple[str, Any] | None
+# The JSON schema of a value as models and people give it; empty for any value. Columns take their
+# types from it, too.
+Schema = Mapping[str, Any]
 
 # Writes a check as Python statements: given the name of a variable, statements that return False if
 # its value does not pass. What they refer to is put into the map, by name.
@@ -50,7 +49,7 @@ class Kind:
             agents and plots in the events of any world.
         ids: the identifiers in a value's logical form.
         form: a description of `show` as a value (see Form).
-        structure: what the logical form is (see Structure).
+        schema: see Schema. In it a record is an object; in the logical form it is a list.
         unit: the unit of measurement of a field; empty for none.
         meaning: what a field of an event holds, for people; empty where an event of the same world
             says it of a field of the same name.
@@ -62,7 +61,7 @@ class Kind:
     entity: str | None = None
     ids: Callable[[Any], Iterable[Any]] = lambda shown: (shown,)
     form: Form = None
-    structure: Structure = None
+    schema: Schema = attrs.field(factory=dict, eq=False)
     unit: str = ""
     meaning: str = ""
 
@@ -148,7 +147,7 @@ def optional(kind: Kind) -> Kind:
         kind.entity,
         lambda shown: () if shown is None else kind.ids(shown),
         kind.form and ("optional", kind.form),
-        kind.structure,
+        {"anyOf": [kind.schema, {"type": "null"}]},
     )
 
 
@@ -177,7 +176,7 @@ def several(kind: Kind, most: int | None = None) -> Kind:
         kind.entity,
         lambda shown: [named for item in shown for named in kind.ids(item)],
         kind.form and ("list", kind.form),
-        kind.structure and ("list", kind.structure),
+        {"type": "array", "items": kind.schema, **({} if most is None else {"maxItems": most})},
     )
 
 
@@ -201,8 +200,13 @@ def row(*kinds: Kind) -> Kind:
 
 def record(**kinds: Kind) -> Kind:
     """A list with a value for each of these names, in order."""
-    fields = tuple((name, kind.structure) for name, kind in kinds.items())
-    return attrs.evolve(row(*kinds.values()), structure=("record", fields))
+    schema = {
+        "type": "object",
+        "properties": {name: kind.schema for name, kind in kinds.items()},
+        "required": list(kinds),
+        "additionalProperties": False,
+    }
+    return attrs.evolve(row(*kinds.values()), schema=schema)
 
 
 def described(kind: Kind, *texts: str) -> Kind:
@@ -218,20 +222,24 @@ def one_of(names: Sequence[str]) -> Kind:
         _test(f"type(value) is int and 0 <= value < {len(names)}"),
         lambda value: names[value],
         form=("name", names),
-        structure="text",
+        schema={"type": "string", "enum": list(names)},
     )
 
 
 def at_most(high: int) -> Kind:
     """An integer of at most `high`. No journal has one below -(2**63), so that is not checked."""
     test = f"type(value) is int and value <= {index(high)}"
-    return Kind(f"integer <= {high}", _test(test), structure="integer")
+    return Kind(f"integer <= {high}", _test(test), schema={"type": "integer", "maximum": high})
 
 
-INTEGER = Kind("integer", _test("type(value) is int"), structure="integer")
-NATURAL = Kind("integer >= 0", _test("type(value) is int and value >= 0"), structure="integer")
-BOOLEAN = Kind("boolean", _test("type(value) is bool"), structure="boolean")
-TEXT = Kind("text", _test("type(value) is str"), structure="text")
+INTEGER = Kind("integer", _test("type(value) is int"), schema={"type": "integer"})
+NATURAL = Kind(
+    "integer >= 0",
+    _test("type(value) is int and value >= 0"),
+    schema={"type": "integer", "minimum": 0},
+)
+BOOLEAN = Kind("boolean", _test("type(value) is bool"), schema={"type": "boolean"})
+TEXT = Kind("text", _test("type(value) is str"), schema={"type": "string"})
 AGENT = attrs.evolve(NATURAL, entity="agent")  # by number
 AGENTS = several(AGENT)
 PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
@@ -240,7 +248,8 @@ PLOT = attrs.evolve(NATURAL, entity="plot")  # by number
 def text(most: int) -> Kind:
     """Text of at most `most` characters."""
     test = f"type(value) is str and len(value) <= {index(most)}"
-    return Kind(f"text of at most {most}", _test(test), structure="text")
+    schema = {"type": "string", "maxLength": most}
+    return Kind(f"text of at most {most}", _test(test), schema=schema)
 
 
 WORD = Kind(
@@ -249,7 +258,7 @@ WORD = Kind(
     lambda value: f"{value:016x}",
     entity="word",
     form=("word",),
-    structure="text",
+    schema=TEXT.schema,
 )
 
 
@@ -286,7 +295,7 @@ AMOUNT = Kind(
         "type(value) is float and value - value == 0.0 and not value.is_integer()"
     ),
     float,
-    structure="number",
+    schema={"type": "number"},
 )
 
 

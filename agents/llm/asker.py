@@ -18,8 +18,9 @@ from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.probe import settled
-from goldrush.agents.llm.question import Answer, Message, Question, Schema
+from goldrush.agents.llm.question import Answer, Message, Question
 from goldrush.kernel.errors import RunStopped
+from goldrush.kernel.shape import Schema
 
 T = TypeVar("T")
 

@@ -20,8 +20,9 @@ import attrs
 
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
-from goldrush.agents.llm.question import Answer, Message, Question, Schema
+from goldrush.agents.llm.question import Answer, Message, Question
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.shape import Schema
 
 # Statuses that another form of the question cannot change: no connection, no or wrong key.
 _HOPELESS: Final = (None, 401, 403)

@@ -13,13 +13,13 @@ from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
 from goldrush.agents.llm.models import SCHEMA, Endpoint, Model
 from goldrush.kernel.codec import pack
+from goldrush.kernel.shape import Schema
 
 SCHEMA_MAX: Final = 4_096  # greatest size of an answer's schema, in bytes
 AROUND_MAX: Final = SCHEMA_MAX + WRAPPING  # tokens of a question in addition to its prompt
 TEXT_MAX: Final = 65_536  # characters of an answer that are kept
 
 Message = Mapping[str, str]  # role and content
-Schema = Mapping[str, Any]  # the JSON schema of an answer
 Source = Mapping[str, object]  # what a journal keeps of an answer: see `Answer.source`
 
 

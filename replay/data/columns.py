@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, get_ty
 
 import attrs
 
-from goldrush.kernel.shape import Kind, Structure
+from goldrush.kernel.shape import Kind, Schema
 from goldrush.kernel.world import World
 
 if TYPE_CHECKING:
@@ -134,31 +134,33 @@ JSON: Final = Type("JSON", _as_json, lambda pa: pa.string(), json.dumps)
 WHOLES: Final = Type("list of integers", _as_json, lambda pa: pa.list_(pa.int64()))
 TEXTS: Final = Type("list of texts", _as_json, lambda pa: pa.list_(pa.string()))
 
-_TYPES: Final[Mapping[Structure, Type]] = {
-    "integer": WHOLE,
-    "number": REAL,
-    "boolean": TRUTH,
-    "text": TEXT,
-    ("list", "integer"): WHOLES,
-    ("list", "text"): TEXTS,
-}
+_TYPES: Final = {"integer": WHOLE, "number": REAL, "boolean": TRUTH, "string": TEXT}
+_LISTS: Final = {"integer": WHOLES, "string": TEXTS}
 
 
 def type_of(kind: Kind) -> Type:
-    """The type of a field: that of its structure, else JSON."""
-    match kind.structure:
-        case ("list", ("record", fields)):
-            return _records(fields)
-        case structure:
-            return _TYPES.get(structure, JSON)
+    """The type of a field: that of its schema, null aside, else JSON."""
+    return _type_of(kind.schema)
+
+
+def _type_of(schema: Schema) -> Type:
+    match schema:
+        case {"anyOf": [given, *_]}:
+            return _type_of(given)
+        case {"type": "array", "items": {"anyOf": [items, *_]} | items}:
+            if "properties" in items:
+                fields = items["properties"].items()
+                return _records(tuple((name, _type_of(field)) for name, field in fields))
+            return _LISTS.get(items.get("type"), JSON)
+    return _TYPES.get(schema.get("type", ""), JSON)
 
 
 @cache
-def _records(fields: Sequence[tuple[str, Structure]]) -> Type:
+def _records(fields: Sequence[tuple[str, Type]]) -> Type:
     """Lists of records: `[value, ...]` in JSON, structs in Parquet."""
 
     def arrow(pa: Any) -> Any:
-        return pa.list_(pa.struct([(name, _TYPES[of].arrow(pa)) for name, of in fields]))
+        return pa.list_(pa.struct([(name, of.arrow(pa)) for name, of in fields]))
 
     def plain(records: Sequence[Any]) -> list[Any]:
         return [None if record is None else tuple(record) for record in records]

@@ -1,5 +1,6 @@
 """The checks of values and rows, which are compiled, beside the same kinds written out by hand."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldrush.kernel.settings import NAMES_MAX, choice, integer
 from goldrush.kernel.shape import (
     AMOUNT,
     BOOLEAN,
@@ -23,6 +25,7 @@ from goldrush.kernel.shape import (
     at_most,
     one_of,
     optional,
+    record,
     row,
     several,
     text,
@@ -107,6 +110,35 @@ def test_a_compiled_check_is_the_kind_written_by_hand(name: str, data: st.DataOb
 
     for value in (*EDGES, data.draw(VALUES)):
         assert kind.holds(value) is expected(value), value
+
+
+def test_kinds_have_the_schema_of_what_models_and_people_give() -> None:
+    kind = record(
+        share=integer(0, 3), policy=optional(choice("a", "b")), says=several(text(9), 2), x=AMOUNT
+    )
+
+    assert json.dumps(kind.schema) == json.dumps(
+        {
+            "type": "object",
+            "properties": {
+                "share": {"type": "integer", "minimum": 0, "maximum": 3},
+                "policy": {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
+                "says": {
+                    "type": "array", "items": {"type": "string", "maxLength": 9}, "maxItems": 2
+                },
+                "x": {"type": "number"},
+            },
+            "required": ["share", "policy", "says", "x"],
+            "additionalProperties": False,
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [NAMES_MAX, NAMES_MAX + 1])
+def test_a_schema_lists_at_most_so_many_names(count: int) -> None:
+    names = list(map(str, range(count)))
+
+    assert choice(*names).schema.get("enum") == (names if count == NAMES_MAX else None)
 
 
 @given(st.lists(st.one_of(VALUES, st.tuples(VALUES, st.integers(0, 9), st.text(max_size=3)))))

@@ -17,7 +17,8 @@ import attrs
 from hypothesis import strategies as st
 
 from goldrush.kernel.fold import fold
-from goldrush.kernel.shape import Kind
+from goldrush.kernel.settings import integer
+from goldrush.kernel.shape import INTEGER, Kind
 from goldrush.kernel.world import Block, Row, World
 from goldrush.kernel.worlds.competition import competition
 from goldrush.kernel.worlds.competition.arena import Arena, ArenaType, Rules, Subject, arena_of
@@ -119,12 +120,11 @@ def _dial_rules(arena: Arena) -> Rules:
     return Rules(
         arena=arena,
         treatments=("plain",),
-        is_shaped=lambda value: type(value) is int,
+        conduct=attrs.evolve(INTEGER, schema=integer(0, 9).schema),
         is_canonical=lambda conduct, treatment: 0 <= conduct <= 9,
         distance=lambda one, other: min(2, abs(one - other)),
         bar=lambda subject: 0,
         describe=str,
-        schema={"type": "integer", "minimum": 0, "maximum": 9},
         text="A number from 0 to 9.",
     )
 

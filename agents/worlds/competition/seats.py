@@ -18,6 +18,7 @@ from goldrush.agents.roster import Entry
 from goldrush.agents.seats import E
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.trust import LLM
+from goldrush.kernel.shape import BOOLEAN, record
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.events import Answered
 from goldrush.kernel.worlds.competition.state import AgentState
@@ -91,14 +92,7 @@ def models_in(seats: Iterable[Entry]) -> list[Model]:
 
 def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:
     """As agents.seats.with_models_resolved."""
-
-    def schema() -> Mapping[str, Any]:
-        # Imports all questions, of which a season of scripted agents has no use.
-        from goldrush.agents.worlds.competition.questions.question import BOOLEAN, an_object
-
-        return an_object(adopted=BOOLEAN)
-
-    return resolved(seats, models, schema, models_of, options_of)
+    return resolved(seats, models, lambda: record(adopted=BOOLEAN).schema, models_of, options_of)
 
 
 def about(row: Row) -> About:

@@ -15,11 +15,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import Any, Final
+from typing import Final
 
 from goldrush.agents.llm.messages import Messages, plural
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording import quoted, within
+from goldrush.kernel.settings import choice, integer
+from goldrush.kernel.shape import TEXT, Schema, record, several
 from goldrush.kernel.worlds.mining.config import ADJUDICATE, POINTWISE
 from goldrush.kernel.worlds.mining.events import KINDS, REASONS, SAY_MAX
 from goldrush.kernel.worlds.mining.history import (
@@ -90,28 +92,12 @@ class PlanPrompts:
         yield wording("question", seen)
 
 
-def schema(seen: Observation) -> dict[str, Any]:
+def schema(seen: Observation) -> Schema:
     """The JSON schema of an answer: a plan as a list, most important action first."""
-    item = {
-        "type": "object",
-        "properties": {
-            "type": {"type": "string", "enum": list(KINDS)},
-            "plot": {"type": "integer", "minimum": 0, "maximum": seen.rows * seen.cols - 1},
-            "stamina": {"type": "integer", "minimum": 1, "maximum": max(1, seen.stamina)},
-        },
-        "required": ["type", "plot", "stamina"],
-        "additionalProperties": False,
-    }
-    actions = {"type": "array", "items": item, "maxItems": max(1, seen.stamina)}
-    properties: dict[str, Any] = {"actions": actions}
-    if seen.communication:
-        properties["say"] = {"type": "string"}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    most = max(1, seen.stamina)
+    plot, stamina = integer(0, seen.rows * seen.cols - 1), integer(1, most)
+    actions = several(record(type=choice(*KINDS), plot=plot, stamina=stamina), most)
+    return record(actions=actions, **({"say": TEXT} if seen.communication else {})).schema
 
 
 def rules(seen: Observation) -> str:

@@ -18,6 +18,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import configured
+from goldrush.kernel.shape import Kind
 
 UP, DOWN = DIRECTIONS = ("up", "down")
 SUBJECTS_MAX: Final = 200_000
@@ -211,14 +212,13 @@ class Rules:
     Attributes:
         arena: the record that these rules belong to.
         treatments: the treatments under which conducts can be tried, and that an edge can name.
-        is_shaped: `is_shaped(value)`: whether a value has the type of a conduct, canonical or not.
-            The functions below are called with such values only.
+        conduct: the kind of a conduct, canonical or not, with the schema of one in a model's
+            answer. The functions below are called with values of this kind only.
         is_canonical: `is_canonical(conduct, treatment)`: whether a conduct is valid and in its
             canonical form, for a subject of this treatment.
         distance: `distance(a, b)`: 0 if the conducts are equal, 1 if they are neighbours, else 2.
         bar: `bar(subject)`: the conduct whose tested value is the bar; claims must be better.
         describe: `describe(conduct)`: a short text on one line, without the treatment.
-        schema: the JSON schema of a conduct in a model's answer.
         text: the rules of the arena for a language model or a person.
         read: `read(value, treatment)`: converts a value that fits the schema to a conduct, and
             returns any other value unchanged.
@@ -228,12 +228,11 @@ class Rules:
 
     arena: Arena
     treatments: Sequence[str]
-    is_shaped: Callable[[Any], bool]
+    conduct: Kind
     is_canonical: Callable[[Conduct, str], bool]
     distance: Callable[[Conduct, Conduct], int]
     bar: Callable[[Subject], Conduct]
     describe: Callable[[Conduct], str]
-    schema: Mapping[str, Any]
     text: str
     read: Callable[[Any, str], Conduct] = _itself
     whole: Callable[[Conduct], str] | None = None

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 import attrs
 
+from goldrush.kernel.settings import choice
 from goldrush.kernel.shape import (
     AGENT,
     AGENTS,
@@ -85,11 +86,7 @@ def _show_plain(value: Any) -> Any:
 def _among(family: type) -> Kind:
     """One of the names of a family, held as text: a season has few events."""
     names = names_of(family)
-    return Kind(
-        " | ".join(names),
-        lambda value: type(value) is str and value in names,
-        structure="text",
-    )
+    return attrs.evolve(choice(*names), name=" | ".join(names))
 
 
 PLAIN: Final = Kind("plain values", _is_plain, _show_plain)

@@ -165,7 +165,7 @@ class _Season:
     def conduct(self, value: Any) -> str:
         """A conduct as text; as JSON if it is not valid in the arena."""
         conduct = _tupled(value)
-        if self._rules is None or not self._rules.is_shaped(conduct):
+        if self._rules is None or not self._rules.conduct.holds(conduct):
             return quoted(value)
         return conduct_text(conduct, self._rules)
 

@@ -622,9 +622,7 @@ ODD = OtherTools()
         (Kind("text", lambda value: True), "JSON"),
     ],
 )
-def test_a_column_has_the_type_of_its_kinds_structure_not_of_its_name(
-    kind: Kind, name: str
-) -> None:
+def test_a_column_has_the_type_of_its_kinds_schema_not_of_its_name(kind: Kind, name: str) -> None:
     assert name == type_of(kind).name
 
 

@@ -9,7 +9,7 @@ they make invalid. Reading is pure and never raises, so a journal can be read ag
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import attrs
@@ -19,15 +19,25 @@ from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.people import every_field
 from goldrush.agents.worlds.competition.formats import format_agent, wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
+from goldrush.kernel.settings import choice
+from goldrush.kernel.shape import (
+    BOOLEAN,
+    INTEGER,
+    TEXT,
+    Kind,
+    Schema,
+    optional,
+    record,
+    several,
+)
 from goldrush.kernel.worlds.competition.acts.act import LINES_MAX, SHORT_MAX, TEXT_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
 
 Arguments = Mapping[str, Any]
 Answer = Mapping[str, Any]
-Schema = Mapping[str, Any]
 Text = Callable[[SeasonObservation, Arguments], str]
 
-NAMES_MAX: Final = 40  # greatest number of names that a schema lists
+INTEGERS: Final = optional(several(INTEGER, 1_000))
 
 
 @attrs.frozen
@@ -36,7 +46,7 @@ class QuestionKind:
 
     Attributes:
         text: the question, which offers only what the agent's stage has unlocked.
-        fields: the JSON schemas of the answer's fields.
+        fields: the kinds of the answer's fields.
         read: an answer as the value that a scripted policy would return.
         neutral: the value of a missing answer.
         shaped: a scripted policy's answer in the form that scripts rely on.
@@ -45,16 +55,16 @@ class QuestionKind:
     """
 
     text: Text
-    fields: Callable[[Rules], Mapping[str, Schema]]
+    fields: Callable[[Rules], Mapping[str, Kind]]
     read: Callable[[Answer, SeasonObservation], Any]
     neutral: Any = attrs.field(default=None, kw_only=True)
     shaped: Callable[[Any], Any] = attrs.field(default=lambda answer: answer, kw_only=True)
     sees_table: bool = attrs.field(default=True, kw_only=True)
     asks: Callable[[str, Answer], bool] = attrs.field(default=every_field, kw_only=True)
 
-    def schema(self, rules: Rules) -> dict[str, Any]:
+    def schema(self, rules: Rules) -> Schema:
         """The JSON schema of the answer."""
-        return an_object(**self.fields(rules))
+        return record(**self.fields(rules)).schema
 
     def example(self, rules: Rules) -> str:
         """The form of the answer, as text for a prompt."""
@@ -93,7 +103,7 @@ def texts(name: str, text: Text, *, sees_table: bool = True) -> QuestionKind:
     """A question whose answer is a list of texts, in the field `name`."""
     return QuestionKind(
         text,
-        lambda rules: {name: a_list(STRING)},
+        lambda rules: {name: several(TEXT, LINES_MAX)},
         lambda answer, seen: lines(answer.get(name)),
         neutral=(),
         shaped=_listed,
@@ -136,45 +146,10 @@ def about_agent(id: str) -> Text:
     return lambda seen, arguments: wording(id, agent=named(seen, arguments))
 
 
-# JSON schemas.
-
-
-def an_object(**properties: Any) -> dict[str, Any]:
-    """An object with these fields and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def or_null(schema: Schema) -> dict[str, Any]:
-    """The schema, or null."""
-    return {"anyOf": [dict(schema), {"type": "null"}]}
-
-
-def a_list(of: Schema, most: int = LINES_MAX) -> dict[str, Any]:
-    """A list of at most `most` items."""
-    return {"type": "array", "items": dict(of), "maxItems": most}
-
-
-def one_of(names: Sequence[str]) -> dict[str, Any]:
-    """One of a list of names; any text if there are more than NAMES_MAX."""
-    return {"type": "string", "enum": list(names)} if len(names) <= NAMES_MAX else dict(STRING)
-
-
-STRING: Final[Schema] = {"type": "string"}
-INTEGER: Final[Schema] = {"type": "integer"}
-NUMBER: Final[Schema] = {"type": "number"}
-BOOLEAN: Final[Schema] = {"type": "boolean"}
-INTEGERS: Final[Schema] = or_null(a_list(INTEGER, 1_000))
-
-
-def subject(rules: Rules) -> dict[str, Any]:
+def subject(rules: Rules) -> dict[str, Kind]:
     """Objective and treatment."""
-    treatments = list(dict.fromkeys(s.treatment for s in rules.arena.subjects))
-    return {"objective": one_of(rules.arena.objectives), "treatment": one_of(treatments)}
+    treatments = dict.fromkeys(s.treatment for s in rules.arena.subjects)
+    return {"objective": choice(*rules.arena.objectives), "treatment": choice(*treatments)}
 
 
 # Reading parts of an answer.

@@ -15,22 +15,15 @@ from goldrush.agents.worlds.competition.formats import (
 from goldrush.agents.worlds.competition.limits import ARGUMENTS_MAX
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
-    BOOLEAN,
-    INTEGER,
     INTEGERS,
-    NUMBER,
     Answer,
     Arguments,
     QuestionKind,
-    a_list,
     about_agent,
     agreement,
-    an_object,
     decision,
     integers,
     named,
-    one_of,
-    or_null,
     parts,
     parts_or_none,
     plain_text,
@@ -41,6 +34,8 @@ from goldrush.agents.worlds.competition.questions.question import (
     word,
 )
 from goldrush.agents.worlds.competition.questions.table import active
+from goldrush.kernel.settings import choice
+from goldrush.kernel.shape import AMOUNT, BOOLEAN, INTEGER, Kind, optional, record, several
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import LINES_MAX
 from goldrush.kernel.worlds.competition.arena import Rules
@@ -131,14 +126,22 @@ def _offer_text(seen: SeasonObservation, arguments: Arguments) -> str:
     )
 
 
-def _terms_fields(rules: Rules) -> Mapping[str, Any]:
-    condition = an_object(
-        name=one_of(names_of(Condition)), objective=or_null(one_of(rules.arena.objectives))
+_PAIR: Final = several(INTEGER, 2)
+_TARGET: Final = Kind(
+    f"{AMOUNT.name} or {_PAIR.name}",
+    lambda value: AMOUNT.holds(value) or _PAIR.holds(value),
+    schema={"anyOf": [AMOUNT.schema, _PAIR.schema]},
+)
+
+
+def _terms_fields(rules: Rules) -> Mapping[str, Kind]:
+    condition = record(
+        name=choice(*names_of(Condition)), objective=optional(choice(*rules.arena.objectives))
     )
     return {
-        "conditions": or_null(a_list(condition)),
-        "target": or_null({"anyOf": [dict(NUMBER), a_list(INTEGER, 2)]}),
-        "due": or_null(INTEGER),
+        "conditions": optional(several(condition, LINES_MAX)),
+        "target": optional(_TARGET),
+        "due": optional(INTEGER),
     }
 
 
@@ -179,12 +182,12 @@ def _read_review(answer: Answer, seen: SeasonObservation) -> Any:
 
 QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "want_class": QuestionKind(
-        _class_text, lambda rules: {"class": or_null(one_of(CLASSES))}, _read_class
+        _class_text, lambda rules: {"class": optional(choice(*CLASSES))}, _read_class
     ),
     "open": QuestionKind(
         _open_text,
         lambda rules: {
-            "subjects": or_null(a_list(an_object(**subject(rules)), 2)),
+            "subjects": optional(several(record(**subject(rules)), 2)),
             "team": INTEGERS,
             "order": INTEGERS,
         },
@@ -200,7 +203,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "propose_project": QuestionKind(
         plain_text("propose_project"),
-        lambda rules: {name: or_null(schema) for name, schema in subject(rules).items()},
+        lambda rules: {name: optional(kind) for name, kind in subject(rules).items()},
         _read_project,
     ),
     "review_project": decision(
@@ -213,7 +216,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "take": agreement("take", _take_text),
     "choose_fate": QuestionKind(
         plain_text("choose_fate"),
-        lambda rules: {"fate": one_of(names_of(Fate))},
+        lambda rules: {"fate": choice(*names_of(Fate))},
         lambda answer, seen: word(answer.get("fate")),
         sees_table=False,
     ),
@@ -229,7 +232,7 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
         _review_text,
         lambda rules: {
             "approved": BOOLEAN,
-            "terms": or_null(an_object(**_terms_fields(rules))),
+            "terms": optional(record(**_terms_fields(rules))),
         },
         _read_review,
         neutral={},

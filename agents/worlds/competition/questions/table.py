@@ -12,20 +12,13 @@ from goldrush.agents.llm.wording import within
 from goldrush.agents.worlds.competition.formats import format_number, wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
-    BOOLEAN,
-    INTEGER,
     INTEGERS,
-    NUMBER,
-    STRING,
     Answer,
     Arguments,
     QuestionKind,
-    a_list,
     conduct,
     decision,
     integers,
-    one_of,
-    or_null,
     parts,
     parts_or_none,
     plain_text,
@@ -33,6 +26,8 @@ from goldrush.agents.worlds.competition.questions.question import (
     text,
     word,
 )
+from goldrush.kernel.settings import choice
+from goldrush.kernel.shape import AMOUNT, BOOLEAN, INTEGER, TEXT, Kind, optional, several
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.acts.act import TEAM_MIN
 from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, MOVES
@@ -61,8 +56,8 @@ def may_try(seen: SeasonObservation) -> bool:
     return seen.trials_left > 0 and seen.me.ordinal not in seen.table.barred
 
 
-def _try_fields(rules: Rules) -> Mapping[str, Any]:
-    return {"conduct": or_null(rules.schema), "treatment": or_null(one_of(rules.treatments))}
+def _try_fields(rules: Rules) -> Mapping[str, Kind]:
+    return {"conduct": optional(rules.conduct), "treatment": optional(choice(*rules.treatments))}
 
 
 def _asks_try(name: str, before: Answer) -> bool:
@@ -116,17 +111,17 @@ def _offered(id: str, targets: Sequence[Any]) -> str:
     return wording(id, targets=within(map(str, targets[::-1]), 300)) if targets else ""
 
 
-def _speak_fields(rules: Rules) -> Mapping[str, Any]:
+def _speak_fields(rules: Rules) -> Mapping[str, Kind]:
     return {
-        "move": one_of([*MOVES, TRY]),
-        "target": or_null(INTEGER),
-        "conduct": or_null(rules.schema),
-        "value": or_null(NUMBER),
-        "edge": or_null(one_of(rules.treatments)),
-        "part": or_null(one_of(names_of(Part))),
-        "treatment": or_null(one_of(rules.treatments)),
+        "move": choice(*MOVES, TRY),
+        "target": optional(INTEGER),
+        "conduct": optional(rules.conduct),
+        "value": optional(AMOUNT),
+        "edge": optional(choice(*rules.treatments)),
+        "part": optional(choice(*names_of(Part))),
+        "treatment": optional(choice(*rules.treatments)),
         "trials": BOOLEAN,
-        "words": STRING,
+        "words": TEXT,
     }
 
 
@@ -182,8 +177,8 @@ def _stand_text(seen: SeasonObservation, arguments: Arguments) -> str:
     )
 
 
-def _stand_fields(rules: Rules) -> Mapping[str, Any]:
-    return {"target": or_null(INTEGER), "trials": BOOLEAN, "words": STRING}
+def _stand_fields(rules: Rules) -> Mapping[str, Kind]:
+    return {"target": optional(INTEGER), "trials": BOOLEAN, "words": TEXT}
 
 
 def _read_stand(answer: Answer, seen: SeasonObservation) -> Any:
@@ -272,9 +267,9 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "judge": QuestionKind(
         _judge_text,
         lambda rules: {
-            "signal": one_of(names_of(Signal)),
-            "ids": a_list(INTEGER, _IDS_MAX),
-            "reason": STRING,
+            "signal": choice(*names_of(Signal)),
+            "ids": several(INTEGER, _IDS_MAX),
+            "reason": TEXT,
         },
         _read_judge,
         neutral={"signal": Signal.CLEAN, "ids": [], "reason": ""},
@@ -283,14 +278,14 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "set_table": QuestionKind(
         _set_text,
-        lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": or_null(INTEGER)},
+        lambda rules: {"team": INTEGERS, "order": INTEGERS, "rounds": optional(INTEGER)},
         _read_set,
         neutral={},
         shaped=parts,
     ),
     "digest": QuestionKind(
         _digest_text,
-        lambda rules: {"text": STRING, "dissent": STRING, "rejected": BOOLEAN},
+        lambda rules: {"text": TEXT, "dissent": TEXT, "rejected": BOOLEAN},
         _read_digest,
         neutral={},
         shaped=parts,

@@ -11,20 +11,14 @@ from goldrush.agents.worlds.competition.character import MOST, TRAITS
 from goldrush.agents.worlds.competition.formats import wording
 from goldrush.agents.worlds.competition.observation import SeasonObservation
 from goldrush.agents.worlds.competition.questions.question import (
-    INTEGER,
     INTEGERS,
-    NUMBER,
-    STRING,
     Answer,
     Arguments,
     QuestionKind,
-    a_list,
     about_agent,
-    an_object,
     conduct,
     integers,
     named,
-    or_null,
     parts,
     parts_or_none,
     scalar,
@@ -32,7 +26,8 @@ from goldrush.agents.worlds.competition.questions.question import (
     text,
     texts,
 )
-from goldrush.kernel.shape import FACTS
+from goldrush.kernel.settings import integer
+from goldrush.kernel.shape import AMOUNT, FACTS, INTEGER, TEXT, Kind, optional, record, several
 from goldrush.kernel.worlds.competition.acts.act import SHORT_MAX, TEAM_MIN
 from goldrush.kernel.worlds.competition.arena import Rules
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS, SCORE_MAX
@@ -80,9 +75,9 @@ def _read_skill(answer: Answer, seen: SeasonObservation) -> Any:
     return (objective, treatment, what, scalar(skill.get("value")))
 
 
-def _skill_fields(rules: Rules) -> Mapping[str, Any]:
-    skill = an_object(**subject(rules), conduct=rules.schema, value=or_null(NUMBER))
-    return {"skill": or_null(skill)}
+def _skill_fields(rules: Rules) -> Mapping[str, Kind]:
+    skill = record(**subject(rules), conduct=rules.conduct, value=optional(AMOUNT))
+    return {"skill": optional(skill)}
 
 
 def _rewrite_text(seen: SeasonObservation, arguments: Arguments) -> str:
@@ -112,12 +107,12 @@ def _facts(answer: Any) -> Any:
     return dict(answer) if is_map else None
 
 
-_SCORE: Final = {"type": "integer", "minimum": 0, "maximum": SCORE_MAX}
-_TRAIT: Final = or_null({"type": "integer", "minimum": 0, "maximum": MOST})
+_SCORE: Final = integer(0, SCORE_MAX)
+_TRAIT: Final = optional(integer(0, MOST))
 _REWRITE: Final = QuestionKind(
     _rewrite_text,
     lambda rules: {
-        "instructions": or_null(an_object(text=or_null(STRING), **dict.fromkeys(TRAITS, _TRAIT)))
+        "instructions": optional(record(text=optional(TEXT), **dict.fromkeys(TRAITS, _TRAIT)))
     },
     _read_rewrite,
     shaped=_facts,
@@ -128,8 +123,8 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     "rate": QuestionKind(
         _rate_text,
         lambda rules: {
-            "raw": an_object(**dict.fromkeys(DIMENSIONS, _SCORE)),
-            "reasons": an_object(**dict.fromkeys(DIMENSIONS, STRING)),
+            "raw": record(**dict.fromkeys(DIMENSIONS, _SCORE)),
+            "reasons": record(**dict.fromkeys(DIMENSIONS, TEXT)),
         },
         _read_rate,
         neutral={},
@@ -137,13 +132,13 @@ QUESTIONS: Final[Mapping[str, QuestionKind]] = {
     ),
     "trait": QuestionKind(
         about_agent("trait"),
-        lambda rules: {"trait": or_null(STRING), "from": a_list(INTEGER, 100)},
+        lambda rules: {"trait": optional(TEXT), "from": several(INTEGER, 100)},
         _read_trait,
         shaped=parts_or_none,
     ),
     "persona": QuestionKind(
         about_agent("persona_helps"),
-        lambda rules: {"persona": or_null(STRING)},
+        lambda rules: {"persona": optional(TEXT)},
         lambda answer, seen: text(answer.get("persona"), SHORT_MAX) or None,
         shaped=lambda answer: answer if type(answer) is str else None,
     ),

@@ -93,7 +93,7 @@ def _is_skill(state: SeasonState, value: Any) -> bool:
     if type(value) is not tuple or len(value) != 4 or state.arena.subject(value[:2]) is None:
         return False
     rules, (_, treatment, conduct, worth) = state.arena_rules, value
-    is_conduct = rules.is_shaped(conduct) and rules.is_canonical(conduct, treatment)
+    is_conduct = rules.conduct.holds(conduct) and rules.is_canonical(conduct, treatment)
     return is_conduct and (worth is None or AMOUNT.holds(worth))
 
 

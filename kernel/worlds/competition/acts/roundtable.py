@@ -122,7 +122,7 @@ def _tried_fault(state: SeasonState, act: Tried) -> str | None:
 def is_conduct(state: SeasonState, value: Any) -> bool:
     """Whether this is a canonical conduct for the subject of the table under way."""
     rules = state.arena_rules
-    return rules.is_shaped(value) and rules.is_canonical(value, state.table.treatment)
+    return rules.conduct.holds(value) and rules.is_canonical(value, state.table.treatment)
 
 
 def _tried(state: SeasonState, act: Tried) -> None:

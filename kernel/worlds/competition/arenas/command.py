@@ -16,7 +16,7 @@ from xxhash import xxh3_64_hexdigest
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.settings import choice, flag, integer, setting
-from goldrush.kernel.shape import Kind
+from goldrush.kernel.shape import TEXT, Kind, text
 from goldrush.kernel.worlds.competition.arena import (
     DIRECTIONS,
     NAME_MAX,
@@ -192,14 +192,13 @@ def _rules(arena: Arena) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(dict.fromkeys(item.treatment for item in options.items)),
-        is_shaped=lambda value: type(value) is str,
+        conduct=attrs.evolve(TEXT, schema=text(TEXT_MAX).schema),
         is_canonical=lambda conduct, treatment: (
             _is_text(conduct, TEXT_MAX, 0) and conduct == trimmed(conduct)
         ),
         distance=distance,
         bar=start.__getitem__,
         describe=_describe,
-        schema={"type": "string", "maxLength": TEXT_MAX},
         text=_text(options),
         read=_read,
         whole=str,

@@ -14,7 +14,8 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.settings import choice, integer, setting
+from goldrush.kernel.shape import INTEGER, TEXT, optional, record, row
 from goldrush.kernel.worlds.competition.arena import (
     DOWN,
     SEEDS_MAX,
@@ -134,12 +135,11 @@ def _rules(arena: Arena) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(TREATMENTS),
-        is_shaped=_is_shaped,
+        conduct=_CONDUCT,
         is_canonical=is_canonical,
         distance=lambda one, other: min(2, sum(a != b for a, b in zip(one, other, strict=True))),
         bar=lambda subject: (BAR_POLICY, None, 0, subject.treatment),
         describe=_describe,
-        schema=_SCHEMA,
         text=_text(options),
         read=_read,
     )
@@ -163,17 +163,6 @@ def conducts(treatment: str) -> Sequence[MiningConduct]:
         for share in range(1, SHARE_MAX + 1)
     ]
     return (*alone, *mixed)
-
-
-def _is_shaped(value: Any) -> bool:
-    return (
-        type(value) is tuple
-        and len(value) == 4
-        and type(value[0]) is str
-        and (value[1] is None or type(value[1]) is str)
-        and type(value[2]) is int
-        and type(value[3]) is str
-    )
 
 
 def is_canonical(conduct: MiningConduct, treatment: str) -> bool:
@@ -211,17 +200,11 @@ def _name(value: Any) -> Any:
     return value.lower().strip() if isinstance(value, str) and value.isascii() else value
 
 
-_POLICY: Final = {"type": "string", "enum": list(POLICIES)}
-_SCHEMA: Final[Mapping[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "majority": _POLICY,
-        "minority": {"anyOf": [_POLICY, {"type": "null"}]},
-        "share": {"type": "integer", "minimum": 0, "maximum": SHARE_MAX},
-    },
-    "required": ["majority", "minority", "share"],
-    "additionalProperties": False,
-}
+_POLICY: Final = choice(*POLICIES)
+_SCHEMA: Final = record(
+    majority=_POLICY, minority=optional(_POLICY), share=integer(0, SHARE_MAX)
+).schema
+_CONDUCT: Final = attrs.evolve(row(TEXT, optional(TEXT), INTEGER, TEXT), schema=_SCHEMA)
 
 
 def _text(options: MiningOptions) -> str:

@@ -25,6 +25,7 @@ from xxhash import xxh3_64_intdigest
 from goldrush.kernel.codec import pack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.settings import INTEGER_MAX, integer, real, setting
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.worlds.competition.arena import (
     SEEDS_MAX,
     UP,
@@ -185,19 +186,21 @@ def _rules(arena: Arena) -> Rules:
     return Rules(
         arena=arena,
         treatments=tuple(subject.treatment for subject in arena.subjects),
-        is_shaped=_is_shaped,
+        conduct=_CONDUCT,
         is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
         distance=lambda one, other: min(2, (_INDEX[one] ^ _INDEX[other]).bit_count()),
         bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
-        schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
         text=_text(options),
         read=_read,
     )
 
 
-def _is_shaped(value: Any) -> bool:
-    return type(value) is str and len(value) == BITS
+_CONDUCT: Final = Kind(
+    f"{BITS} characters",
+    lambda value: type(value) is str and len(value) == BITS,
+    schema={"type": "string", "pattern": f"^[01]{{{BITS}}}$"},
+)
 
 
 def _read(value: Any, treatment: str) -> Conduct:

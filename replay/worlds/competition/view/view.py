@@ -102,7 +102,7 @@ def _conducts(step: Step, rules: Rules | None) -> Iterator[tuple[Conduct, str]]:
     for code, row in acts_in(step.inputs.batches):
         conduct = named(code, row).conduct if code in _TABLE_ACTS else None
         is_plain = conduct is None or isinstance(conduct, str)
-        if not is_plain and rules is not None and rules.is_shaped(conduct):
+        if not is_plain and rules is not None and rules.conduct.holds(conduct):
             yield conduct, conduct_text(conduct, rules)
 
 

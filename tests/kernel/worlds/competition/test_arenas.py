@@ -55,7 +55,7 @@ def test_the_bar_is_a_canonical_conduct_of_its_subject(rules: Rules) -> None:
     for subject in rules.arena.subjects:
         bar = rules.bar(subject)
 
-        assert rules.is_shaped(bar)
+        assert rules.conduct.holds(bar)
         assert rules.is_canonical(bar, subject.treatment)
         assert "\n" not in rules.describe(bar)
         assert subject.treatment in rules.treatments
@@ -78,7 +78,7 @@ def test_distance_is_0_for_equals_and_the_same_both_ways(name: str, data: st.Dat
 @given(value=PLAIN)
 def test_whatever_an_act_holds_it_is_judged(name: str, value: Any) -> None:
     rules = RULES[name]
-    if rules.is_shaped(value):
+    if rules.conduct.holds(value):
         rules.is_canonical(value, UNDER)
         rules.distance(value, rules.bar(rules.arena.subjects[0]))
         assert rules.describe(value)
@@ -138,7 +138,7 @@ def test_there_are_288_conducts_each_of_which_is_canonical_there_and_nowhere_els
     ],
 )  # fmt: skip
 def test_what_is_written_otherwise_is_not_canonical(conduct: Any) -> None:
-    assert MINING.is_shaped(conduct)
+    assert MINING.conduct.holds(conduct)
     assert not MINING.is_canonical(conduct, "scarce")
 
 
@@ -148,7 +148,7 @@ def test_what_is_written_otherwise_is_not_canonical(conduct: Any) -> None:
      ("mine", None, 0.0, "scarce"), (1, None, 0, "scarce"), ("mine", 1, 0, "scarce")],
 )  # fmt: skip
 def test_a_conduct_has_four_fields_of_their_types(value: Any) -> None:
-    assert not MINING.is_shaped(value)
+    assert not MINING.conduct.holds(value)
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_a_treatment_of_nk_is_written_in_one_way(treatment: str) -> None:
 
 @pytest.mark.parametrize("bits", ["", "0" * 11, "0" * 13, "0" * 11 + "2", "0" * 11 + "٠"])
 def test_what_is_not_twelve_bits_is_no_conduct(bits: str) -> None:
-    assert not (NK.is_shaped(bits) and NK.is_canonical(bits, "0.0"))
+    assert not (NK.conduct.holds(bits) and NK.is_canonical(bits, "0.0"))
 
 
 # command

@@ -14,6 +14,8 @@ from goldrush.agents.simultaneous import make_players
 from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, format_value
+from goldrush.kernel.settings import integer
+from goldrush.kernel.shape import Schema, record
 from goldrush.kernel.world import Row
 from goldrush_commons.policies import POLICIES
 from goldrush_commons.world import ASKED, COMMONS, FISH_MAX, FORKS, TREATMENTS, Fishery, config_of
@@ -58,11 +60,9 @@ def messages(seen: Fishery, agent: int) -> list[dict[str, str]]:
     ]
 
 
-def schema(seen: Fishery, agent: int) -> dict[str, Any]:
+def schema(seen: Fishery, agent: int) -> Schema:
     """The form of an answer."""
-    fish = {"type": "integer", "minimum": 0, "maximum": int(seen.stock)}
-    form = {"type": "object", "properties": {"fish": fish}, "required": ["fish"]}
-    return {**form, "additionalProperties": False}
+    return record(fish=integer(0, int(seen.stock))).schema
 
 
 def answered(

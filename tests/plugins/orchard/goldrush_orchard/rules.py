@@ -11,6 +11,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.kernel.settings import integer, setting
+from goldrush.kernel.shape import INTEGER, record
 from goldrush.kernel.worlds.competition.arena import (
     DOWN,
     UP,
@@ -56,25 +57,15 @@ def rules(arena: Arena) -> Rules:
     return Rules(
         arena=arena,
         treatments=SOILS,
-        is_shaped=_is_shaped,
+        conduct=record(distance=INTEGER, water=INTEGER),
         is_canonical=lambda conduct, soil: conduct[0] in DISTANCES and conduct[1] in WATERS,
         distance=lambda one, other: sum(a != b for a, b in zip(one, other, strict=True)),
         bar=lambda subject: (4, 10),
         describe=lambda conduct: f"{conduct[0]} m apart, {conduct[1]} litres",
-        schema={
-            "type": "object",
-            "properties": {"distance": {"type": "integer"}, "water": {"type": "integer"}},
-            "required": ["distance", "water"],
-            "additionalProperties": False,
-        },
         text="CONDUCT: distance from tree to tree, 2 to 9 metres; water, 0, 10, 20 or 30 litres a "
         f"day.\nVALUE: tonnes harvested, or euros spent, a year on {options.hectares} hectares.",
         read=_read,
     )
-
-
-def _is_shaped(value: Any) -> bool:
-    return type(value) is tuple and len(value) == 2 and all(type(v) is int for v in value)
 
 
 def _read(value: Any, soil: str) -> Conduct:
