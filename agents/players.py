@@ -66,6 +66,11 @@ class Resources:
         policies: the objects that play `external` agents, by agent.
         roster: the entries of a journal's roster whose agents these objects play; None: any. A
             fork may have replaced one external agent by another.
+        models: how language models are reached; None: with the defaults.
+        trust: names (`module:Class`) of user-defined policies that may be imported, besides those
+            of a roster that is typed.
+        sources: paths of the journals that `recorded` agents replay, besides those that a typed
+            roster names.
     """
 
     jobs: int = 1
@@ -73,6 +78,9 @@ class Resources:
     people: people.Ask | None = None
     policies: Mapping[int, Any] = attrs.field(factory=dict)
     roster: Sequence[Mapping[str, Any]] | None = None
+    models: Models | None = None
+    trust: Sequence[str] = ()
+    sources: Sequence[str] = ()
 
     def objects_for(self, roster: Sequence[Mapping[str, Any]]) -> Mapping[int, Any]:
         """The objects whose agents have the same entry in another roster of the run."""
@@ -93,16 +101,12 @@ class ForkChange:
         treatment: the name of one whose settings apply from there on.
         roster: a new roster, as text.
         replace: submissions that replace recorded ones, in the form of their events.
-        trust: names (`module:Class`) of user-defined policies that may be imported.
-        program: path of the program that runs tests from there on.
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
     treatment: str | None = None
     roster: str | None = None
     replace: Sequence[Mapping[str, Any]] = ()
-    trust: Sequence[str] = ()
-    program: str | None = None
 
 
 @attrs.frozen
@@ -128,7 +132,6 @@ class RunContext(Generic[S]):
         forks: the fields of the FORK commits before it, oldest first.
         pending: inputs of the next step that the journal holds already.
         earlier: answers of models that the run has already paid for.
-        trust: names (`module:Class`) of user-defined policies that may be imported.
         recordings: the journals that `recorded` agents replay.
         probe: ask each model a short question first, so that a wrong server is an error and not
             a row of missing answers.
@@ -137,9 +140,7 @@ class RunContext(Generic[S]):
     state: S
     forks: Sequence[Facts] = ()
     pending: Block = attrs.field(factory=lambda: Block(()))
-    models: Models | None = None
     earlier: Sequence[Earlier] = ()
-    trust: Sequence[str] = ()
     recordings: Sequence[Recording] = ()
     probe: bool = False
     resources: Resources = attrs.field(factory=Resources)
@@ -176,7 +177,7 @@ class PolicyCheck:
     unjudged: Sequence[str] = ()
 
 
-def _no_change(state: Any, change: ForkChange, models: Models | None) -> ResolvedChange:
+def _no_change(state: Any, change: ForkChange, resources: Resources) -> ResolvedChange:
     raise BadInput("runs of this world cannot be forked", "record a new run")
 
 
@@ -191,10 +192,9 @@ class Players(Generic[S]):
             text.
         start_agents: a context manager that gives the run loop its `kernel.run.Ask`. Raises
             BadInput if an agent cannot play.
-        policy_check: `(trust, sources, resources)` to a function of a state and of the fields of
-            the FORK commits before it, which gives a `PolicyCheck`. That function raises
-            `seats.ImpossiblePlayer` for a player that no run has. Raises JournalError for
-            unreadable `sources`.
+        policy_check: `Resources` to a function of a state and of the fields of the FORK commits
+            before it, which gives a `PolicyCheck`. That function raises `seats.ImpossiblePlayer`
+            for a player that no run has. Raises JournalError for unreadable `sources`.
         resolve_models: `(roster, facts, models)` to the roster with the request options of each
             model decided, by a short question where they are open; `facts` are the other fields of
             START. Raises BadInput if a model does not answer.
@@ -217,18 +217,16 @@ class Players(Generic[S]):
     prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], PreparedRun]
     names: Callable[[str], Sequence[str]]
     start_agents: Callable[[RunContext[S]], AbstractContextManager[Ask[S]]]
-    policy_check: Callable[
-        [Sequence[str], Sequence[str], Resources], Callable[[S, Sequence[Facts]], PolicyCheck]
-    ]
+    policy_check: Callable[[Resources], Callable[[S, Sequence[Facts]], PolicyCheck]]
     resolve_models: Callable[[Roster, Facts, Models | None], Roster] = (
         lambda roster, facts, models: roster
     )
-    resolve_change: Callable[[S, ForkChange, Models | None], ResolvedChange] = _no_change
+    resolve_change: Callable[[S, ForkChange, Resources], ResolvedChange] = _no_change
     check_parent: Callable[[JournalReader, ForkChange], None] = lambda parent, change: None
     answers: AnswerFields | None = None
     bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
     roster_text: Callable[[Sequence[object]], RosterText] | None = None
-    estimate: Callable[[PreparedRun, Models, Resources], Sequence[Estimate]] | None = None
+    estimate: Callable[[PreparedRun, Resources], Sequence[Estimate]] | None = None
     recording: Callable[[str | Path], Recording] | None = None
     installed: Callable[[], Mapping[str, Plugin]] = dict
     policies: Mapping[str, CatalogueEntry] = attrs.field(factory=dict)
@@ -248,14 +246,31 @@ NOBODY: Final[Players[Any]] = Players(
 )  # of a world whose runs are recorded by its own program
 
 
+def context_of(
+    players: Players[S],
+    state: S,
+    roster: Roster,
+    resources: Resources,
+    forks: Sequence[Facts] = (),
+    *,
+    probe: bool = False,
+) -> RunContext[S]:
+    """The context of agents who play on from a state. `roster`: typed for them; without entries if
+    they are those of a journal. Raises JournalError for an unreadable source.
+    """
+    return RunContext(
+        state, forks, probe=probe,
+        recordings=[*roster.recordings, *recordings_of(players, resources.sources)],
+        resources=attrs.evolve(resources, trust=[*resources.trust, *roster.trust]),
+    )  # fmt: skip
+
+
 def record(
     world: World[S],
     players: Players[S],
     path: str | Path,
     prepared: PreparedRun,
     *,
-    models: Models | None = None,
-    sources: Sequence[str] = (),
     resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
@@ -264,8 +279,6 @@ def record(
     """Play a whole run into a new journal and return the last state.
 
     Args:
-        sources: paths of the journals that `recorded` agents replay and the roster does not
-            hold.
         force: replace an existing journal, once the run begins.
         fsync: wait for the disk at every commit; always done for runs with models.
         on_unit: called with the number of each closed unit in the journal and the state.
@@ -275,16 +288,13 @@ def record(
         PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
             and the answers after them.
     """
-    _keep_sources(path, [*prepared.roster.sources, *sources])
+    resources = resources or Resources()
+    _keep_sources(path, [*prepared.roster.sources, *resources.sources])
     header = Header(world.name, world.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
-        roster = players.resolve_models(prepared.roster, prepared.facts, models)
+        roster = players.resolve_models(prepared.roster, prepared.facts, resources.models)
         setup = attrs.evolve(prepared, roster=roster).setup
-        context = RunContext(
-            world.initial(setup), models=models, trust=roster.trust,
-            recordings=[*roster.recordings, *recordings_of(players, sources)],
-            resources=resources or Resources(),
-        )  # fmt: skip
+        context = context_of(players, world.initial(setup), roster, resources)
         with players.start_agents(context) as ask:
             return run.record(world, setup, ask, journal, on_unit, context.state)
 
@@ -294,9 +304,6 @@ def resume(
     players: Players[S],
     path: str | Path,
     *,
-    models: Models | None = None,
-    trust: Sequence[str] = (),
-    sources: Sequence[str] = (),
     resources: Resources | None = None,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -305,23 +312,23 @@ def resume(
 
     With deterministic policies the finished journal is the same, byte for byte, as without the
     interruption. Only models whose answers are not in the journal are asked. The journal alone
-    imports no code: user-defined policies need `trust`, `recorded` agents need `sources`.
+    imports no code: user-defined policies and `recorded` agents need `Resources`.
 
     Raises BadInput for an agent that cannot play on, and for a run that has ended; JournalError for
     an unreadable journal; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
-    _check_sources(players, path, sources)
+    resources = resources or Resources()
+    _check_sources(players, path, resources.sources)
     # Of use to resumed runs alone; everything else imports this module too.
     from goldrush.agents.llm.usage import earlier_in, lacks_usage
 
     answers = players.answers
     bounds: dict[tuple[str, str], Amount] = {}
-    resources = resources or Resources()
     with JournalWriter.reopen(path, fsync=fsync) as journal, ExitStack() as stack:
 
         def on_step(state: S, forks: Sequence[Facts], inputs: Block) -> None:
             if answers is not None and lacks_usage(answers, inputs):
-                step = RunContext(state, forks, inputs, trust=trust, resources=resources)
+                step = RunContext(state, forks, inputs, resources=resources)
                 bounds.update(players.bounds(step))
 
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
@@ -330,10 +337,8 @@ def resume(
             if answers is not None:
                 with journal.reader() as reader:
                     earlier = earlier_in(reader, world, answers, len(forks), bounds)
-            context = RunContext(
-                state, forks, pending, models, earlier, trust, recordings_of(players, sources),
-                probe=True, resources=resources,
-            )  # fmt: skip
+            context = context_of(players, state, Roster(()), resources, forks, probe=True)
+            context = attrs.evolve(context, pending=pending, earlier=earlier)
             return stack.enter_context(players.start_agents(context))
 
         return run.resume(world, journal, ask_of, on_unit, on_step)
@@ -347,9 +352,6 @@ def fork(
     out: str | Path,
     change: ForkChange | None = None,
     *,
-    models: Models | None = None,
-    trust: Sequence[str] = (),
-    sources: Sequence[str] = (),
     resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
@@ -363,36 +365,29 @@ def fork(
 
     Args:
         at: the last unit that stays, by its displayed number.
-        trust: user-defined policies of the parent that may be imported, as those of a new roster.
-        sources: paths of the journals that `recorded` agents of the parent replay.
         force, fsync, on_unit: as for `record`.
 
     Raises BadInput before anything is written, for an unknown unit and an impossible change;
     JournalError for an unreadable parent; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
-    _check_sources(players, parent, sources)
+    change, resources = change or ForkChange(), resources or Resources()
+    _check_sources(players, parent, resources.sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
-    resources = resources or Resources()
-    change = attrs.evolve(change or ForkChange(), trust=trust, program=resources.program)
     resolved = ResolvedChange({})
 
     def facts_of(state: S) -> Facts:
         nonlocal resolved
-        _keep_sources(out, sources)
+        _keep_sources(out, resources.sources)
         players.check_parent(reader, change)
-        resolved = players.resolve_change(state, change, models)
+        resolved = players.resolve_change(state, change, resources)
         _keep_sources(out, resolved.roster.sources)
         return {"parent": reader.sha256(), **resolved.facts}
 
     with JournalReader(parent, hashed=True) as reader, ExitStack() as stack:
 
         def ask_of(state: S, forks: Sequence[Facts], pending: Block) -> Ask[S]:
-            roster = resolved.roster
-            context = RunContext(
-                state, forks, models=models, trust=[*trust, *roster.trust],
-                recordings=[*recordings_of(players, sources), *roster.recordings],
-                probe=change.roster is None, resources=resources,  # resolve_change asks the others
-            )  # fmt: skip
+            is_old = change.roster is None  # resolve_change asks the models of a new one
+            context = context_of(players, state, resolved.roster, resources, forks, probe=is_old)
             return stack.enter_context(players.start_agents(context))
 
         unit = world.vocabulary.unit_of(at)

@@ -314,7 +314,7 @@ class Session(Generic[S]):
             # Imports the client, which takes longer than a whole run of scripted agents.
             from goldrush.agents.llm.asker import Asker
 
-            self._asker = Asker(chosen, context.models or Models(), context.earlier)
+            self._asker = Asker(chosen, context.resources.models or Models(), context.earlier)
 
     def __enter__(self) -> Self:
         return self

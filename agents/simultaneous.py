@@ -50,21 +50,18 @@ def make_players(game: StageGame[S, V]) -> Players[S]:
     ) -> PreparedRun:
         return prepared(*prepare(game, settings, roster, treatment, models))
 
-    def policy_check(
-        trust: Sequence[str], sources: Sequence[str], resources: Resources
-    ) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
+    def policy_check(resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
         read = game.policy_set.recording
-        recordings = () if read is None else tuple(map(read, sources))
+        recordings = () if read is None else tuple(map(read, resources.sources))
 
         def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
-            objects = resources.objects_for(state.roster)
-            return check_of(
-                game, Roster(entries_in(state.roster), recordings, trust, objects), forks
-            )
+            entries, objects = entries_in(state.roster), resources.objects_for(state.roster)
+            return check_of(game, Roster(entries, recordings, resources.trust, objects), forks)
 
         return asker
 
-    def estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
+    def estimate(run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
+        models = resources.models or Models()
         return estimates_of(game, game.config_of(run.facts["config"]), run.roster, models)
 
     prompting, answers = game.prompting, None
@@ -136,8 +133,8 @@ def with_models_resolved(
 
 
 def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
-    state, objects = context.state, context.resources.policies
-    roster = Roster(entries_in(state.roster), context.recordings, context.trust, objects)
+    state, needs = context.state, context.resources
+    roster = Roster(entries_in(state.roster), context.recordings, needs.trust, needs.policies)
     for entry in roster.entries:
         if is_import_name(entry.policy):
             check_trust(entry.policy, roster.trust, entry.label)
@@ -146,7 +143,7 @@ def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
     is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
     if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
         # A wrong server is an error now, not a row of missing answers.
-        with_models_resolved(game, roster, {"config": state.config.as_dict()}, context.models)
+        with_models_resolved(game, roster, {"config": state.config.as_dict()}, needs.models)
     return session_of(game, roster, context)
 
 
@@ -171,7 +168,7 @@ def _check_parent(game: StageGame[S, V], parent: JournalReader, change: ForkChan
 
 
 def changed_by(
-    game: StageGame[S, V], state: S, change: ForkChange, models: Models | None
+    game: StageGame[S, V], state: S, change: ForkChange, resources: Resources
 ) -> ResolvedChange:
     """A change checked against the state after the last unit that stays. The models of a new roster
     are asked a short question.
@@ -198,6 +195,7 @@ def changed_by(
     }
     if change.roster is None:
         return ResolvedChange(facts)
+    models = resources.models
     roster = game.policy_set.parse(change.roster, config.agents, models)
     roster = with_models_resolved(game, roster, {"config": old.as_dict()}, models)
     facts["roster"] = roster.as_setup()

@@ -15,6 +15,7 @@ from goldrush.cli.command import Declaration, argument, option
 from goldrush.cli.text import echo_error
 
 if TYPE_CHECKING:
+    from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Resources
 
 JOBS_MAX: Final = 1_000
@@ -98,12 +99,12 @@ def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int
     return numbers[0] if numbers else None
 
 
-def resources_of(test: str | None = None, jobs: int | None = None) -> Resources:
+def resources_of(models: Models, test: str | None = None, jobs: int | None = None) -> Resources:
     """The resources for playing, from the options."""
     from goldrush.agents.players import Resources
     from goldrush.cli.people import at_terminal
 
-    return Resources(jobs or 1, test, at_terminal())
+    return Resources(jobs or 1, test, at_terminal(), models=models)
 
 
 def echo_traceback(trace: str) -> None:

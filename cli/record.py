@@ -37,7 +37,6 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
@@ -97,15 +96,15 @@ def record(
     run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
     seeds = [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
     return recorded(
-        out, "-".join([world, *([label] if label else []), *seeds]), tools, who, run, models=models,
-        resources=resources_of(), dry_run=dry_run, force=force, recording=recording,
+        out, "-".join([world, *([label] if label else []), *seeds]), tools, who, run,
+        resources=resources_of(models), dry_run=dry_run, force=force, recording=recording,
         again=how_again(own, run.roster.sources, models_path, reach),
     )  # fmt: skip
 
 
 def recorded(
     out: str | None, stem: str, tools: Tools, who: Players[Any], run: PreparedRun, *,
-    models: Models, resources: Resources, dry_run: bool, force: bool, recording: RecordingOptions,
+    resources: Resources, dry_run: bool, force: bool, recording: RecordingOptions,
     again: Sequence[tuple[str, str]], files: str | None = None,
 ) -> int:  # fmt: skip
     """Record a run that was prepared, or estimate it. `stem`: of the journal's name without --out;
@@ -114,13 +113,13 @@ def recorded(
     from goldrush.agents import players
 
     if dry_run:
-        return estimated(who, run, models, resources, recording.as_json)
+        return estimated(who, run, resources, recording.as_json)
     with new_journal(out, stem) as target:
         return carried_out(
             target,
             lambda on_unit: players.record(
-                tools.world(run.setup), who, target, run, models=models, resources=resources,
-                force=force, fsync=recording.fsync, on_unit=on_unit,
+                tools.world(run.setup), who, target, run, resources=resources, force=force,
+                fsync=recording.fsync, on_unit=on_unit,
             ),
             recording.as_json,
             again=again,
@@ -352,9 +351,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     return vocabulary, closed, waiting
 
 
-def estimated(
-    who: Players[Any], run: PreparedRun, models: Models, resources: Resources, as_json: bool
-) -> int:
+def estimated(who: Players[Any], run: PreparedRun, resources: Resources, as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
     import attrs
 
@@ -362,7 +359,7 @@ def estimated(
 
     if who.estimate is None:
         raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
-    estimates = who.estimate(run, models, resources)
+    estimates = who.estimate(run, resources)
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
     for model in estimates:

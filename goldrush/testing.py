@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import attrs
 
 from goldrush.agents import players
-from goldrush.agents.players import PreparedRun
+from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.seats import matches_label, policy_label
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack, unpack
@@ -91,6 +91,11 @@ class Trial:
     settings: Mapping[str, Any]
     roster: str | None
     prepared: PreparedRun
+
+    @property
+    def resources(self) -> Resources:
+        """The policies and journals that its roster names."""
+        return Resources(trust=self.prepared.roster.trust, sources=self.prepared.roster.sources)
 
     def format_unit(self, unit: int) -> str:
         """A journal's unit as text, in the number shown to people."""
@@ -169,7 +174,7 @@ def it_verifies(run: Trial) -> None:
     """The journal holds at every level: events are derived again, deterministic policies asked
     again.
     """
-    found = verify(run.path, trust=run.prepared.roster.trust, sources=run.prepared.roster.sources)
+    found = verify(run.path, resources=run.resources)
     if found.holds is not True:
         raise LawBroken(str(found.broken or f"{', '.join(found.unknown)} cannot be judged"))
 
@@ -264,8 +269,7 @@ def a_fork_that_changes_nothing_is_the_same_run(run: Trial) -> None:
     out = run.path.with_name("fork.journal")
     players.fork(
         run.world, players_of(run.tools, run.name), run.path,
-        run.world.vocabulary.number(middle), out, force=True,
-        trust=run.prepared.roster.trust, sources=run.prepared.roster.sources,
+        run.world.vocabulary.number(middle), out, resources=run.resources, force=True,
     )  # fmt: skip
     forked = attrs.evolve(run, path=out)
     expected = {unit: run.world.digest(state) for unit, state in run.states()}

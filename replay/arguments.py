@@ -101,9 +101,11 @@ def roster_of(who: Players[Any], roster: Roster) -> RosterText:
 
 def models_of(models: Models | str | Path | None) -> Models | None:
     """How language models are reached, by `Models` or a file of them. Raises BadInput."""
+    if models is None:
+        return None
     from goldrush.agents.llm.models import Models, read_models
 
-    if models is None or isinstance(models, Models):
+    if isinstance(models, Models):
         return models
     return Models(by_name=read_models(path_of(models, "the file of models")))
 
@@ -137,11 +139,17 @@ def resources_of(
     program: str | None,
     policies: Mapping[int, Any],
     ask: people.Ask | None = None,
+    models: Models | str | Path | None = None,
+    trust: Sequence[str] = (),
+    sources: Sources = (),
 ) -> Resources:
     """What playing needs on this machine. Raises BadInput."""
     from goldrush.agents.players import Resources
 
-    return Resources(jobs_of(jobs) or 1, program, ask, policies)
+    reach, paths = models_of(models), paths_of(sources)
+    return Resources(
+        jobs_of(jobs) or 1, program, ask, policies, models=reach, trust=trust, sources=paths
+    )
 
 
 def with_objects(

@@ -29,10 +29,8 @@ from goldrush.replay.arguments import (
     Trust,
     integer,
     listed,
-    models_of,
     names_of,
     path_of,
-    paths_of,
     resources_of,
     roster_of,
     settings_of,
@@ -191,13 +189,12 @@ class Run:
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
-        reach = models_of(models)
-        run = who.prepare(chosen, given.text, name, reach)
-        resources = resources_of(jobs, program, given.policies)
+        resources = resources_of(jobs, program, given.policies, models=models)
+        run = who.prepare(chosen, given.text, name, resources.models)
         with target_of(path) as (target, folder):
             players.record(
-                tools.world(run.setup), who, target, run, models=reach, force=force, fsync=fsync,
-                resources=resources, on_unit=on_unit,
+                tools.world(run.setup), who, target, run, resources=resources, force=force,
+                fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
             return cls._kept(target, run.roster.trust, folder)
 
@@ -402,11 +399,8 @@ class Run:
         """
         from goldrush.replay.journal.verify import verify
 
-        resources = self._resources(jobs, program, policies)
-        trusted = [*self.trust, *names_of(trust)]
-        return verify(
-            self.path, level, trust=trusted, sources=paths_of(sources), resources=resources
-        )
+        resources = self._resources(jobs, program, policies, trust, sources)
+        return verify(self.path, level, resources=resources)
 
     def diff(self, other: Run | str | Path) -> Diff:
         """Where another run differs, and why: the first event that is not the same, its causes.
@@ -514,9 +508,8 @@ class Run:
         from goldrush.replay.journal.rebuild import world_at
 
         players.resume(
-            world_at(self.path), self._players(), self.path, models=models_of(models),
-            trust=[*self.trust, *names_of(trust)], sources=paths_of(sources), fsync=fsync,
-            resources=self._resources(jobs, program, policies, ask), on_unit=on_unit,
+            world_at(self.path), self._players(), self.path, fsync=fsync, on_unit=on_unit,
+            resources=self._resources(jobs, program, policies, trust, sources, models, ask),
         )  # fmt: skip
         return self
 
@@ -570,26 +563,29 @@ class Run:
         name, chosen = settings_of(treatment, settings, self.tools.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
         change = players.ForkChange(chosen, name, given.text, replace)
-        resources = self._resources(jobs, program, policies if roster is None else None, ask)
+        objects = policies if roster is None else None
+        resources = self._resources(jobs, program, objects, trust, sources, models, ask)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
-        trusted = [*self.trust, *names_of(trust)]
         with target_of(path) as (target, folder):
             players.fork(
                 world_at(self.path), who, self.path, integer(at, "at"), target, change,
-                models=models_of(models), trust=trusted, sources=paths_of(sources), force=force,
-                fsync=fsync, on_unit=on_unit, resources=resources,
+                resources=resources, force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
             own = import_names(who.names(given.text)) if given.text else ()
-            return type(self)._kept(target, [*trusted, *own], folder)
+            return type(self)._kept(target, [*resources.trust, *own], folder)
 
     def _resources(
         self,
         jobs: int,
         program: str | None,
         policies: Policies,
+        trust: Trust,
+        sources: Sources,
+        models: Models | str | Path | None = None,
         ask: people.Ask | None = None,
     ) -> Resources:
-        resources = resources_of(jobs, program, {}, ask)
+        trusted = [*self.trust, *names_of(trust)]
+        resources = resources_of(jobs, program, {}, ask, models, trusted, sources)
         if policies is None:
             return resources
         return with_objects(resources, self._players(), self.info().declared.players, policies)

@@ -44,7 +44,7 @@ def steps(
     world = competition(rules_of(config.arena))
     seats = [seat.as_dict() for seat in cast or cast_of(config.workers)]
     state = world.initial({"config": config.as_dict(), "cast": seats})
-    context = RunContext(state, trust=list(trust))
+    context = RunContext(state, resources=Resources(trust=list(trust)))
     with session_of(context, opened_tests(config.arena, program)) as season:
         while not world.ended(state):
             inputs = Block(rest_of(season(state), lambda batches: None))

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from goldrush.agents import players
-from goldrush.agents.players import ForkChange
+from goldrush.agents.players import ForkChange, Resources
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
@@ -92,19 +92,21 @@ def small(path: Path, *parts: str, **settings: Any) -> Path:
     return path
 
 
-def resume(path: Path, **how: Any) -> SeasonState:
-    """Go on with a season."""
-    state: SeasonState = players.resume(world_at(path), SEASON_PLAYERS, path, **how)
+def resume(path: Path, **needs: Any) -> SeasonState:
+    """Go on with a season. `needs`: fields of Resources."""
+    resources = Resources(**needs)
+    state: SeasonState = players.resume(world_at(path), SEASON_PLAYERS, path, resources=resources)
     return state
 
 
-def fork(parent: Path, at: int, out: Path, **what: Any) -> SeasonState:
-    """Play a season anew after an assignment; `what`: of the change, and how."""
+def fork(parent: Path, at: int, out: Path, *, force: bool = False, **what: Any) -> SeasonState:
+    """Play a season anew after an assignment; `what`: fields of the change, and of Resources."""
     names = ("settings", "treatment", "roster", "replace")
     change = ForkChange(**{name: what.pop(name) for name in names if name in what})
     state: SeasonState = players.fork(
-        world_at(parent), SEASON_PLAYERS, parent, at, out, change, **what
-    )
+        world_at(parent), SEASON_PLAYERS, parent, at, out, change, resources=Resources(**what),
+        force=force,
+    )  # fmt: skip
     return state
 
 

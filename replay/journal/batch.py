@@ -149,10 +149,9 @@ def verify_all(
             process, after each journal in others.
     """
     done, sizes = 0, list(map(size_of, paths))
-    resources = Resources(jobs or 1 if len(paths) == 1 else 1, program)
-    judged = partial(
-        _judged, level=level, trust=trust, sources=sources, demands=demands, resources=resources
-    )
+    tests_at_once = jobs or 1 if len(paths) == 1 else 1
+    resources = Resources(tests_at_once, program, trust=trust, sources=sources)
+    judged = partial(_judged, level=level, demands=demands, resources=resources)
     jobs = jobs_for(len(paths), jobs)
     if jobs == 1:
         for path, size in zip(paths, sizes, strict=True):
@@ -197,8 +196,6 @@ def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
 def _judged(
     path: str,
     level: int,
-    trust: Sequence[str],
-    sources: Sequence[str],
     demands: Demands | None,
     resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
@@ -206,9 +203,7 @@ def _judged(
     began = time.perf_counter()
     try:
         with printing_to_stderr():
-            outcome = _demanded(
-                path, level, trust, sources, demands or Demands(), resources, on_bytes
-            )
+            outcome = _demanded(path, level, demands or Demands(), resources, on_bytes)
     except GoldrushError as error:
         outcome = BatchResult(path, None, str(error))
     except MemoryError:
@@ -222,8 +217,6 @@ def _judged(
 def _demanded(
     path: str,
     level: int,
-    trust: Sequence[str],
-    sources: Sequence[str],
     demands: Demands,
     resources: Resources,
     on_bytes: Callable[[int], None] | None,
@@ -234,9 +227,7 @@ def _demanded(
     notes: list[str] = []
     verdict = sha256 = None
     try:
-        verdict = verify(
-            path, level, trust=trust, sources=sources, resources=resources, on_bytes=on_bytes
-        )
+        verdict = verify(path, level, resources=resources, on_bytes=on_bytes)
         sha256 = verdict.sha256
     except GoldrushError as error:
         errors.append(str(error))

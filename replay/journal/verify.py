@@ -169,8 +169,6 @@ def verify(
     *,
     world: World[Any] | None = None,
     ask: Ask[Any] | None = None,
-    trust: Sequence[str] = (),
-    sources: Sequence[str] = (),
     resources: Resources | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
@@ -182,10 +180,8 @@ def verify(
         level: the highest level to check, 1 to 4.
         world: a world without tools; None: found by the header. Its level 4 needs `ask`.
         ask: gives the submissions of all players for a state, in `world`.
-        trust: names (`module:Class`) of user-defined policies that may be imported to be asked
-            again.
-        sources: the journals that `recorded` agents replay.
-        resources: what asking again takes besides: processes, a program, policies as objects.
+        resources: what asking again takes: processes, a program, policies as objects or by names
+            that are trusted, the journals that `recorded` agents replay.
         on_bytes: called after each commit with the offset of its end, in bytes.
 
     Raises:
@@ -208,7 +204,7 @@ def verify(
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
         elif world is None and check.level >= DECIDE:
             players = tools_of(reader).players
-            check.asker_of = players.policy_check(trust, sources, resources or Resources())
+            check.asker_of = players.policy_check(resources or Resources())
         with check:
             return check.verdict(str(path))
 
@@ -240,9 +236,7 @@ class _Check:
     ) -> None:
         self.world = world
         self.level = level
-        self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(
-            (), (), Resources()
-        )
+        self.asker_of: Callable[[Any, Forks], PolicyCheck] = NOBODY.policy_check(Resources())
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False

@@ -19,7 +19,7 @@ from typing import Final
 import attrs
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import RunContext, recordings_of
+from goldrush.agents.players import context_of
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
 from goldrush.replay.study.backend import Backend, as_completed, processes
@@ -143,13 +143,7 @@ def runs_of(
 def _check_agents(of: Tools, run: Planned) -> None:
     """Raises BadInput if a policy of the run cannot be created."""
     state = of.world(run.setup).initial(run.setup)
-    roster = run.prepared.roster
-    context = RunContext(
-        state,
-        trust=roster.trust,
-        recordings=recordings_of(of.players, run.sources),
-        resources=run.resources,
-    )
+    context = context_of(of.players, state, run.prepared.roster, run.resources())
     with of.players.start_agents(context):
         pass
 

@@ -65,14 +65,15 @@ class Planned(StudyRun):
         """The setup with which its journal must begin."""
         return self.prepared.setup
 
-    @property
-    def resources(self) -> Resources:
-        """New objects for its external agents. Raises BadInput if one cannot be made."""
-        return Resources(
-            policies={
-                agent: build_policy(make, make.__name__, ()) for agent, make in self.classes.items()
-            }
-        )
+    def resources(self, models: Models | None = None) -> Resources:
+        """What playing it needs, with new objects for its external agents. Raises BadInput if one
+        cannot be made.
+        """
+        policies = {
+            agent: build_policy(make, make.__name__, ()) for agent, make in self.classes.items()
+        }
+        trust, sources = self.prepared.roster.trust, self.sources
+        return Resources(policies=policies, models=models, trust=trust, sources=sources)
 
     @property
     def models(self) -> list[Model]:

@@ -91,9 +91,8 @@ def play(run: Planned, folder: str, models: Models | None = None) -> Done:
             with suppress(FileNotFoundError):  # zeros, say: only a journal is replaced by force
                 files.system.unlink(unfinished)
             players.record(
-                world, of.players, unfinished, run.prepared, models=models, sources=run.sources,
-                resources=run.resources,
-            )  # fmt: skip
+                world, of.players, unfinished, run.prepared, resources=run.resources(models)
+            )
         with open_regular(unfinished) as file:
             made = sha256_in(file), file.tell()
         clear_path(run, folder)
@@ -143,10 +142,8 @@ def _continued(run: Planned, path: str, models: Models | None) -> bool:
         ended = _ended(run, unfinished)
         if ended is False:
             of = studied(run.world)
-            players.resume(
-                of.world(run.setup), of.players, unfinished, models=models,
-                trust=run.prepared.roster.trust, sources=run.sources, resources=run.resources,
-            )  # fmt: skip
+            world, resources = of.world(run.setup), run.resources(models)
+            players.resume(world, of.players, unfinished, resources=resources)
     except (NotAJournal, UnsupportedJournal, DamagedJournal, MalformedEvents) as error:
         raise BadInput(str(error), "move it elsewhere, or restore it whole") from None
     if ended and check_journal(run, unfinished) is None:

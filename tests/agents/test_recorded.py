@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from goldrush.agents import players
+from goldrush.agents.players import Resources
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.simultaneous import make_players
@@ -219,7 +220,7 @@ def test_a_source_with_a_torn_tail_is_refused(source: Path) -> None:
 def test_recorded_agents_are_asked_again_where_their_source_is_given(source: Path) -> None:
     again = replayed(source, "recorded:{}*3,mine*1")
 
-    verdict = verify(again, sources=[str(source)])
+    verdict = verify(again, resources=Resources(sources=[str(source)]))
 
     assert (True, ()) == (verdict.holds, verdict.not_asked)
 
@@ -232,7 +233,7 @@ def test_without_their_source_recorded_agents_are_not_asked_and_named(
     record(other, SETTINGS, "claim*4")
 
     for sources in ([], [str(other)]):
-        verdict = verify(again, sources=sources)
+        verdict = verify(again, resources=Resources(sources=sources))
 
         assert (True, ("recorded (3 agents)",)) == (verdict.holds, verdict.not_asked)
 

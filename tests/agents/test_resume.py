@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import record, resume
 from goldrush.kernel.errors import (
     BadInput,
@@ -168,7 +169,7 @@ def test_a_run_whose_policy_failed_goes_on_once_it_is_mended_and_allowed(
 
     assert kept == untouched
     assert whole.read_bytes() == broken.read_bytes()
-    assert verify(broken, trust=["frail:Frail"]).holds
+    assert verify(broken, resources=Resources(trust=["frail:Frail"])).holds
     sys.modules.pop("frail")
 
 

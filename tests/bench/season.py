@@ -128,8 +128,7 @@ def _plainly(
 
 
 def _recording(path: Path, seed: int, jobs: int) -> Callable[[], Any]:
-    resources = Resources(jobs=jobs)
-    return lambda: record(path, {"seed": seed}, resources=resources, force=True)
+    return lambda: record(path, {"seed": seed}, jobs=jobs, force=True)
 
 
 def _held(path: Path, jobs: int = 1) -> Callable[[], Any]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import GAME, fork, resume
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
@@ -101,7 +102,7 @@ class Reading:
     def holds(self) -> bool:
         """Whether the forged journal verifies, its policies asked."""
         try:
-            verdict = verify(self.path, trust=TRUST)
+            verdict = verify(self.path, resources=Resources(trust=TRUST))
         except GoldrushError:
             return False
         return verdict.holds is True and (verdict.level_in_part or verdict.level) > DERIVE
@@ -131,9 +132,9 @@ class Reading:
         self.out.unlink(missing_ok=True)
 
     def _readers(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        path, sound = self.path, self.sound
+        path, sound, trusting = self.path, self.sound, Resources(trust=TRUST)
         for level in (1, 2, 4):
-            yield f"verify {level}", lambda n=level: verify(path, n, trust=TRUST).as_dict()
+            yield f"verify {level}", lambda n=level: verify(path, n, resources=trusting).as_dict()
         for round in (0, 2, 4):
             yield f"rebuild {round} (index)", lambda n=round: self._rebuilt(n)
         yield "log", lambda: [event.as_dict() for event in log(path)]

@@ -18,6 +18,7 @@ from typing import Any, Self
 import attrs
 import msgpack
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import fork, resume
 from goldrush.agents.worlds.mining.roster import recording
 from goldrush.kernel import fold
@@ -178,7 +179,7 @@ def refused(case: Case, act: Callable[[], Any]) -> Any:
 def _verified(case: Case, level: int) -> None:
     fate, prefix = case.fate, case.prefix
     try:
-        verdict = verify(case.path, level, trust=TRUST)
+        verdict = verify(case.path, level, resources=Resources(trust=TRUST))
     except NotAJournal as error:
         case.ends(error)
         return

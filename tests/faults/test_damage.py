@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import fork
 from goldrush.kernel.errors import DamagedJournal
 from goldrush.kernel.journal import FORK
@@ -92,7 +93,7 @@ def test_the_journals_that_are_damaged_hold_and_every_reader_reads_them(
     _, wrong = missed(tmp_path, sound, [("nothing", sound.data)] * 10, all_readers())
 
     assert wrong == []
-    assert verify(tmp_path / "sound.journal", trust=TRUST).holds
+    assert verify(tmp_path / "sound.journal", resources=Resources(trust=TRUST)).holds
 
 
 @BOTH

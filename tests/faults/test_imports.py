@@ -11,6 +11,7 @@ import attrs
 import click
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining import players as mining
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.cli.main import cli
@@ -190,7 +191,7 @@ def test_a_season_cut_anywhere_behind_it_is_not_gone_on_with(place: Place, tmp_p
 
 def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
     for trust in ((), ("sentinel:other",)):
-        verdict = verify(place.conduct, trust=trust)
+        verdict = verify(place.conduct, resources=Resources(trust=trust))
 
         assert not verdict.holds
     assert [True, True, False] == [verify(place.conduct, level).holds for level in (1, 2, 3)]

@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 import pytest
 
-from goldrush.agents.players import RunContext
+from goldrush.agents.players import Resources, RunContext
 from goldrush.agents.rounds import check_of
 from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare, record
 from goldrush.kernel import fold, run
@@ -138,7 +138,7 @@ def test_a_policy_that_is_no_function_of_what_it_is_shown_breaks_level_4(
     path = played_by(policy, tmp_path)
 
     assert verify(path, DERIVE).holds
-    broken = break_of(verify(path, trust=[named(policy)]))
+    broken = break_of(verify(path, resources=Resources(trust=[named(policy)])))
     assert (DECIDE, f"round {round}, commit {round} ") == (
         broken.level,
         broken.where[: len(f"round {round}, commit {round} ")],
@@ -149,7 +149,7 @@ def test_a_policy_that_is_no_function_of_what_it_is_shown_breaks_level_4(
 
 
 def test_a_policy_that_remembers_by_its_memo_holds_at_level_4(tmp_path: Path) -> None:
-    verdict = verify(played_by(Honest, tmp_path), trust=[named(Honest)])
+    verdict = verify(played_by(Honest, tmp_path), resources=Resources(trust=[named(Honest)]))
 
     assert (True, ()) == (verdict.holds, verdict.not_asked)
 
@@ -164,10 +164,11 @@ def test_where_nobody_can_be_asked_the_verdict_is_one_of_level_3(
     path: Path, tmp_path: Path
 ) -> None:
     record(path, SETTINGS, f"{named(KeepsState)}*3")
+    trusting = Resources(trust=[named(Honest)])
 
     assert [DERIVE, DECIDE] == [
         verify(path).level,
-        verify(played_by(Honest, tmp_path / "other"), trust=[named(Honest)]).level,
+        verify(played_by(Honest, tmp_path / "other"), resources=trusting).level,
     ]
 
 
@@ -214,7 +215,7 @@ def test_a_policy_that_raises_when_asked_again_breaks_level_4(tmp_path: Path) ->
     path = played_by(GivesUp, tmp_path)
     OUTSIDE["count"] = 1
 
-    broken = break_of(verify(path, trust=[named(GivesUp)]))
+    broken = break_of(verify(path, resources=Resources(trust=[named(GivesUp)])))
 
     assert DECIDE == broken.level
     assert broken.where.startswith("round 2, commit 2 ")
@@ -228,7 +229,8 @@ def test_a_policy_that_plans_by_hash_is_found_by_a_process_with_another_hash_see
     path = played_by(PlansByHash, tmp_path)
     asked = (
         "import sys; from goldrush.replay.journal.verify import verify; "
-        "print(verify(sys.argv[1], trust=[sys.argv[2]]).broken)"
+        "from goldrush.agents.players import Resources; "
+        "print(verify(sys.argv[1], resources=Resources(trust=[sys.argv[2]])).broken)"
     )
     here = Path(__file__)
     environment = os.environ | {

@@ -148,20 +148,18 @@ class Game:
 
     def __init__(self, prepared: Prepared, outside: Outside) -> None:
         self.outside = outside
-        self._how: dict[str, Any] = {
-            "models": models(SERVER, patience=10**6, concurrency=8, warn=lambda line: None),
-            "resources": Resources(people=outside.person),
-        }
-        self._run = prepared(self._how["models"])
+        reached = models(SERVER, patience=10**6, concurrency=8, warn=lambda line: None)
+        self._resources = Resources(people=outside.person, models=reached)
+        self._run = prepared(reached)
         by = tools_for("competition" if "cast" in self._run.setup else "mining")
         assert by.players is not None
         self._world, self._players = by.world(self._run.setup), by.players
 
     def record(self, path: Path) -> None:
-        players.record(self._world, self._players, path, self._run, **self._how)
+        players.record(self._world, self._players, path, self._run, resources=self._resources)
 
     def resume(self, path: Path) -> None:
-        players.resume(self._world, self._players, path, **self._how)
+        players.resume(self._world, self._players, path, resources=self._resources)
 
 
 casts = st.lists(st.sampled_from(["", "=llm:a", "=human"]), min_size=8, max_size=8).map(

@@ -16,6 +16,7 @@ import pytest
 
 from goldrush.agents.llm.budget import Amount, Budget
 from goldrush.agents.llm.models import Models
+from goldrush.agents.players import Resources
 from goldrush.agents.rounds import estimates_of
 from goldrush.agents.worlds.mining.players import GAME, fork, prepare, record, resume
 from goldrush.kernel.errors import BadInput, MalformedEvents, PolicyFailed, RunStopped
@@ -110,7 +111,7 @@ def test_what_models_did_is_played_by_recordings_beside_other_models(
 
     assert {2, 3} == {asked.agent for asked in server.asked}
     assert [before[r, 1][1] for r in range(1, 5)] == [after[r, 1][1] for r in range(1, 5)]
-    assert verify(path, sources=[str(first)]).holds
+    assert verify(path, resources=Resources(sources=[str(first)])).holds
     without = verify(path)
     assert (True, ("recorded (3 agents)",)) == (without.holds, without.not_asked), "believed"
     assert 8 == usage(path).total.answers, "a recording takes nothing"

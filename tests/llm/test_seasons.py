@@ -15,6 +15,7 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
+from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.cast import cast_of
@@ -274,7 +275,7 @@ def test_who_cannot_be_asked_again_is_named_and_the_others_are(
 ) -> None:
     path, own = tmp_path / "s.journal", "tests.llm.seasons:Quiet"
     path = season_of(f"ada={own}", "judge").path
-    verdict = verify(path, trust=[own] if is_trusted else [])
+    verdict = verify(path, resources=Resources(trust=[own] if is_trusted else []))
 
     assert (None, 4 if is_trusted else 3) == (verdict.broken, verdict.level)
     assert (None if is_trusted else 4) == verdict.level_in_part

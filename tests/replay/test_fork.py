@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
 from goldrush.cli.fork import read_submissions
 from goldrush.kernel import files
@@ -201,7 +202,7 @@ def test_recorded_agents_play_what_they_did_in_another_journal(parent: Path, out
     assert new == known
     assert after(out, 4) != after(parent, 4)  # the roster is in the digest
     assert verify(out).not_asked == ("recorded (6 agents)",)
-    assert verify(out, sources=[str(parent)]).not_asked == ()
+    assert verify(out, resources=Resources(sources=[str(parent)])).not_asked == ()
 
 
 def test_recorded_agents_of_the_parent_play_on_where_their_journal_is_given(
@@ -216,7 +217,7 @@ def test_recorded_agents_of_the_parent_play_on_where_their_journal_is_given(
 
     assert refused
     assert after(out, 4) == after(played, 4)
-    assert verify(out, sources=[str(parent)]).holds
+    assert verify(out, resources=Resources(sources=[str(parent)])).holds
 
 
 def test_recorded_agents_need_a_recording_as_long_as_the_new_run(parent: Path, out: Path) -> None:
@@ -243,7 +244,7 @@ def test_a_policy_of_ones_own_plays_where_the_new_roster_names_it(
 ) -> None:
     fork(parent, 4, out, roster=f"{visitor}*2,raid*4")
 
-    assert verify(out, trust=[visitor]).holds
+    assert verify(out, resources=Resources(trust=[visitor])).holds
     assert {e["actions"][0][0] for (r, a), e in submissions(out).items() if r > 4 and a < 2} == {
         "raid"
     }
@@ -705,7 +706,9 @@ def test_who_was_not_asked_before_the_fork_and_after_it_is_told(out: Path, visit
     two, three = f"{visitor} (2 agents)", f"{visitor} (3 agents)"
 
     assert [verify(path).not_asked for path in (none, more, out)] == [(two,), (two, three), (two,)]
-    assert [verify(path, trust=[visitor]).not_asked for path in (none, more, out)] == [()] * 3
+    trusting = Resources(trust=[visitor])
+    for path in (none, more, out):
+        assert () == verify(path, resources=trusting).not_asked
     assert all(4 in (v.level, v.level_in_part) for v in map(verify, (none, more, out)))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.models import Models
-from goldrush.agents.players import ForkChange, ResolvedChange
+from goldrush.agents.players import ForkChange, ResolvedChange, Resources
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import import_names
 from goldrush.agents.worlds.competition.arenas import with_program
@@ -32,10 +32,11 @@ _LAST: Final = 1 << 32  # an id above all others, to check the form before the i
 _CARRIED: Final = ("move", "target", "conduct", "claim", "part", "because")
 
 
-def changed_by(state: SeasonState, change: ForkChange, models: Models | None) -> ResolvedChange:
+def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> ResolvedChange:
     """A change checked against a state. New models are asked a short question. Raises BadInput for
     an invalid change, and for a model that does not answer.
     """
+    models = resources.models
     treated = {} if change.treatment is None else treatment_named(change.treatment).settings
     settings = {**treated, **change.settings}
     config = changed(state.config, settings, state.assignment)
@@ -43,8 +44,8 @@ def changed_by(state: SeasonState, change: ForkChange, models: Models | None) ->
     trust = import_names(part.partition("=")[2] for part in parts)
     facts = {
         "changes": changes(state.config, config),
-        "cast": _recast(state, parts, models, [*change.trust, *trust]) if parts else None,
-        "program": _program(state, change.program, models or Models()),
+        "cast": _recast(state, parts, models, [*resources.trust, *trust]) if parts else None,
+        "program": _program(state, resources.program, models or Models()),
         "replaced": sorted(
             (_replaced(item, number, state) for number, item in enumerate(change.replace, 1)),
             key=lambda pair: (pair[0], turn_of(pair[1])),

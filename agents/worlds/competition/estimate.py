@@ -34,7 +34,7 @@ PLAYED: Final = 12  # assignments, at most
 LIKE: Final = 4  # assignments that are extrapolated
 
 
-def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> list[Estimate]:
+def estimates(prepared: PreparedRun, resources: Resources) -> list[Estimate]:
     """The estimate of each model in a cast. Test programs are not run. Raises BadInput as the
     season.
     """
@@ -59,7 +59,7 @@ def estimates(prepared: PreparedRun, models: Models, resources: Resources) -> li
 
     chosen = models_in(cast)
     return estimate.estimates(
-        chosen, models, config.assignments, played, _like_the_last,
+        chosen, resources.models or Models(), config.assignments, played, _like_the_last,
         lambda name, questions: questions * (PROMPT_MAX + AROUND_MAX),
     )  # fmt: skip
 

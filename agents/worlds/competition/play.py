@@ -59,7 +59,7 @@ def session_of(
     scripts = Scripts(tests, replaced_in(context.forks))
 
     def play_of(state: SeasonState) -> SeasonPlay:
-        return SeasonPlay(state, scripts, context.trust)
+        return SeasonPlay(state, scripts, context.resources.trust)
 
     world = competition(context.state.arena_rules)
     return Session(world, play_of, context, chosen, VERSION, counted="question", close=tests.close)

@@ -61,23 +61,23 @@ def record(
     settings: Mapping[str, Any] | None = None,
     cast: Sequence[Seat] | None = None,
     *,
-    models: Models | None = None,
-    resources: Resources | None = None,
     force: bool = False,
     fsync: bool = False,
     on_assignment: OnUnit[SeasonState] | None = None,
+    **needs: Any,
 ) -> SeasonState:
     """Play a season into a new journal and return the last state. `settings` are as for
     `configured`; without a `cast` all are scripted. User-defined policies in it are trusted.
-    `on_assignment` is called as each assignment closes.
+    `on_assignment` is called as each assignment closes; `needs` are fields of Resources.
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.record.
     """
+    resources = Resources(**needs)
     config = configured(settings or {}, resources)
     world = competition(rules_of(config.arena))
     return players.record(
-        world, SEASON_PLAYERS, path, prepared(config, cast), models=models, resources=resources,
-        force=force, fsync=fsync, on_unit=on_assignment,
+        world, SEASON_PLAYERS, path, prepared(config, cast), resources=resources, force=force,
+        fsync=fsync, on_unit=on_assignment,
     )  # fmt: skip
 
 
@@ -128,9 +128,7 @@ def _resolve_models(roster: Roster, config: Mapping[str, Any], models: Models | 
     return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
 
 
-def _resolve_change(
-    state: SeasonState, change: ForkChange, models: Models | None
-) -> ResolvedChange:
+def _resolve_change(state: SeasonState, change: ForkChange, resources: Resources) -> ResolvedChange:
     for part in change.roster.split(",") if change.roster else ():
         name = part.partition("=")[0]
         named = [agent for agent in state.agents.values() if agent.name == name]
@@ -139,7 +137,7 @@ def _resolve_change(
             raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
     from goldrush.agents.worlds.competition.change import changed_by
 
-    return changed_by(state, change, models)
+    return changed_by(state, change, resources)
 
 
 def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
@@ -148,18 +146,18 @@ def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
     state, resources = context.state, context.resources
     for agent in state.agents.values():
         if is_own(agent.policy):
-            check_trust(agent.policy, context.trust, agent.name)
+            check_trust(agent.policy, resources.trust, agent.name)
     there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
     seats = list(map(Seat.of, there))
     if context.probe:
-        with_models_resolved(seats, context.models)
+        with_models_resolved(seats, resources.models)
     tests = opened_tests(state.arena, resources.program, resources.jobs)
     check_people(seats, resources.people)
     return session_of(context, tests, models_in(seats))
 
 
 def _policy_check(
-    trust: Sequence[str], sources: Sequence[str], resources: Resources
+    resources: Resources,
 ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
     def asker(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
         # All acts of agents depend on tests: without them no agent can be asked.
@@ -176,7 +174,7 @@ def _policy_check(
             return PolicyCheck(None, [f"{what}, which are not deterministic"])
         from goldrush.agents.worlds.competition.check import SeasonCheck
 
-        again = SeasonCheck(state, tests, forks, trust)
+        again = SeasonCheck(state, tests, forks, resources.trust)
         return PolicyCheck(
             again, again.not_asked, again.unknown, partial(again, is_whole=False), tests.close,
             unjudged=again.unjudged,
@@ -204,15 +202,15 @@ def _bounds(context: RunContext[SeasonState]) -> Bounds:
         suppress(BadInput, ImpossiblePlayer, PolicyFailed),
         opened_tests(state.arena, resources.program, resources.jobs) as tests,
     ):
-        check = SeasonCheck(state, tests, context.forks, context.trust, add, reruns=False)
+        check = SeasonCheck(state, tests, context.forks, resources.trust, add, reruns=False)
         check(state, context.pending)
     return bounds_of(prompts)
 
 
-def _estimate(run: PreparedRun, models: Models, resources: Resources) -> Sequence[Estimate]:
+def _estimate(run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
     from goldrush.agents.worlds.competition.estimate import estimates
 
-    return estimates(run, models, resources)
+    return estimates(run, resources)
 
 
 SEASON_PLAYERS: Final = Players[SeasonState](

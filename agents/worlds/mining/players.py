@@ -61,15 +61,23 @@ def record(
     """
     run = simultaneous.prepared(*prepare(settings or {}, roster, treatment, models))
     return players.record(
-        MINING, MINING_PLAYERS, path, run, models=models, force=force, fsync=fsync, on_unit=on_round
-    )
+        MINING, MINING_PLAYERS, path, run, resources=players.Resources(models=models),
+        force=force, fsync=fsync, on_unit=on_round,
+    )  # fmt: skip
 
 
 def resume(
-    path: str | Path, *, on_round: OnUnit[MiningState] | None = None, **how: Any
+    path: str | Path,
+    *,
+    fsync: bool = False,
+    on_round: OnUnit[MiningState] | None = None,
+    **needs: Any,
 ) -> MiningState:
-    """Continue an unfinished mining run: see agents.players.resume."""
-    return players.resume(MINING, MINING_PLAYERS, path, on_unit=on_round, **how)
+    """Continue an unfinished mining run: see agents.players.resume; `needs`: of Resources."""
+    resources = players.Resources(**needs)
+    return players.resume(
+        MINING, MINING_PLAYERS, path, resources=resources, fsync=fsync, on_unit=on_round
+    )
 
 
 def fork(
@@ -81,8 +89,10 @@ def fork(
     treatment: str | None = None,
     roster: str | None = None,
     replace: Sequence[Mapping[str, Any]] = (),
+    force: bool = False,
+    fsync: bool = False,
     on_round: OnUnit[MiningState] | None = None,
-    **how: Any,
+    **needs: Any,
 ) -> MiningState:
     """Play a mining run anew from the close of round `at` on: see agents.players.fork. The grid,
     the number of agents and a horizon before `at` cannot change.
@@ -91,11 +101,15 @@ def fork(
         settings: of MiningConfig, by name; they override those of the treatment.
         replace: submissions of later rounds, in the form of the `submitted` event; their `source`
             is ignored.
+        needs: fields of Resources.
 
     Raises BadInput, PolicyFailed, RunStopped, WriteFailed as agents.players.fork.
     """
     change = players.ForkChange(settings or {}, treatment, roster, replace)
-    return players.fork(MINING, MINING_PLAYERS, parent, at, out, change, on_unit=on_round, **how)
+    return players.fork(
+        MINING, MINING_PLAYERS, parent, at, out, change, resources=players.Resources(**needs),
+        force=force, fsync=fsync, on_unit=on_round,
+    )  # fmt: skip
 
 
 def view_of(state: MiningState) -> PlanPrompts:

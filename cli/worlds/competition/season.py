@@ -98,19 +98,19 @@ def season(
     treatment, treated, label = treatment_of(treatment, tools)
     if treatment is not None:
         treated = treatment_named(treatment).settings
-    resources = resources_of(test, jobs)
+    models = models_of(models_path, reach)
+    resources = resources_of(models, test, jobs)
     more = {} if agenda is None else {"agenda": agenda}
     config = configured({**treated, **chosen}, resources, more)
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
-    models = models_of(models_path, reach)
     cast = cast_of(config.workers, parts, models, _by_class(by_class))
     if not dry_run and (remark := remark_of(config.arena, test)) is not None:
         click.echo(f"goldrush: {escaped(remark)}", err=True)
     stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
     return recorded(
         out, f"{stem}-seed{config.seed}", tools, SEASON_PLAYERS, prepared(config, cast),
-        models=models, resources=resources, dry_run=dry_run, force=force, recording=recording,
-        again=how_again(own, [], models_path, reach, test, files), files=files,
+        resources=resources, dry_run=dry_run, force=force, recording=recording, files=files,
+        again=how_again(own, [], models_path, reach, test, files),
     )  # fmt: skip
 
 

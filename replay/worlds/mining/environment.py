@@ -22,7 +22,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.external import RosterText, roster_text
-from goldrush.agents.players import Resources, RunContext
+from goldrush.agents.players import Resources, context_of
 from goldrush.agents.simultaneous import prepared
 from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
@@ -443,10 +443,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
             roster = MINING_PLAYERS.resolve_models(run.roster, run.facts, None)
             setup = attrs.evolve(run, roster=roster).setup
-            context = RunContext(
-                MINING.initial(setup), trust=roster.trust, recordings=roster.recordings,
-                resources=Resources(policies={**self._others, **self._learners}),
-            )  # fmt: skip
+            objects = Resources(policies={**self._others, **self._learners})
+            context = context_of(MINING_PLAYERS, MINING.initial(setup), roster, objects)
             ask = opened.enter_context(MINING_PLAYERS.start_agents(context))
             loop = steps(MINING, setup, writer)
             self._state = next(loop)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput, MalformedEvents
@@ -173,7 +174,7 @@ def test_without_agents_that_can_be_asked_it_is_level_3_that_holds(
     record(path, {"rounds": 2}, "quiet:Quiet*3")
     record(tmp_path / "b.journal", {"rounds": 2}, "quiet:Quiet*3,raid*1")
     none, some = verify(path), verify(tmp_path / "b.journal")
-    all_ = verify(path, trust=["quiet:Quiet"])
+    all_ = verify(path, resources=Resources(trust=["quiet:Quiet"]))
 
     assert (none.holds, none.level, none.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
     assert (some.holds, some.level, some.not_asked) == (True, 3, ("quiet:Quiet (3 agents)",))
@@ -189,7 +190,7 @@ def test_a_trusted_policy_that_cannot_be_made_cannot_be_judged(tmp_path: Path) -
         patch.syspath_prepend(tmp_path)
         record(tmp_path / "a.journal", {"rounds": 2}, "gone:Gone")
     sys.modules.pop("gone")
-    verdict = verify(tmp_path / "a.journal", trust=["gone:Gone"])
+    verdict = verify(tmp_path / "a.journal", resources=Resources(trust=["gone:Gone"]))
 
     assert (None, 3) == (verdict.holds, verdict.level)
     assert "agent 0: policy gone:Gone cannot be made" in verdict.unknown[0]
@@ -210,6 +211,6 @@ def test_a_policy_that_changes_what_it_is_shown_changes_nothing_here(
     record(tmp_path / "a.journal", {"rounds": 3}, "greedy-mine*2,meddling:Meddler")
     monkeypatch.setattr("meddling.DOES", ["meddle"])
 
-    verdict = verify(tmp_path / "a.journal", trust=["meddling:Meddler"])
+    verdict = verify(tmp_path / "a.journal", resources=Resources(trust=["meddling:Meddler"]))
 
     assert (verdict.broken, verdict.level) == (None, 4)

@@ -25,7 +25,7 @@ def estimated(
 ) -> dict[str, Estimate]:
     config = configured({"arena": "nk[seeds=1]", **settings})
     season = prepared(config, cast_of(config.workers, parts, MODELS, by_class))
-    return {one.model: one for one in estimates(season, MODELS, Resources())}
+    return {one.model: one for one in estimates(season, Resources(models=MODELS))}
 
 
 @pytest.mark.parametrize("assignments", [3, PLAYED, PLAYED + 10 * LIKE])

@@ -77,7 +77,7 @@ def _said(name: str, schema: Mapping[str, Any]) -> Any:
 
 def play(path: Path, ask: Ask | None, *parts: str) -> None:
     cast = cast_of(4, parts or ("ben=human",))
-    record(path, {**SETTINGS, "arena": nk()}, cast, resources=Resources(people=ask))
+    record(path, {**SETTINGS, "arena": nk()}, cast, people=ask)
 
 
 def answered(path: Path) -> list[Mapping[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, PolicyFailed
@@ -290,7 +291,7 @@ def test_a_policy_that_fails_stops_the_run_and_the_journal_ends_before_that_roun
     assert (named(policy), 2, 3) == (failed.value.policy, failed.value.agent, failed.value.round)
     assert reason in failed.value.reason
     assert f"policy {named(policy)} of agent 2 failed in round 3: " in str(failed.value)
-    verdict = verify(path, trust=[named(policy)])
+    verdict = verify(path, resources=Resources(trust=[named(policy)]))
     assert (True, False, 2) == (verdict.holds, verdict.finished, verdict.rounds)
 
 
@@ -336,4 +337,4 @@ def test_what_was_brought_into_form_is_what_the_journal_holds(tmp_path: Path) ->
         "memo": "round 1",
         "source": None,
     } == event.fields
-    assert verify(path, trust=[named(Outsized)]).holds
+    assert verify(path, resources=Resources(trust=[named(Outsized)])).holds

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from goldrush.agents.players import Resources
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.journal.diff import diff
@@ -203,7 +202,7 @@ def test_a_fork_of_somebodys_code_needs_trust(parent: Path, tmp_path: Path) -> N
         (2, {"settings": {"movs": 2}}, "did you mean moves"),
         (2, {"settings": {"arena": "nk"}}, "arena"),
         (2, {"treatment": "scarce"}, "there is no treatment"),
-        (2, {"resources": Resources(1, "/bin/true")}, "takes no program"),
+        (2, {"program": "/bin/true"}, "takes no program"),
         (2, {"roster": "nobody=scripted"}, "names no agent or role"),
         (2, {"roster": "ada=nonsense"}, "there is no policy"),
         (2, {"replace": [{**TURN, "assignment": 2, "move": "pass"}]}, "assignments 3 to "),

@@ -55,7 +55,7 @@ class Season:
         self.behaves(how or {})
         arena = f"command[agenda={self.folder}/agenda.toml;seeds=1;time_limit={LIMIT}]"
         bench._stores.clear()
-        record(self.journal, {**SETTINGS, "arena": arena}, resources=self.resources, force=True)
+        record(self.journal, {**SETTINGS, "arena": arena}, program=str(self.program), force=True)
 
     def behaves(self, how: Mapping[str, str]) -> None:
         (self.folder / "grade.json").write_text(json.dumps(how))

@@ -208,7 +208,7 @@ def test_an_episode_that_was_left_can_be_resumed(tmp_path: Path) -> None:
         (verdict.rounds, verdict.finished) for verdict in map(verify, map(str, _all(tmp_path)[1:]))
     ]
 
-    resume(tmp_path / "2", resources=again(one, steps))
+    resume(tmp_path / "2", policies=again(one, steps).policies)
 
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
