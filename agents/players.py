@@ -1,6 +1,6 @@
 """Recording, resuming, forking and re-checking runs, written once for all worlds.
 
-A world provides `Players`, a record of functions; the functions here drive them.
+A world derives `Players`; the functions here drive its agents.
 """
 
 from __future__ import annotations
@@ -177,73 +177,101 @@ class PolicyCheck:
     unjudged: Sequence[str] = ()
 
 
-def _no_change(state: Any, change: ForkChange, resources: Resources) -> ResolvedChange:
-    raise BadInput("runs of this world cannot be forked", "record a new run")
-
-
-@attrs.frozen
 class Players(Generic[S]):
-    """The functions of a world that choose and run its agents.
+    """How the agents of a world are chosen and asked. A world derives it.
+
+    The defaults are those of a world whose runs its own program records: they refuse what needs an
+    agent.
 
     Attributes:
-        prepare: `(settings, roster, treatment, models)` to a run that is ready to begin; None is
-            the world's default. Writes nothing and asks no model. Raises BadInput.
-        names: the policies that a roster's text names, each once. Raises BadInput for malformed
-            text.
-        start_agents: a context manager that gives the run loop its `kernel.run.Ask`. Raises
-            BadInput if an agent cannot play.
-        policy_check: `Resources` to a function of a state and of the fields of the FORK commits
-            before it, which gives a `PolicyCheck`. That function raises `seats.ImpossiblePlayer`
-            for a player that no run has. Raises JournalError for unreadable `sources`.
-        resolve_models: `(roster, facts, models)` to the roster with the request options of each
-            model decided, by a short question where they are open; `facts` are the other fields of
-            START. Raises BadInput if a model does not answer.
-        resolve_change: checks a change against a state. Raises BadInput.
-        check_parent: checks a change against the journal that is forked. Raises BadInput.
         answers: where the journal keeps the answers of language models; None: none can play.
-        bounds: the upper bounds of questions to models in a recorded step, which is the `pending`
-            of its argument; those that cannot be made again are left out.
-        roster_text: the text of a roster given as Python values; None: rosters are text only.
-            Raises BadInput.
-        estimate: an upper bound of what each model uses in a whole run, before it begins; None:
-            no model can play. Raises BadInput as a run would.
         recording: reads a journal that agents replay, and raises JournalError; None: they cannot
             replay any.
-        installed: the policies of other distributions that a roster can name; none is imported.
         policies: the policies that a roster can name, without those of other distributions.
-        horizon: the name of the setting that is the number of units.
+        horizon: the name of the setting that is the number of units; empty: there is none.
     """
 
-    prepare: Callable[[Mapping[str, Any], str | None, str | None, Models | None], PreparedRun]
-    names: Callable[[str], Sequence[str]]
-    start_agents: Callable[[RunContext[S]], AbstractContextManager[Ask[S]]]
-    policy_check: Callable[[Resources], Callable[[S, Sequence[Facts]], PolicyCheck]]
-    resolve_models: Callable[[Roster, Facts, Models | None], Roster] = (
-        lambda roster, facts, models: roster
-    )
-    resolve_change: Callable[[S, ForkChange, Resources], ResolvedChange] = _no_change
-    check_parent: Callable[[JournalReader, ForkChange], None] = lambda parent, change: None
     answers: AnswerFields | None = None
-    bounds: Callable[[RunContext[S]], Bounds] = lambda context: {}
-    roster_text: Callable[[Sequence[object]], RosterText] | None = None
-    estimate: Callable[[PreparedRun, Resources], Sequence[Estimate]] | None = None
     recording: Callable[[str | Path], Recording] | None = None
-    installed: Callable[[], Mapping[str, Plugin]] = dict
-    policies: Mapping[str, CatalogueEntry] = attrs.field(factory=dict)
-    horizon: str = "rounds"
+    policies: Mapping[str, CatalogueEntry] = {}
+    horizon: str = ""
+
+    # Before a run.
+
+    def prepare(
+        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
+        models: Models | None,
+    ) -> PreparedRun:  # fmt: skip
+        """A run that is ready to begin; None is the world's default. Writes nothing and asks no
+        model. Raises BadInput.
+        """
+        raise _no_players()
+
+    def names(self, roster: str) -> Sequence[str]:
+        """The policies that a roster's text names, each once. Raises BadInput."""
+        raise _no_players()
+
+    def roster_text(self, roster: Sequence[object]) -> RosterText:
+        """The text of a roster given as Python values. Raises BadInput."""
+        raise BadInput("rosters of this world are text", "write the roster as on the command line")
+
+    def installed(self) -> Mapping[str, Plugin]:
+        """The policies of other distributions that a roster can name; none is imported."""
+        return {}
+
+    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
+        """An upper bound of what each model uses in a whole run. Raises BadInput as the run would,
+        and where no model can play.
+        """
+        raise BadInput("runs of this world cannot be estimated", "leave --dry-run out")
+
+    def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
+        """The roster with the request options of each model decided, by a short question where they
+        are open. `facts`: the other fields of START. Raises BadInput if a model does not answer.
+        """
+        return roster
+
+    # During a run.
+
+    def start_agents(self, context: RunContext[S]) -> AbstractContextManager[Ask[S]]:
+        """A context manager that gives the run loop its `kernel.run.Ask`. Raises BadInput if an
+        agent cannot play.
+        """
+        raise _no_players()
+
+    def bounds(self, context: RunContext[S]) -> Bounds:
+        """The upper bounds of questions to models in a recorded step, which is the context's
+        `pending`; those that cannot be made again are left out.
+        """
+        return {}
+
+    # After a run.
+
+    def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
+        """A function of a state and of the fields of the FORK commits before it. It raises
+        `seats.ImpossiblePlayer` for a player that no run has.
+
+        Raises JournalError for unreadable `sources`.
+        """
+        return lambda state, forks: PolicyCheck(None, ("the policies of this world",))
+
+    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
+        """Check a change against the journal that is forked. Raises BadInput."""
+
+    def resolve_change(self, state: S, change: ForkChange, resources: Resources) -> ResolvedChange:
+        """A change checked against the state after the last unit that stays. The models of a new
+        roster are asked a short question.
+
+        Raises BadInput for a change that is not possible, and for a model that does not answer.
+        """
+        raise BadInput("runs of this world cannot be forked", "record a new run")
 
 
-def _nobody(*given: object) -> Any:
-    raise BadInput("this world has no players", "record its runs with its own program")
+def _no_players() -> BadInput:
+    return BadInput("this world has no players", "record its runs with its own program")
 
 
-NOBODY: Final[Players[Any]] = Players(
-    prepare=_nobody,
-    names=_nobody,
-    start_agents=_nobody,
-    policy_check=lambda *given: lambda *at: PolicyCheck(None, ("the policies of this world",)),
-    horizon="",
-)  # of a world whose runs are recorded by its own program
+NOBODY: Final[Players[Any]] = Players()  # of a world whose runs are recorded by its own program
 
 
 def context_of(

@@ -1,15 +1,14 @@
-"""The `Players` of a world in which all agents submit simultaneously, made from its `StageGame`."""
+"""The `Players` of a world in which all agents submit simultaneously, from its `StageGame`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any
+from typing import Any, Generic
 
 import attrs
 
-from goldrush.agents.external import roster_text
+from goldrush.agents.external import RosterText, roster_text
 from goldrush.agents.llm.budget import Estimate
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.usage import AnswerFields, Bounds
@@ -22,7 +21,9 @@ from goldrush.agents.players import (
     ResolvedChange,
     Resources,
     RunContext,
+    recordings_of,
 )
+from goldrush.agents.plugins import Plugin
 from goldrush.agents.roster import Roster, entries_in
 from goldrush.agents.rounds import check_of, estimates_of, session_of, several_submissions
 from goldrush.agents.seats import models_in
@@ -39,51 +40,115 @@ from goldrush.kernel.treatments import Treatment, treated, treatment_named
 from goldrush.kernel.world import Row
 
 
-def make_players(game: StageGame[S, V]) -> Players[S]:
-    """The `Players` of a world."""
+class StagePlayers(Players[S], Generic[S, V]):
+    """The players of a world, from its `StageGame`."""
 
-    def prepare_(
-        settings: Mapping[str, Any],
-        roster: str | None,
-        treatment: str | None,
+    def __init__(self, game: StageGame[S, V]) -> None:
+        self.game = game
+        self.recording = game.policy_set.recording
+        self.policies = game.policy_set.catalogue
+        self.horizon = game.horizon
+        if game.prompting is not None:
+            longest = game.prompting.longest
+            self.answers = AnswerFields(game.code, game.about, "agent", longest)
+
+    def prepare(
+        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
         models: Models | None,
-    ) -> PreparedRun:
-        return prepared(*prepare(game, settings, roster, treatment, models))
+    ) -> PreparedRun:  # fmt: skip
+        return prepared(*prepare(self.game, settings, roster, treatment, models))
 
-    def policy_check(resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
-        read = game.policy_set.recording
-        recordings = () if read is None else tuple(map(read, resources.sources))
+    def names(self, roster: str) -> Sequence[str]:
+        return self.game.policy_set.names_in(roster)
 
-        def asker(state: S, forks: Sequence[Mapping[str, Any]]) -> PolicyCheck:
-            entries, objects = entries_in(state.roster), resources.objects_for(state.roster)
-            return check_of(game, Roster(entries, recordings, resources.trust, objects), forks)
+    def roster_text(self, roster: Sequence[object]) -> RosterText:
+        return roster_text(self.game.policy_set, roster)
 
-        return asker
+    def installed(self) -> Mapping[str, Plugin]:
+        return self.game.policy_set.installed()
 
-    def estimate(run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        models = resources.models or Models()
+    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
+        game, models = self.game, resources.models or Models()
+        if game.prompting is None:
+            return super().estimate(run, resources)
         return estimates_of(game, game.config_of(run.facts["config"]), run.roster, models)
 
-    prompting, answers = game.prompting, None
-    if prompting is not None:
-        answers = AnswerFields(game.code, game.about, "agent", prompting.longest)
-    return Players(
-        prepare=prepare_,
-        names=game.policy_set.names_in,
-        roster_text=partial(roster_text, game.policy_set),
-        policies=game.policy_set.catalogue,
-        start_agents=partial(_start_agents, game),
-        policy_check=policy_check,
-        resolve_models=partial(with_models_resolved, game),
-        resolve_change=partial(changed_by, game),
-        check_parent=partial(_check_parent, game),
-        answers=answers,
-        bounds=partial(_bounds, game),
-        estimate=None if prompting is None else estimate,
-        recording=game.policy_set.recording,
-        installed=game.policy_set.installed,
-        horizon=game.horizon,
-    )
+    def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
+        game = self.game
+
+        def schema() -> Mapping[str, Any]:
+            start = game.world.initial({**facts, "roster": roster.as_setup()})
+            return prompting_of(game).schema(game.view(start), 0)
+
+        return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
+
+    def start_agents(self, context: RunContext[S]) -> Session[S]:
+        game, state, needs = self.game, context.state, context.resources
+        roster = Roster(entries_in(state.roster), context.recordings, needs.trust, needs.policies)
+        for entry in roster.entries:
+            if is_import_name(entry.policy):
+                check_trust(entry.policy, roster.trust, entry.label)
+        game.check_recordings(roster, state.config)
+        answered = {row[0] for row in context.pending.rows(game.code)}
+        is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
+        if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
+            # A wrong server is an error now, not a row of missing answers.
+            self.resolve_models(roster, {"config": state.config.as_dict()}, needs.models)
+        return session_of(game, roster, context)
+
+    def bounds(self, context: RunContext[S]) -> Bounds:
+        game = self.game
+        view, chosen = game.view(context.state), models_in(entries_in(context.state.roster))
+        agents = (row[0] for row in context.pending.rows(game.code) if row[0] in chosen)
+        return bounds_of(game.prompt(view, Asked(agent), chosen[agent]) for agent in agents)
+
+    def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
+        recordings = recordings_of(self, resources.sources)
+
+        def check(state: S, forks: Sequence[Facts]) -> PolicyCheck:
+            entries, objects = entries_in(state.roster), resources.objects_for(state.roster)
+            roster = Roster(entries, recordings, resources.trust, objects)
+            return check_of(self.game, roster, forks)
+
+        return check
+
+    def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
+        game = self.game
+        if not change.replace:
+            return
+        # The parent is read to the first unit of several steps, or to damage.
+        with parent.again() as reader, suppress(JournalError):
+            if any(len(unit.steps) > 1 for unit in units(reader, game.world.arrange)):
+                place = f"a {game.world.vocabulary.unit}"
+                raise several_submissions(game, place, is_replaced=True)
+
+    def resolve_change(self, state: S, change: ForkChange, resources: Resources) -> ResolvedChange:
+        game = self.game
+        if game.forks is None:
+            says = f"runs of the {game.world.name} world cannot be forked"
+            raise BadInput(says, "record a new run")
+        old: Config = state.config
+        closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
+
+        def config_of(settings: Mapping[str, Any]) -> Config:
+            return game.config_of({**old.as_dict(), **settings})
+
+        config: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
+        game.forks.check_change(old, config, closed)
+        replaced = _replaced(game, change.replace, config)
+        game.forks.check_replaced(replaced, config, closed)
+        facts: dict[str, Any] = {
+            "changes": changes(old, config),
+            "roster": None,
+            "replaced": replaced,
+        }
+        if change.roster is None:
+            return ResolvedChange(facts)
+        models = resources.models
+        roster = game.policy_set.parse(change.roster, config.agents, models)
+        roster = self.resolve_models(roster, {"config": old.as_dict()}, models)
+        facts["roster"] = roster.as_setup()
+        return ResolvedChange(facts, roster)
 
 
 def prepare(
@@ -118,88 +183,6 @@ def prepared(config: Config, roster: Roster) -> PreparedRun:
 def _treatment(game: StageGame[S, V], name: str | None) -> Treatment[Any]:
     """The treatment of this name; None: one without settings."""
     return Treatment("", "") if name is None else treatment_named(game.treatments, name)
-
-
-def with_models_resolved(
-    game: StageGame[S, V], roster: Roster, facts: Facts, models: Models | None
-) -> Roster:
-    """See Players.resolve_models."""
-
-    def schema() -> Mapping[str, Any]:
-        start = game.world.initial({**facts, "roster": roster.as_setup()})
-        return prompting_of(game).schema(game.view(start), 0)
-
-    return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
-
-
-def _start_agents(game: StageGame[S, V], context: RunContext[S]) -> Session[S]:
-    state, needs = context.state, context.resources
-    roster = Roster(entries_in(state.roster), context.recordings, needs.trust, needs.policies)
-    for entry in roster.entries:
-        if is_import_name(entry.policy):
-            check_trust(entry.policy, roster.trust, entry.label)
-    game.check_recordings(roster, state.config)
-    answered = {row[0] for row in context.pending.rows(game.code)}
-    is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
-    if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
-        # A wrong server is an error now, not a row of missing answers.
-        with_models_resolved(game, roster, {"config": state.config.as_dict()}, needs.models)
-    return session_of(game, roster, context)
-
-
-def _bounds(game: StageGame[S, V], context: RunContext[S]) -> Bounds:
-    """The upper bound of each pending answer of a model."""
-    view, chosen = game.view(context.state), models_in(entries_in(context.state.roster))
-    agents = (row[0] for row in context.pending.rows(game.code) if row[0] in chosen)
-    return bounds_of(game.prompt(view, Asked(agent), chosen[agent]) for agent in agents)
-
-
-def _check_parent(game: StageGame[S, V], parent: JournalReader, change: ForkChange) -> None:
-    """Raises BadInput for replaced submissions if a unit of the parent has several steps.
-
-    The parent is read to the first such unit or to damage.
-    """
-    if not change.replace:
-        return
-    with parent.again() as reader, suppress(JournalError):
-        if any(len(unit.steps) > 1 for unit in units(reader, game.world.arrange)):
-            place = f"a {game.world.vocabulary.unit}"
-            raise several_submissions(game, place, is_replaced=True)
-
-
-def changed_by(
-    game: StageGame[S, V], state: S, change: ForkChange, resources: Resources
-) -> ResolvedChange:
-    """A change checked against the state after the last unit that stays. The models of a new roster
-    are asked a short question.
-
-    Raises BadInput for a change that is not possible during a run, for invalid settings, rosters
-    and submissions, and for a model that does not answer.
-    """
-    if game.forks is None:
-        raise BadInput(f"runs of the {game.world.name} world cannot be forked", "record a new run")
-    old: Config = state.config
-    closed = game.world.vocabulary.unit_of(game.unit(state)) - 1
-
-    def config_of(settings: Mapping[str, Any]) -> Config:
-        return game.config_of({**old.as_dict(), **settings})
-
-    config: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
-    game.forks.check_change(old, config, closed)
-    replaced = _replaced(game, change.replace, config)
-    game.forks.check_replaced(replaced, config, closed)
-    facts: dict[str, Any] = {
-        "changes": changes(old, config),
-        "roster": None,
-        "replaced": replaced,
-    }
-    if change.roster is None:
-        return ResolvedChange(facts)
-    models = resources.models
-    roster = game.policy_set.parse(change.roster, config.agents, models)
-    roster = with_models_resolved(game, roster, {"config": old.as_dict()}, models)
-    facts["roster"] = roster.as_setup()
-    return ResolvedChange(facts, roster)
 
 
 def _replaced(

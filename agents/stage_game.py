@@ -1,6 +1,6 @@
 """`StageGame`: the functions of a world in which all agents submit simultaneously, once a unit.
 
-`simultaneous.make_players` turns one into the world's `Players`.
+`simultaneous.StagePlayers` are the players of such a world.
 """
 
 from __future__ import annotations

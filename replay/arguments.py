@@ -94,8 +94,6 @@ def roster_of(who: Players[Any], roster: Roster) -> RosterText:
 
     if roster is None or isinstance(roster, str):
         return RosterText(roster)
-    if who.roster_text is None:
-        raise BadInput("rosters of this world are text", "write the roster as on the command line")
     return who.roster_text(roster)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from goldrush.agents.simultaneous import make_players
+from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel.world import World
 from goldrush.replay.tools import Prompted, Tools, lazy
@@ -28,7 +28,7 @@ class GameTools(Tools):
         """`config`: the class of the settings, made with kernel.settings."""
         self.game = game
         self.config = config
-        self.players = make_players(game)
+        self.players = StagePlayers(game)
         self.treatments = game.treatments
 
     def world(self, setup: Mapping[str, Any]) -> World[Any]:

@@ -377,8 +377,6 @@ def _roster(
 ) -> tuple[str, Classes]:
     if isinstance(roster, str):
         return roster, {}
-    if of.players.roster_text is None:
-        raise BadInput(f"roster {name} is a list", "the rosters of this world are text")
     found = of.players.roster_text(roster)
     assert found.text is not None  # a list is not the default roster
     external = {agent: found.objects[agent] for agent in found.policies}

@@ -12,7 +12,7 @@ from goldrush.agents import players
 from goldrush.agents.players import Resources
 from goldrush.agents.recorded import Recording
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.simultaneous import make_players
+from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import StageGame
 from goldrush.agents.worlds.mining.players import fork, record
 from goldrush.agents.worlds.mining.roster import recording
@@ -327,7 +327,7 @@ EATING = StageGame[Week, Week](
     resubmitted=lambda item, config: (item["agent"], item["food"]),
     forks=FORKS,
 )
-EATERS = make_players(EATING)
+EATERS = StagePlayers(EATING)
 
 
 def eaten(path: Path) -> list[tuple[int, int]]:
@@ -359,7 +359,7 @@ def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
 
 def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    without = make_players(attrs.evolve(EATING, forks=None))
+    without = StagePlayers(attrs.evolve(EATING, forks=None))
     players.record(WEEK, without, source, without.prepare({}, None, None, None))
     with pytest.raises(BadInput, match="runs of the week world cannot be forked"):
         players.fork(WEEK, without, source, 0, out)

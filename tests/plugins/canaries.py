@@ -45,7 +45,7 @@ def _with(
 
             yield changed
 
-    return with_parts(_called(name), players=attrs.evolve(FISHERS, start_agents=other))
+    return with_parts(_called(name), players=with_parts(FISHERS, start_agents=other))
 
 
 COUNTS = _with("counts", count().__next__)  # what is asked depends on what was asked before

@@ -112,117 +112,111 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
     return run
 
 
-def _prepared(
-    settings: Mapping[str, Any], roster: str | None, treatment: str | None, models: Models | None
-) -> PreparedRun:
-    treated = {} if treatment is None else treatment_named(treatment).settings
-    config = configured({**treated, **settings})
-    return prepared(config, cast_of(config.workers, roster.split(",") if roster else (), models))
+class SeasonPlayers(Players[SeasonState]):
+    """The players of seasons."""
 
+    answers = AnswerFields(CODES[Answered], about, "ordinal", PROMPT_MAX)
+    policies = CATALOGUE
+    horizon = "assignments"
 
-def _names(roster: str) -> list[str]:
-    return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
+    def prepare(
+        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
+        models: Models | None,
+    ) -> PreparedRun:  # fmt: skip
+        treated = {} if treatment is None else treatment_named(treatment).settings
+        config = configured({**treated, **settings})
+        parts = roster.split(",") if roster else ()
+        return prepared(config, cast_of(config.workers, parts, models))
 
+    def names(self, roster: str) -> list[str]:
+        return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))
 
-def _resolve_models(roster: Roster, config: Mapping[str, Any], models: Models | None) -> Roster:
-    return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
+    def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
+        from goldrush.agents.worlds.competition.estimate import estimates
 
+        return estimates(run, resources)
 
-def _resolve_change(state: SeasonState, change: ForkChange, resources: Resources) -> ResolvedChange:
-    for part in change.roster.split(",") if change.roster else ():
-        name = part.partition("=")[0]
-        named = [agent for agent in state.agents.values() if agent.name == name]
-        if named and all(agent.status == Status.GONE for agent in named):
-            there = (a.name for a in state.agents.values() if a.status != Status.GONE)
-            raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
-    from goldrush.agents.worlds.competition.change import changed_by
+    def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
+        return attrs.evolve(roster, entries=with_models_resolved(roster.entries, models))
 
-    return changed_by(state, change, resources)
+    def start_agents(self, context: RunContext[SeasonState]) -> Session[SeasonState]:
+        from goldrush.agents.worlds.competition.play import session_of
 
+        state, resources = context.state, context.resources
+        for agent in state.agents.values():
+            if is_own(agent.policy):
+                check_trust(agent.policy, resources.trust, agent.name)
+        there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
+        seats = list(map(Seat.of, there))
+        if context.probe:
+            with_models_resolved(seats, resources.models)
+        tests = opened_tests(state.arena, resources.program, resources.jobs)
+        check_people(seats, resources.people)
+        return session_of(context, tests, models_in(seats))
 
-def _start_agents(context: RunContext[SeasonState]) -> Session[SeasonState]:
-    from goldrush.agents.worlds.competition.play import session_of
-
-    state, resources = context.state, context.resources
-    for agent in state.agents.values():
-        if is_own(agent.policy):
-            check_trust(agent.policy, resources.trust, agent.name)
-    there = [agent for agent in state.agents.values() if agent.status != Status.GONE]
-    seats = list(map(Seat.of, there))
-    if context.probe:
-        with_models_resolved(seats, resources.models)
-    tests = opened_tests(state.arena, resources.program, resources.jobs)
-    check_people(seats, resources.people)
-    return session_of(context, tests, models_in(seats))
-
-
-def _policy_check(
-    resources: Resources,
-) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
-    def asker(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
-        # All acts of agents depend on tests: without them no agent can be asked.
-        what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
-        try:  # `verify` gets a program for several journals, of which some take none
-            program = resources.program if takes_program(state.arena) else None
-            tests = opened_tests(state.arena, program, resources.jobs)
-        except NoProgram:
-            return PolicyCheck(None, [f"{what}, made by a program (--test)"])
-        except BadInput as error:
-            return PolicyCheck(None, unknown=[f"{error.what} ({error.instead})"])
-        if not tests.bench.deterministic:
-            tests.close()
-            return PolicyCheck(None, [f"{what}, which are not deterministic"])
+    def bounds(self, context: RunContext[SeasonState]) -> Bounds:
+        from goldrush.agents.session import bounds_of
         from goldrush.agents.worlds.competition.check import SeasonCheck
 
-        again = SeasonCheck(state, tests, forks, resources.trust)
-        return PolicyCheck(
-            again, again.not_asked, again.unknown, partial(again, is_whole=False), tests.close,
-            unjudged=again.unjudged,
-        )  # fmt: skip
+        prompts = []
 
-    def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
-        return attrs.evolve(asker(state, forks), uses_program=takes_program(state.arena))
+        def add(prompt: Prompt, row: Row | None) -> None:
+            if row is not None:
+                prompts.append(prompt)
 
-    return check
+        state, resources = context.state, context.resources
+        # Where agents cannot be asked again, the questions that follow stay unknown.
+        with (
+            suppress(BadInput, ImpossiblePlayer, PolicyFailed),
+            opened_tests(state.arena, resources.program, resources.jobs) as tests,
+        ):
+            check = SeasonCheck(state, tests, context.forks, resources.trust, add, reruns=False)
+            check(state, context.pending)
+        return bounds_of(prompts)
+
+    def policy_check(
+        self, resources: Resources
+    ) -> Callable[[SeasonState, Sequence[Facts]], PolicyCheck]:
+        def check(state: SeasonState, forks: Sequence[Facts]) -> PolicyCheck:
+            checked = _check_of(state, forks, resources)
+            return attrs.evolve(checked, uses_program=takes_program(state.arena))
+
+        return check
+
+    def resolve_change(
+        self, state: SeasonState, change: ForkChange, resources: Resources
+    ) -> ResolvedChange:
+        for part in change.roster.split(",") if change.roster else ():
+            name = part.partition("=")[0]
+            named = [agent for agent in state.agents.values() if agent.name == name]
+            if named and all(agent.status == Status.GONE for agent in named):
+                there = (a.name for a in state.agents.values() if a.status != Status.GONE)
+                raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
+        from goldrush.agents.worlds.competition.change import changed_by
+
+        return changed_by(state, change, resources)
 
 
-def _bounds(context: RunContext[SeasonState]) -> Bounds:
-    from goldrush.agents.session import bounds_of
+def _check_of(state: SeasonState, forks: Sequence[Facts], resources: Resources) -> PolicyCheck:
+    # All acts of agents depend on tests: without them no agent can be asked.
+    what = f"all agents, whose acts depend on tests of the arena {state.arena.name}"
+    try:  # `verify` gets a program for several journals, of which some take none
+        program = resources.program if takes_program(state.arena) else None
+        tests = opened_tests(state.arena, program, resources.jobs)
+    except NoProgram:
+        return PolicyCheck(None, [f"{what}, made by a program (--test)"])
+    except BadInput as error:
+        return PolicyCheck(None, unknown=[f"{error.what} ({error.instead})"])
+    if not tests.bench.deterministic:
+        tests.close()
+        return PolicyCheck(None, [f"{what}, which are not deterministic"])
     from goldrush.agents.worlds.competition.check import SeasonCheck
 
-    prompts = []
-
-    def add(prompt: Prompt, row: Row | None) -> None:
-        if row is not None:
-            prompts.append(prompt)
-
-    state, resources = context.state, context.resources
-    # Where agents cannot be asked again, the questions that follow stay unknown.
-    with (
-        suppress(BadInput, ImpossiblePlayer, PolicyFailed),
-        opened_tests(state.arena, resources.program, resources.jobs) as tests,
-    ):
-        check = SeasonCheck(state, tests, context.forks, resources.trust, add, reruns=False)
-        check(state, context.pending)
-    return bounds_of(prompts)
+    again = SeasonCheck(state, tests, forks, resources.trust)
+    return PolicyCheck(
+        again, again.not_asked, again.unknown, partial(again, is_whole=False), tests.close,
+        unjudged=again.unjudged,
+    )  # fmt: skip
 
 
-def _estimate(run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-    from goldrush.agents.worlds.competition.estimate import estimates
-
-    return estimates(run, resources)
-
-
-SEASON_PLAYERS: Final = Players[SeasonState](
-    prepare=_prepared,
-    names=_names,
-    start_agents=_start_agents,
-    policy_check=_policy_check,
-    resolve_models=_resolve_models,
-    resolve_change=_resolve_change,
-    estimate=_estimate,
-    bounds=_bounds,
-    answers=AnswerFields(CODES[Answered], about, "ordinal", PROMPT_MAX),
-    policies=CATALOGUE,
-    horizon="assignments",
-)
+SEASON_PLAYERS: Final = SeasonPlayers()

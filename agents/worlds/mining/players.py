@@ -173,4 +173,4 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     ),
     leaves_state=True,
 )
-MINING_PLAYERS: Final = simultaneous.make_players(GAME)
+MINING_PLAYERS: Final = simultaneous.StagePlayers(GAME)

@@ -10,7 +10,7 @@ from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
-from goldrush.agents.simultaneous import make_players
+from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.stage_game import Prompting, StageGame
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadPlan, format_value
@@ -98,4 +98,4 @@ GAME: Final = StageGame[Fishery, Fishery](
     forks=FORKS,
     prompting=Prompting(messages, schema, answered, longest=2_000, stand_in="share"),
 )
-FISHERS: Final = make_players(GAME)
+FISHERS: Final = StagePlayers(GAME)
