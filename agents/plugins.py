@@ -217,10 +217,10 @@ def load_plugin(
 
     Raises PluginFailed if a plugin cannot be imported or `check` is False for its object.
     """
-    own = {point.name: point for point in built_in}
-    if name in own:
-        return own[name].load()
-    installed = plugin(group, name, own)
+    by_name = {point.name: point for point in built_in}
+    if name in by_name:
+        return by_name[name].load()
+    installed = plugin(group, name, by_name)
     return None if installed is None else installed.load(check)
 
 

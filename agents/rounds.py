@@ -77,7 +77,7 @@ class RoundPlay(Generic[V]):
         """Asks everybody whose submission is not replaced."""
         asked = [Asked(agent) for agent in range(self.agents) if agent not in self.replaced]
         answers = yield asked
-        rows = {**self.replaced, **dict(zip((one.agent for one in asked), answers, strict=True))}
+        rows = {**self.replaced, **dict(zip((a.agent for a in asked), answers, strict=True))}
         yield tuple(row for agent in range(self.agents) if (row := rows[agent]) is not None)
 
     def do(self, acts: tuple[Row, ...]) -> list[Input]:

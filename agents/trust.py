@@ -71,8 +71,8 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
     check_trust(name, trust)
     module, _, attribute = name.partition(":")
     with _reported(name):
-        found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-        return found
+        make: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+        return make
 
 
 def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:

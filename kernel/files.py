@@ -45,12 +45,12 @@ _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
 IsOwn = Callable[[bytes], bool]
 
 
-def _exchange(one: str, other: str) -> None:
+def _exchange(new: str, old: str) -> None:
     """Exchange two paths atomically. Raises OSError if the system or the disk cannot."""
     import ctypes
 
     swap, at_cwd = 2, -100  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS; AT_FDCWD of Linux
-    names = (os.fsencode(one), os.fsencode(other))
+    names = (os.fsencode(new), os.fsencode(old))
     try:
         library = ctypes.CDLL(None, use_errno=True)
         if sys.platform == "darwin":

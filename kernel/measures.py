@@ -38,20 +38,20 @@ def gini(amounts: Iterable[float]) -> Value:
     return differences / (2 * len(held) * total)
 
 
-def correlation(one: Sequence[float], other: Sequence[float]) -> Value:
+def correlation(xs: Sequence[float], ys: Sequence[float]) -> Value:
     """Pearson's correlation; None if either side is constant, up to rounding, or empty."""
-    if _is_constant(one) or _is_constant(other):
+    if _is_constant(xs) or _is_constant(ys):
         return None
-    a, b = (_centred(values) for values in (one, other))
+    a, b = (_centred(values) for values in (xs, ys))
     spread = math.fsum(x * x for x in a) * math.fsum(y * y for y in b)
     r = math.fsum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(spread)
     is_perfect = math.isclose(abs(r), 1.0, rel_tol=1e-12)
     return math.copysign(1.0, r) if is_perfect else r
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> Value:
+def spearman(xs: Sequence[float], ys: Sequence[float]) -> Value:
     """Spearman's rank correlation; None if either side is constant or empty."""
-    return correlation(ranks(one), ranks(other))
+    return correlation(ranks(xs), ranks(ys))
 
 
 def ranks(values: Sequence[float]) -> list[float]:

@@ -17,7 +17,7 @@ import attrs
 from goldrush.kernel.errors import BadInput, format_value, unknown
 from goldrush.kernel.shape import BOOLEAN, TEXT, Kind
 
-INTEGER_MAX = 2**53 - 1  # the largest integer that any JSON reader holds
+INTEGER_MAX: Final = 2**53 - 1  # the largest integer that any JSON reader holds
 NAMES_MAX: Final = 40  # greatest number of names that a schema lists
 
 C = TypeVar("C", bound=attrs.AttrsInstance)

@@ -56,9 +56,9 @@ def quoted_path(path: str) -> str:
     return quoted(f"./{path}" if path.startswith("-") else path)
 
 
-def format_count(count: int, one: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """A number with its noun, which is given in the singular: `1 round`, `2 rounds`."""
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def check_name(what: str, name: str) -> None:

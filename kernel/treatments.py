@@ -66,15 +66,17 @@ def treatment_in_file(text: str, config: type[attrs.AttrsInstance]) -> Treatment
 
     Raises BadInput if the file cannot be read or has no such treatment, or a setting is invalid.
     """
-    found = _FILE.fullmatch(text)
-    if found is None:
+    match = _FILE.fullmatch(text)
+    if match is None:
         return None
-    path, example = found["path"], "[treatment.NAME] and below it settings"
+    path, example = match["path"], "[treatment.NAME] and below it settings"
     tables = read_toml(path, FILE_MAX, "give a TOML file of treatments", example).get("treatment")
-    if not isinstance(tables, dict) or not all(isinstance(one, dict) for one in tables.values()):
+    if not isinstance(tables, dict) or not all(
+        isinstance(table, dict) for table in tables.values()
+    ):
         raise BadInput(f"{path} has no treatments", f"write {example}")
-    name = found["name"] if found["name"] is not None else next(iter(tables), "")
-    if found["name"] is None and len(tables) > 1:
+    name = match["name"] if match["name"] is not None else next(iter(tables), "")
+    if match["name"] is None and len(tables) > 1:
         listed = ", ".join(tables)
         raise BadInput(f"{path} has the treatments {listed}", f"give one: {path}:{name}")
     if name not in tables:

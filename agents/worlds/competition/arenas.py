@@ -55,32 +55,32 @@ class NoProgram(BadInput):
 
 def arena_type(name: str) -> ArenaType:
     """The rules of an arena. Raises UnknownArena."""
-    found: ArenaType = _half(ARENAS, name)
-    return found
+    rules: ArenaType = _half(ARENAS, name)
+    return rules
 
 
 def bench_type(name: str) -> BenchType:
     """The bench of an arena. Raises UnknownArena."""
-    found: BenchType = _half(BENCHES, name)
-    return found
+    bench: BenchType = _half(BENCHES, name)
+    return bench
 
 
 def _half(group: str, name: str) -> Any:
     kind = next(kind for kind in KINDS if kind.group == group)
     try:
-        found = load_plugin(group, name, kind.accepts, kind.built_in)
+        half = load_plugin(group, name, kind.accepts, kind.built_in)
     except PluginFailed as error:
         raise UnknownArena(error.what, error.instead) from None
-    if found is None:
+    if half is None:
         known = list(NAMES) if group == BENCHES else arenas()
         instead = f"{nearest(name, known)}install its distribution, or take {', '.join(known)}"
         raise UnknownArena(f"there is no {kind.title} {format_value(name)} here", instead)
-    return found
+    return half
 
 
 def arenas() -> list[str]:
     """The names of all installed arenas: goldrush's own, then those of other distributions."""
-    return [*NAMES, *(one.name for one in plugins(ARENAS, NAMES))]
+    return [*NAMES, *(plugin.name for plugin in plugins(ARENAS, NAMES))]
 
 
 @attrs.frozen
@@ -106,20 +106,16 @@ def arena_entry(name: str) -> ArenaEntry:
     """The catalogue entry of an arena. Raises UnknownArena if its rules or bench fail to load."""
     rules, bench = arena_type(name), bench_type(name)
     options = tuple(
-        (
-            field.name,
-            None if field.name == rules.seeded else field.default,
-            range_of(field),
-        )
+        (field.name, None if field.name == rules.seeded else field.default, range_of(field))
         for field in attrs.fields(rules.options)
     )
-    takes_one = bench.program is not None
-    return ArenaEntry(name, rules.version, rules.description, takes_one, options, rules.seeded)
+    takes_program, text = bench.program is not None, rules.description
+    return ArenaEntry(name, rules.version, text, takes_program, options, rules.seeded)
 
 
 KINDS: Final = (
-    PluginKind(ARENAS, "arena", lambda found: isinstance(found, ArenaType), OWN_ARENAS),
-    PluginKind(BENCHES, "bench", lambda found: isinstance(found, BenchType), OWN_BENCHES),
+    PluginKind(ARENAS, "arena", lambda loaded: isinstance(loaded, ArenaType), OWN_ARENAS),
+    PluginKind(BENCHES, "bench", lambda loaded: isinstance(loaded, BenchType), OWN_BENCHES),
 )
 
 
@@ -179,11 +175,11 @@ def _program(name: str, test: str | None, typed: Collection[str] = ()) -> Mappin
     _check_program(name, test)
     if program is None or test is None:
         return {}
-    found = program(test)
-    for option in found:
+    options = program(test)
+    for option in options:
         if option in typed:
             raise BadInput(f"{option} is set", "leave it out: the program (--test) sets it")
-    return found
+    return options
 
 
 def seeded_setting(settings: Mapping[str, object]) -> Sequence[tuple[str, ...]]:
@@ -195,10 +191,10 @@ def seeded_setting(settings: Mapping[str, object]) -> Sequence[tuple[str, ...]]:
     if not isinstance(name, str) or not isinstance(version, int):
         return ()
     try:
-        found = _type_of(name, version)
+        seeded = _type_of(name, version).seeded
     except UnknownArena:
         return ()
-    return () if found.seeded is None else (("arena", "options", found.seeded),)
+    return () if seeded is None else (("arena", "options", seeded),)
 
 
 def takes_program(arena: Arena) -> bool:
@@ -208,19 +204,19 @@ def takes_program(arena: Arena) -> bool:
 
 def _check_program(name: str, test: str | None) -> None:
     """Raises NoProgram for a missing program, BadInput for one that the arena does not take."""
-    takes_one = bench_type(name).program is not None
-    if takes_one and test is None:
+    is_taken = bench_type(name).program is not None
+    if is_taken and test is None:
         raise NoProgram(f"the arena {name} is tested by a program", "give it (--test PROGRAM)")
-    if not takes_one and test is not None:
+    if not is_taken and test is not None:
         raise BadInput(f"the arena {name} takes no program", "leave it out (--test)")
 
 
 def remark_of(arena: Arena, test: str | None = None) -> str | None:
     """A warning on one line about an arena, its options or its program. Raises as `bench_of`."""
-    found = _type_of(arena.name, arena.version)
+    rules = _type_of(arena.name, arena.version)
     bench = bench_of(arena, test)
     try:
-        return found.remark(configured(found.options, arena.options)) or bench.remark()
+        return rules.remark(configured(rules.options, arena.options)) or bench.remark()
     finally:
         bench.close()
 
@@ -249,10 +245,10 @@ def opened_tests(arena: Arena, test: str | None = None, jobs: int = 1) -> Tests:
 
 
 def _type_of(name: str, version: int) -> ArenaType:
-    found = arena_type(name)
-    if found.version != version:
+    rules = arena_type(name)
+    if rules.version != version:
         raise UnknownArena(
-            f"the arena {name} has version {found.version} here, not {version}",
+            f"the arena {name} has version {rules.version} here, not {version}",
             "install the version of goldrush, or of the plugin, that has it",
         )
-    return found
+    return rules

@@ -18,7 +18,7 @@ from goldrush.agents.llm.question import AROUND_MAX
 from goldrush.agents.players import PreparedRun, Resources
 from goldrush.agents.seats import is_outside
 from goldrush.agents.worlds.competition.arenas import bench_of, rules_of
-from goldrush.agents.worlds.competition.bench import Bench, Run, Tests
+from goldrush.agents.worlds.competition.bench import ALONE, Bench, Run, Tests
 from goldrush.agents.worlds.competition.cast import SCRIPTED
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
 from goldrush.agents.worlds.competition.play import SeasonPlay
@@ -77,4 +77,4 @@ def _guessing(arena: Arena, resources: Resources) -> Bench:
         return word / 2**64, word
 
     bench = bench_of(arena, resources.program)
-    return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once="alone")
+    return attrs.evolve(bench, test=test, together=None, deterministic=False, at_once=ALONE)

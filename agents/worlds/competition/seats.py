@@ -67,7 +67,7 @@ def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:
     """The models of an agent. Raises BadInput for invalid options."""
-    return [model_from(one) for one in by_class(options).values()]
+    return list(map(model_from, by_class(options).values()))
 
 
 def model_at(agent: AgentState) -> Model:
@@ -86,8 +86,8 @@ def seats_of(agent: AgentState) -> list[Seat]:
 
 def models_in(seats: Iterable[Entry]) -> list[Model]:
     """The models of seats, each once. Raises BadInput for invalid options of a model."""
-    found = (models_of(seat.options) for seat in seats if seat.policy == LLM)
-    return list(dict.fromkeys(model for models in found for model in models))
+    each = (model for seat in seats if seat.policy == LLM for model in models_of(seat.options))
+    return list(dict.fromkeys(each))
 
 
 def with_models_resolved(seats: Sequence[E], models: Models | None) -> Sequence[E]:

@@ -37,9 +37,9 @@ def prepare(
     models: Models | None = None,
 ) -> tuple[MiningConfig, Roster]:
     """The configuration and the roster of a mining run: see agents.simultaneous.prepare."""
-    config, found = simultaneous.prepare(GAME, settings, roster, treatment, models)
+    config, parsed = simultaneous.prepare(GAME, settings, roster, treatment, models)
     assert isinstance(config, MiningConfig)  # made by GAME.config_of
-    return config, found
+    return config, parsed
 
 
 def record(
@@ -147,8 +147,8 @@ def _answered(
     actions = tuple(action and (KINDS.index(action[0]), *action[1:]) for action in parsed.actions)
     if parsed.error != NO_JSON:
         error = parsed.error
-    said = message_of(parsed.say, config)
-    return (agent, actions, error or parsed.error, said, None, source)
+    say = message_of(parsed.say, config)
+    return (agent, actions, error or parsed.error, say, None, source)
 
 
 GAME: Final = StageGame[MiningState, PlanPrompts](

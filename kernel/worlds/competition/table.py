@@ -395,11 +395,11 @@ class Roundtable(Mutable):
 
     def with_followers(self, ids: Collection[int]) -> frozenset[int]:
         """The ids of these contributions and, transitively, of those that refer to them."""
-        found = set(ids)
+        followers = set(ids)
         for said in self.contributions:
-            if said.target is not None and said.target in found:
-                found.add(said.id)
-        return frozenset(found)
+            if said.target is not None and said.target in followers:
+                followers.add(said.id)
+        return frozenset(followers)
 
     def counterfactual(self, agent: int, *, is_shared: bool) -> CounterfactualStances:
         """The stances without the contributions of an agent and what refers to them, with the same

@@ -92,10 +92,10 @@ class PublicRound:
 
     @cached_property
     def _raids_by_owner(self) -> Mapping[int | None, Sequence[Row]]:
-        found: dict[int | None, list[Row]] = {}
+        raids: dict[int | None, list[Row]] = {}
         for row in self._record.rows(RAID_RESOLVED):
-            found.setdefault(row[1], []).append(row)
-        return found
+            raids.setdefault(row[1], []).append(row)
+        return raids
 
     @cached_property
     def defended(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Rates of a round of the mining world that more than its reports need.
+"""Rates of a round of the mining world, for measures of runs and for tests of seasons' conducts.
 
 The events of a round are counted first. A rate is None, never 0, where its denominator is 0.
 Captures that an authority has undone do not count as captures. All measures, with their

@@ -213,13 +213,13 @@ def trimmed(text: str) -> str:
     return "\n".join(line.rstrip(" \t\r") for line in text.split("\n")).rstrip("\n")
 
 
-def distance(one: str, other: str) -> int:
+def distance(first: str, second: str) -> int:
     """The distance of two trimmed texts.
 
     0 if they are equal; 1 if, apart from the lines at the start and then at the end that are the
     same in both, they have no line in common; else 2.
     """
-    a, b = trimmed(one).split("\n"), trimmed(other).split("\n")
+    a, b = trimmed(first).split("\n"), trimmed(second).split("\n")
     if a == b:
         return 0
     shorter = min(len(a), len(b))

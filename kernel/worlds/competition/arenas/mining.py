@@ -137,7 +137,7 @@ def _rules(arena: Arena) -> Rules:
         treatments=tuple(TREATMENTS),
         conduct=_CONDUCT,
         is_canonical=is_canonical,
-        distance=lambda one, other: min(2, sum(a != b for a, b in zip(one, other, strict=True))),
+        distance=lambda a, b: min(2, sum(x != y for x, y in zip(a, b, strict=True))),
         bar=lambda subject: (BAR_POLICY, None, 0, subject.treatment),
         describe=_describe,
         text=_text(options),

@@ -188,7 +188,7 @@ def _rules(arena: Arena) -> Rules:
         treatments=tuple(subject.treatment for subject in arena.subjects),
         conduct=_CONDUCT,
         is_canonical=lambda conduct, treatment: not set(conduct) - {"0", "1"},
-        distance=lambda one, other: min(2, (_INDEX[one] ^ _INDEX[other]).bit_count()),
+        distance=lambda a, b: min(2, (_INDEX[a] ^ _INDEX[b]).bit_count()),
         bar=lambda subject: bar(options.landscape, subject.treatment, options.drift),
         describe=str,
         text=_text(options),
