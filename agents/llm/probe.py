@@ -48,7 +48,7 @@ def settled(client: Client, model: Model, endpoint: Endpoint, schema: Schema) ->
             reply = _asked(client, form, endpoint, schema, _TOKENS)
             if reply.trouble is None:
                 if is_open and answer == SCHEMA:
-                    if _is_empty(reply):
+                    if not (reply.text or "").strip():
                         reply = _asked(client, form, endpoint, schema, _TOKENS_MORE)
                     return form if _is_held(reply, schema) else attrs.evolve(form, answer=TEXT)
                 return form
@@ -67,10 +67,6 @@ def _asked(client: Client, form: Model, endpoint: Endpoint, schema: Schema, toke
     short = attrs.evolve(form, max_tokens=tokens)
     [(_, answer)] = client.answers([Question(short, endpoint, _MESSAGES, schema)])
     return answer
-
-
-def _is_empty(answer: Answer) -> bool:
-    return not (answer.text or "").strip()
 
 
 def _is_held(answer: Answer, schema: Schema) -> bool:

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from copy import copy
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
+from goldrush.agents.players import Players
 from goldrush.replay.tools import Tools
+
+T = TypeVar("T", Tools, Players[Any])
 
 
 def dist_info(
@@ -30,8 +34,8 @@ def install_world(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, valu
     monkeypatch.syspath_prepend(folder / "installed")
 
 
-def with_parts(tools: Tools, **parts: object) -> Tools:
-    """The same tools with other parts."""
+def with_parts(tools: T, **parts: object) -> T:
+    """The same tools, or players, with other parts."""
     other = copy(tools)
     vars(other).update(parts)
     return other

@@ -228,7 +228,7 @@ def test_studies_of_what_is_not_played_break_the_law(
 
 def test_studies_of_another_horizon_or_other_players_break_the_law(run: Trial) -> None:
     law = LAWS["a study plans what is played"]
-    players = attrs.evolve(run.tools.players, horizon="seed")
+    players = with_parts(run.tools.players, horizon="seed")
     sound = run.tools.measures
 
     def read(reader: JournalReader) -> Measured[Any]:

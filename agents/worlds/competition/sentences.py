@@ -97,15 +97,10 @@ class Sentences:
             "value": format_number(self._known(mine)),
         }
 
-    def contradicted(self, target: Contribution, value: float) -> str:
-        """The reason for challenging a claim that its own trials contradict."""
-        return self._challenged("contradicted", target, value)
-
-    def doubted(self, target: Contribution, value: float) -> str:
-        """The reason for challenging a claim beyond all values that it has seen."""
-        return self._challenged("doubted", target, value)
-
-    def _challenged(self, id: str, target: Contribution, value: float) -> str:
+    def challenged(self, id: str, target: Contribution, value: float) -> str:
+        """The reason for challenging a claim: its own trials contradict it (`contradicted`), or it
+        is beyond all values that it has seen (`doubted`).
+        """
         return self._formed(
             self._number(Move.CHALLENGE),
             id,

@@ -321,13 +321,15 @@ class _Mind:
             if known.own:
                 mean = sum(map(self.evidence.margin, known.own)) / len(known.own)
                 if mean < claimed * (1 - NOISE):
-                    words = self.sentences.contradicted(proposal, self.evidence.value(mean))
+                    value = self.evidence.value(mean)
+                    words = self.sentences.challenged("contradicted", proposal, value)
                     return self._challenged(proposal, words, own=True)
                 continue
             most = self.evidence.best_margin()
             is_beyond = most is not None and claimed > max(most, 0.0)
             if is_beyond and self._feels(self.character.doubt + 2):
-                words = self.sentences.doubted(proposal, self.evidence.value(most or 0.0))
+                value = self.evidence.value(most or 0.0)
+                words = self.sentences.challenged("doubted", proposal, value)
                 return self._challenged(proposal, words, own=bool(self.table.trials))
         return None
 
@@ -401,10 +403,8 @@ class _Mind:
         trial = self.table.trials[-1]
         conduct = self.seen.rules.describe(trial.conduct)
         is_new = not any(conduct in spoken.text for spoken in self._own())
-        return is_new and self.evidence.estimate(trial.conduct) < self._estimate_of(held)
-
-    def _estimate_of(self, proposal: int) -> float:
-        return self.evidence.estimate(self.table.contributions[proposal].conduct)
+        stance = self.evidence.estimate(self.table.contributions[held].conduct)
+        return is_new and self.evidence.estimate(trial.conduct) < stance
 
     def _proposed(self, best: ConductEvidence) -> Answer | None:
         claim = self._claimed(best)
