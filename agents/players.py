@@ -199,7 +199,7 @@ class Players(Generic[S]):
     # Before a run.
 
     def prepare(
-        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
+        self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         models: Models | None,
     ) -> PreparedRun:  # fmt: skip
         """A run that is ready to begin; None is the world's default. Writes nothing and asks no

@@ -53,7 +53,7 @@ class StagePlayers(Players[S], Generic[S, V]):
             self.answers = AnswerFields(game.code, game.about, "agent", longest)
 
     def prepare(
-        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
+        self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         models: Models | None,
     ) -> PreparedRun:  # fmt: skip
         return prepared(*prepare(self.game, settings, roster, treatment, models))

@@ -120,7 +120,7 @@ class SeasonPlayers(Players[SeasonState]):
     horizon = "assignments"
 
     def prepare(
-        self, settings: Mapping[str, Any], roster: str | None, treatment: str | None,
+        self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         models: Models | None,
     ) -> PreparedRun:  # fmt: skip
         treated = {} if treatment is None else treatment_named(treatment).settings
