@@ -14,6 +14,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.draws import Draws
+from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.table import (
@@ -44,51 +45,49 @@ class Compared:
     """A proposal compared with the conducts that were known when it was made.
 
     Attributes:
-        id: the proposal.
-        distance: to the nearest known conduct (arena.Rules.distance); None if none was known.
-        nearest: that conduct.
+        id, round: the contribution.
+        nearest: the nearest known conduct.
+        distance: to that conduct (arena.Rules.distance); None if none was known.
         led: the leading proposal when it was made.
         is_conclusion: whether the conclusion is this proposal or amends it, at any depth.
+        score: its novelty, 0 to 3.
     """
 
     id: int
-    distance: int | None
+    round: int
+    conduct: Conduct
     nearest: Conduct
+    distance: int | None
     led: int | None
     is_conclusion: bool
+    score: int = attrs.field(init=False)
 
-    @property
-    def score(self) -> int:
-        """The novelty of the proposal, 0 to 3."""
+    @score.default
+    def _novelty(self) -> int:
         if self.distance is not None and self.distance < FAR:
             return self.distance
         return SCORE_MAX if self.is_conclusion and self.led is not None else 2
 
 
 @attrs.frozen
-class Base:
-    """The base of a claim.
+class Checked:
+    """A part of a claim that was tested.
 
     Attributes:
         id: the proposal.
-        held: whether it held.
-        is_sharp: see Subject.is_sharp.
-        is_counted: whether its conduct was neither the bar's, nor proposed or tested before at the
-            table.
+        is_sharp: whether it is a sharp base; see Subject.is_sharp.
+        is_counted: whether it is a base whose conduct was neither the bar's, nor proposed or tested
+            before at the table.
     """
 
     id: int
+    part: str
+    treatment: str
+    claimed: float
+    tested: Value
     held: bool
-    is_sharp: bool
-    is_counted: bool
-
-
-@attrs.frozen
-class Edge:
-    """The edge of a claim, and whether it held."""
-
-    id: int
-    held: bool
+    is_sharp: bool = False
+    is_counted: bool = False
 
 
 @attrs.frozen
@@ -153,8 +152,8 @@ class Grounds:
 
     agent: int
     proposals: Sequence[Compared]
-    bases: Sequence[Base]
-    edges: Sequence[Edge]
+    bases: Sequence[Checked]
+    edges: Sequence[Checked]
     is_wide: bool
     counterfactual: Counterfactual
     challenges: Sequence[Challenged]
@@ -235,7 +234,7 @@ class _Rated:
         self.talked = table.talk_stances()
         self.lines: dict[int, list[Contribution]] = {}
         self.compared: dict[int, list[Compared]] = {}
-        self.bases: dict[int, list[Base]] = {}
+        self.bases: dict[int, list[Checked]] = {}
         self.known = tuple(dict.fromkeys(known))
         self.bar = rules.bar(table.subject)
         self.is_shared = is_shared
@@ -265,13 +264,18 @@ class _Rated:
                 distance, nearest = away, other
         becomes = self.table.descends(self.conclusion.proposal, said.id)
         self.compared.setdefault(said.agent, []).append(
-            Compared(said.id, distance, nearest, said.led, becomes)
+            Compared(said.id, said.round, said.conduct, nearest, distance, said.led, becomes)
         )
-        held = self.table.held(said.id, Part.BASE) is True
         is_counted = said.conduct != self.bar and said.conduct not in earlier and not is_tested
         self.bases.setdefault(said.agent, []).append(
-            Base(said.id, held, self.table.is_sharp(said), is_counted)
+            self._checked(said, Part.BASE, self.table.is_sharp(said), is_counted)
         )
+
+    def _checked(self, said: Contribution, part: str, *of_base: bool) -> Checked:
+        table = self.table
+        under, tested = said.under(part, table.treatment), table.tests.get((said.id, part))
+        held = table.held(said.id, part) is True
+        return Checked(said.id, part, under, said.claimed, tested, held, *of_base)
 
     def grounds_of(self, agent: int, draws: Draws) -> Grounds:
         lines = self.lines.get(agent, ())
@@ -283,11 +287,7 @@ class _Rated:
             agent=agent,
             proposals=own,
             bases=bases,
-            edges=[
-                Edge(said.id, self.table.held(said.id, Part.EDGE) is True)
-                for said in lines
-                if said.edge is not None
-            ],
+            edges=[self._checked(said, Part.EDGE) for said in lines if said.edge is not None],
             is_wide=len(self.rules.treatments) == 1 and self._is_wide(bases),
             counterfactual=self._counterfactual(agent, draws),
             challenges=challenges,
@@ -295,7 +295,7 @@ class _Rated:
             supported=any(said.move == Move.SUPPORT for said in lines),
         )
 
-    def _is_wide(self, bases: Sequence[Base]) -> bool:
+    def _is_wide(self, bases: Sequence[Checked]) -> bool:
         counted = [self.table.contributions[base.id].conduct for base in bases if base.is_counted]
         return any(self.rules.distance(counted[0], other) >= FAR for other in counted[1:])
 

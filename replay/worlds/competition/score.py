@@ -17,11 +17,13 @@ from goldrush.agents.worlds.competition.formats import AWAY, format_apart, forma
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped
-from goldrush.kernel.worlds.competition.arena import Conduct, Rules, Subject
+from goldrush.kernel.worlds.competition.arena import Rules, Subject
 from goldrush.kernel.worlds.competition.events import Scored
 from goldrush.kernel.worlds.competition.rubric import (
     DIMENSIONS,
     Challenged,
+    Checked,
+    Compared,
     Finished,
     Grounds,
     Scores,
@@ -43,34 +45,6 @@ from goldrush.replay.worlds.competition.steps import conduct_text, state_before_
 from goldrush.replay.worlds.competition.story import format_ids
 
 LISTED_MAX = 12  # names that an error lists
-
-
-@attrs.frozen
-class Proposal:
-    """A proposal compared with known ones: see `rubric.Compared`."""
-
-    id: int
-    round: int
-    conduct: Conduct
-    nearest: Conduct
-    distance: int | None
-    led: int | None
-    is_conclusion: bool
-    score: int
-
-
-@attrs.frozen
-class Checked:
-    """A part of a claim that was tested; for a base see `rubric.Base`."""
-
-    id: int
-    part: str
-    treatment: str
-    claimed: float
-    tested: Value
-    held: bool
-    is_sharp: bool = False
-    is_counted: bool = False
 
 
 @attrs.frozen
@@ -116,7 +90,7 @@ class Score:
     name: str
     subject: Subject
     bar: Value
-    proposals: Sequence[Proposal]
+    proposals: Sequence[Compared]
     claims: Sequence[Checked]
     is_wide: bool
     concluded: Conclusion
@@ -216,8 +190,8 @@ def score_at(
         name=state.agents[agent].name,
         subject=table.subject,
         bar=table.bar,
-        proposals=_proposals(table, own),
-        claims=sorted(_claims(table, own), key=lambda claim: (claim.id, claim.part)),
+        proposals=own.proposals,
+        claims=sorted([*own.bases, *own.edges], key=lambda claim: (claim.id, claim.part)),
         is_wide=own.is_wide,
         concluded=conclusion,
         without=own.counterfactual.conclusion,
@@ -252,29 +226,6 @@ def _moves(state: SeasonState, agent: int, one: Stances, other: Stances) -> list
         for each in sorted({*now, *then} - {agent})
         if now.get(each) != then.get(each)
     ]
-
-
-def _proposals(table: Roundtable, grounds: Grounds) -> list[Proposal]:
-    return [
-        Proposal(
-            one.id, table.contributions[one.id].round, table.contributions[one.id].conduct,
-            one.nearest, one.distance, one.led, one.is_conclusion, one.score,
-        )
-        for one in grounds.proposals
-    ]  # fmt: skip
-
-
-def _claims(table: Roundtable, grounds: Grounds) -> list[Checked]:
-    def checked(id: int, part: str, *verdict: bool) -> Checked:
-        said = table.contributions[id]
-        under = said.under(part, table.treatment)
-        return Checked(id, part, under, said.claimed, table.tests[id, part], *verdict)
-
-    bases = [
-        checked(base.id, Part.BASE, base.held, base.is_sharp, base.is_counted)
-        for base in grounds.bases
-    ]
-    return bases + [checked(edge.id, Part.EDGE, edge.held) for edge in grounds.edges]
 
 
 def _middles(scores: Mapping[int, Finished]) -> list[int]:
@@ -328,7 +279,7 @@ def grounds_of(score: Score) -> list[Sequence[str]]:
     ]
 
 
-def _proposal(score: Score, proposal: Proposal) -> str:
+def _proposal(score: Score, proposal: Compared) -> str:
     known = "nothing like it was known"
     if proposal.distance is not None:
         nearest = conduct_text(proposal.nearest, score.rules)
