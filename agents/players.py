@@ -200,7 +200,7 @@ class Players(Generic[S]):
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
-        models: Models | None,
+        resources: Resources,
     ) -> PreparedRun:  # fmt: skip
         """A run that is ready to begin; None is the world's default. Writes nothing and asks no
         model. Raises BadInput.

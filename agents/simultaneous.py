@@ -54,9 +54,9 @@ class StagePlayers(Players[S], Generic[S, V]):
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
-        models: Models | None,
+        resources: Resources,
     ) -> PreparedRun:  # fmt: skip
-        return prepared(*prepare(self.game, settings, roster, treatment, models))
+        return prepared(*prepare(self.game, settings, roster, treatment, resources.models))
 
     def names(self, roster: str) -> Sequence[str]:
         return self.game.policy_set.names_in(roster)

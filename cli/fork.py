@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from goldrush.cli.command import command, option
 from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
@@ -26,11 +25,7 @@ from goldrush.cli.record import (
     how_again,
     new_journal,
     settings_of,
-    treatment_of,
 )
-from goldrush.kernel.errors import BadInput
-
-PLANS_MAX = 1 << 26  # bytes of a file of submissions
 
 
 @command()
@@ -75,59 +70,16 @@ def fork(
 
     models = models_of(models_path, reach, model)
     run = Run(journal, playing.trust)
-    treatment, own_settings, _ = treatment_of(treatment, run.tools)
-    chosen = {**own_settings, **settings_of(settings, {})}
-    replaced = [] if replace is None else read_submissions(_read(replace), replace)
+    chosen = settings_of(settings, {})
     named = players_at(journal).names(roster) if roster else []
     own = allow_own_policies(playing.trust, named)
     recorded = [name.partition(":")[2] for name in named if family_in(name) is REPLAY]
     check_model(model, named)
     with new_journal(out, f"{Path(journal).stem}-fork{at}") as target:
-        return carried_out(
-            target,
-            lambda on_unit: run.fork(
-                at, target, roster=roster, treatment=treatment, replace=replaced,
-                sources=playing.sources, models=models, program=playing.test,
-                jobs=playing.jobs or 1, force=force, fsync=recording.fsync, ask=at_terminal(),
-                on_unit=on_unit, **chosen,
-            ),
-            recording.as_json,
-            again=how_again(
-                own, [*playing.sources, *recorded], models_path, reach, playing.test
-            ),
-            tools=run.tools,
-            parent=journal,
+        play = partial(
+            run.fork, at, target, roster=roster, treatment=treatment, replace=replace or (),
+            sources=playing.sources, models=models, program=playing.test, jobs=playing.jobs or 1,
+            force=force, fsync=recording.fsync, ask=at_terminal(), **chosen,
         )  # fmt: skip
-
-
-def _read(path: str) -> str:
-    from goldrush.kernel import files
-    from goldrush.kernel.errors import BadInput
-
-    instead = "give a file of submissions"
-    try:
-        return files.read_input(path, PLANS_MAX, instead, stdin=True).decode("utf-8-sig")
-    except ValueError:
-        raise BadInput(f"cannot read {path}: it is not UTF-8 text", instead) from None
-
-
-def read_submissions(text: str, name: str) -> list[dict[str, Any]]:
-    """Submissions from text: JSON objects, one a line (as `export` prints them), or one JSON value,
-    an object or a list of objects. `name` is the source of the text, for messages. Raises BadInput.
-    """
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        lines = enumerate(text.split("\n"), 1)
-        whole = [_line(line, f"{name}, line {number}") for number, line in lines if line.strip()]
-    items = whole if isinstance(whole, list) else [whole]
-    if not items:
-        raise BadInput(f"{name} holds no submission", "give one JSON object a line")
-    return items
-
-
-def _line(line: str, where: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where} is not JSON: {error}", "give one JSON object a line") from None
+        again = how_again(own, [*playing.sources, *recorded], models_path, reach, playing.test)
+        return carried_out(target, play, run.tools, recording, again, parent=journal)

@@ -6,17 +6,13 @@ import math
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import click
 
 from goldrush.cli import completion
 from goldrush.cli.command import Declaration, argument, option
 from goldrush.cli.text import echo_error
-
-if TYPE_CHECKING:
-    from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Resources
 
 JOBS_MAX: Final = 1_000
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
@@ -97,14 +93,6 @@ def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int
         both = " and ".join(map(str, dict.fromkeys(numbers)))
         raise click.UsageError(f"{option.opts[0]} is given as {both}; give one number")
     return numbers[0] if numbers else None
-
-
-def resources_of(models: Models, test: str | None = None, jobs: int | None = None) -> Resources:
-    """The resources for playing, from the options."""
-    from goldrush.agents.players import Resources
-    from goldrush.cli.people import at_terminal
-
-    return Resources(jobs or 1, test, at_terminal(), models=models)
 
 
 def echo_traceback(trace: str) -> None:

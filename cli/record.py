@@ -28,7 +28,6 @@ from goldrush.cli.options import (
     Treatment,
     World,
     echo_traceback,
-    resources_of,
     roster_option,
 )
 from goldrush.cli.progress import OnStep, progress
@@ -37,11 +36,12 @@ from goldrush.kernel.text import escaped, quoted, quoted_path
 from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
-    from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.run import OnUnit
     from goldrush.kernel.world import Vocabulary
+    from goldrush.replay.run import PlannedRun, Run
     from goldrush.replay.tools import Tools
 
+Again = Sequence[tuple[str, str]]  # options that `resume` needs, by name
 JOURNALS = Path("journals")  # where runs land by default
 _VERIFY_TAKES = ("--trust", "--source", "--test")
 
@@ -82,50 +82,50 @@ def record(
       goldrush record --seed 7 --out run.journal
       goldrush record --roster 'greedy-mine*8,raid*2' --treatment scarce --out other.journal
     """
+    from goldrush.cli.people import at_terminal
     from goldrush.replay.find import players_of, tools_for
+    from goldrush.replay.run import Run
 
-    tools = tools_for(world)
-    who = players_of(tools, world)
-    named = {"seed": seed, who.horizon: rounds, "agents": agents}
-    chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
+    who = players_of(tools_for(world), world)
+    chosen = settings_of(settings, {"seed": seed, who.horizon: rounds, "agents": agents})
     names = who.names(roster) if roster else []
     own = allow_own_policies([], names)
     models = models_of(models_path, reach, model)
     check_model(model, names)
-    treatment, own_settings, label = treatment_of(treatment, tools)
-    run = who.prepare({**own_settings, **chosen}, roster, treatment, models)
-    seeds = [f"seed{run.setup['config']['seed']}"] if "seed" in run.setup.get("config", {}) else []
-    return recorded(
-        out, "-".join([world, *([label] if label else []), *seeds]), tools, who, run,
-        resources=resources_of(models), dry_run=dry_run, force=force, recording=recording,
-        again=how_again(own, run.roster.sources, models_path, reach),
-    )  # fmt: skip
+    planned = Run.plan(
+        world=world, roster=roster, treatment=treatment, models=models, ask=at_terminal(), **chosen
+    )
+    if dry_run:
+        return estimated(planned, recording.as_json)
+    again = how_again(own, planned.prepared.roster.sources, models_path, reach)
+    return recorded(planned, out, [world], treatment, force, recording, again)
 
 
 def recorded(
-    out: str | None, stem: str, tools: Tools, who: Players[Any], run: PreparedRun, *,
-    resources: Resources, dry_run: bool, force: bool, recording: RecordingOptions,
-    again: Sequence[tuple[str, str]], files: str | None = None,
-) -> int:  # fmt: skip
-    """Record a run that was prepared, or estimate it. `stem`: of the journal's name without --out;
-    others as for `carried_out`. Returns the exit code.
+    planned: PlannedRun[Run],
+    out: str | None,
+    stem: list[str],
+    treatment: str | None,
+    force: bool,
+    recording: RecordingOptions,
+    again: Again,
+    files: str | None = None,
+) -> int:
+    """Record a run, by default in a journal named after `stem`, the treatment and the seed. Others
+    as for `carried_out`. Returns the exit code.
     """
-    from goldrush.agents import players
+    from goldrush.kernel.treatments import treatment_in_file
 
-    if dry_run:
-        return estimated(who, run, resources, recording.as_json)
-    with new_journal(out, stem) as target:
-        return carried_out(
-            target,
-            lambda on_unit: players.record(
-                tools.world(run.setup), who, target, run, resources=resources, force=force,
-                fsync=recording.fsync, on_unit=on_unit,
-            ),
-            recording.as_json,
-            again=again,
-            tools=tools,
-            live=kept_in(files, target, tools, force=force),
-        )  # fmt: skip
+    if treatment is not None:
+        in_file = treatment_in_file(treatment, planned.tools.config)
+        stem = [*stem, treatment if in_file is None else in_file.name]
+    config = planned.prepared.facts.get("config", {})
+    stem = [*stem, f"seed{config['seed']}"] if "seed" in config else stem
+    with new_journal(out, "-".join(stem)) as target:
+        tools = planned.tools
+        live = None if files is None else tools.live_folder(target, files, force=force)
+        play = partial(planned.record, target, force=force, fsync=recording.fsync)
+        return carried_out(target, play, tools, recording, again, live=live)
 
 
 @command()
@@ -153,23 +153,13 @@ def resume(
     allow_own_policies(playing.trust)
     models = models_of(models_path, reach)
     run = Run(journal, playing.trust)
-    return carried_out(
-        journal,
-        lambda on_unit: run.resume(
-            sources=playing.sources, models=models, program=playing.test, jobs=playing.jobs or 1,
-            fsync=recording.fsync, ask=at_terminal(), on_unit=on_unit,
-        ),
-        recording.as_json,
-        again=how_again(playing.trust, playing.sources, models_path, reach, playing.test, files),
-        tools=run.tools,
-        began=True,
-        live=kept_in(files, journal, run.tools, force=True),
+    play = partial(
+        run.resume, sources=playing.sources, models=models, program=playing.test,
+        jobs=playing.jobs or 1, fsync=recording.fsync, ask=at_terminal(),
     )  # fmt: skip
-
-
-def kept_in(files: str | None, journal: str, tools: Tools, *, force: bool) -> OnUnit[Any] | None:
-    """The function that keeps a folder up to date while a run is played; None without --files."""
-    return None if files is None else tools.live_folder(journal, files, force=force)
+    again = how_again(playing.trust, playing.sources, models_path, reach, playing.test, files)
+    live = None if files is None else run.tools.live_folder(journal, files, force=True)
+    return carried_out(journal, play, run.tools, recording, again, live=live, began=True)
 
 
 def how_again(
@@ -179,7 +169,7 @@ def how_again(
     reach: ReachOptions,
     test: str | None = None,
     files: str | None = None,
-) -> list[tuple[str, str]]:
+) -> Again:
     """The options that `resume` needs to continue a run, by name: those for policies, models,
     limits, tests and the folder of a season.
     """
@@ -193,11 +183,11 @@ def how_again(
 
 def carried_out(
     out: str,
-    play: Callable[[OnUnit[Any]], object],
-    as_json: bool,
-    *,
-    again: Sequence[tuple[str, str]],
+    play: Callable[..., object],
     tools: Tools,
+    recording: RecordingOptions,
+    again: Again,
+    *,
     began: bool = False,
     live: OnUnit[Any] | None = None,
     parent: str | None = None,
@@ -205,10 +195,8 @@ def carried_out(
     """Play a run with a progress bar, and print its summary, or how it ended early.
 
     Args:
-        play: plays the run, and calls its argument after each unit.
-        as_json: print the summary as JSON.
+        play: plays the run, and calls its argument `on_unit` after each unit.
         again: the options that `resume` needs to continue the run.
-        tools: that of the run's world.
         live: called after each unit.
         parent: the journal that the run is forked off.
 
@@ -236,7 +224,7 @@ def carried_out(
     try:
         # The output of policies is not part of the summary.
         with progress() as step, redirect_stdout(sys.stderr):
-            play(partial(_progress, step, tools, live))
+            play(on_unit=partial(_progress, step, tools, live))
     except (KeyboardInterrupt, click.Abort):  # click's: while a person was asked
         echo_error(f"stopped: {kept()}")
         return INTERRUPTED
@@ -247,7 +235,7 @@ def carried_out(
         return TROUBLE if isinstance(error, WriteFailed) else DIFFERS
     except BrokenPipeError:  # stderr, where it tells what it meets: not the end of the run
         return TROUBLE
-    _tell(out, tools, as_json, again, parent)
+    _tell(out, tools, recording.as_json, again, parent)
     return DONE
 
 
@@ -259,33 +247,28 @@ def _progress(step: OnStep, tools: Tools, live: OnUnit[Any] | None, unit: int, s
         step(tools.vocabulary.unit, unit, length)
 
 
-def _tell(
-    path: str,
-    tools: Tools,
-    as_json: bool,
-    again: Sequence[tuple[str, str]],
-    parent: str | None,
-) -> None:
+def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | None) -> None:
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
+    from goldrush.replay.journal.outline import outline
+
     summary = tools.summary(path)
     if as_json:
         echo_json(summary.as_dict())
         return
-    shown, name, size = tools.format_summary(summary), quoted_path(path), os.stat(path).st_size
-    words, closed, _ = _closed(path)
+    info, name, shown = outline(path), quoted_path(path), tools.format_summary(summary)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
-        f"replay {name} --at {words.number(closed)}",
+        f"replay {name} --at {info.vocabulary.number(info.units)}",
         f"view {name}",
         *(f"{command} {name}" for command in tools.next_commands),
         f"verify {name}{''.join(means)}",
     ]
     if shown:
         click.echo(f"{shown}\n")
-    click.echo(f"journal: {name} ({size:,} bytes)")
+    click.echo(f"journal: {name} ({info.bytes:,} bytes)")
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 
@@ -298,7 +281,7 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _kept(out: str, again: Sequence[tuple[str, str]], reached: str) -> str:
+def _kept(out: str, again: Again, reached: str) -> str:
     """What the journal of a run that stopped early holds, and the command that continues it.
     `reached`: the option whose limit stopped the run; empty if none did.
     """
@@ -351,11 +334,11 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
     return vocabulary, closed, waiting
 
 
-def estimated(who: Players[Any], run: PreparedRun, resources: Resources, as_json: bool) -> int:
+def estimated(planned: PlannedRun[Run], as_json: bool) -> int:
     """Print how many questions and tokens a run would take, and their cost."""
     import attrs
 
-    estimates = who.estimate(run, resources)
+    estimates = planned.estimate()
     head = ("model", "questions", "tokens in, about", "at most", "tokens out, at most", "cost")
     rows: list[Sequence[str]] = [head]
     for model in estimates:
@@ -391,11 +374,12 @@ def allow_own_policies(trust: Sequence[str], typed: Iterable[str] = ()) -> list[
     return list(own)
 
 
-def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]:
+def settings_of(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, Any]:
+    """Settings by name: those of --set, and `named`: options of their own, None if not given."""
     from goldrush.kernel.errors import BadInput
     from goldrush.kernel.settings import parsed_value, separated
 
-    chosen = dict(named)
+    chosen = {name: value for name, value in named.items() if value is not None}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals:
@@ -407,18 +391,6 @@ def settings_of(pairs: tuple[str, ...], named: dict[str, Any]) -> dict[str, Any]
             raise BadInput(f"{name} is set twice", "set it once")
         chosen[name] = parsed_value(text)
     return chosen
-
-
-def treatment_of(
-    treatment: str | None, tools: Tools
-) -> tuple[str | None, Mapping[str, Any], str | None]:
-    """The value of --treatment: the name of a treatment of the world (None for one in a file), the
-    settings of one in a file, and the name of either. Raises BadInput for a file without it.
-    """
-    from goldrush.kernel.treatments import treatment_in_file
-
-    own = None if treatment is None else treatment_in_file(treatment, tools.config)
-    return (treatment, {}, treatment) if own is None else (None, own.settings, own.name)
 
 
 @contextmanager

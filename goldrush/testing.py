@@ -40,6 +40,7 @@ from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block, EventType, InvalidInputs, Past, Row, Step, World
 from goldrush.replay.find import players_of, tools_for
 from goldrush.replay.journal.verify import verify
+from goldrush.replay.run import Run
 from goldrush.replay.studies import NO_STUDIES
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import Tools
@@ -127,12 +128,10 @@ Law = Callable[[Trial], None]
 def record(
     name: str, settings: Mapping[str, Any], roster: str | None, path: str | Path
 ) -> PreparedRun:
-    """Record a run of a world and return the prepared run. Raises as `players.record`."""
-    tools = tools_for(name)
-    who = players_of(tools, name)
-    run = who.prepare(settings, roster, None, None)
-    players.record(tools.world(run.setup), who, path, run, force=True)
-    return run
+    """Record a run of a world and return the prepared run. Raises as `Run.record`."""
+    planned = Run.plan(world=name, roster=roster, **settings)
+    planned.record(path, force=True)
+    return planned.prepared
 
 
 @contextmanager

@@ -5,6 +5,7 @@ Numbers may be of any integer type (numpy's too), policies may be objects or cla
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.files import TemporaryFolder, read_input
 from goldrush.kernel.settings import NoSettings
 from goldrush.kernel.treatments import treatment_in_file
 
@@ -30,7 +31,9 @@ Roster = str | Sequence[object] | None  # as text, or policies one after the oth
 Policies = Mapping[int, object] | Sequence[object] | None  # by agent, or a whole roster
 Trust = str | type | Sequence[str | type]  # names of the form module:Class, or the classes
 Sources = str | Path | Sequence[str | Path]  # paths of journals
+Replacements = Sequence[Mapping[str, Any]] | str | Path  # submissions, or a file of them
 JOBS_MAX: Final = 1_000  # processes
+SUBMISSIONS_MAX: Final = 1 << 26  # bytes of a file of submissions
 
 OnUnit = Callable[[int, Any], None]
 
@@ -95,6 +98,42 @@ def roster_of(who: Players[Any], roster: Roster) -> RosterText:
     if roster is None or isinstance(roster, str):
         return RosterText(roster)
     return who.roster_text(roster)
+
+
+def submissions_of(
+    replace: Sequence[Mapping[str, Any]] | str | Path,
+) -> Sequence[Mapping[str, Any]]:
+    """Submissions, given as such or as a file of them (`-`: standard input). Raises BadInput."""
+    if not isinstance(replace, str | Path):
+        return replace
+    instead = "give a file of submissions"
+    try:
+        text = read_input(str(replace), SUBMISSIONS_MAX, instead, stdin=True).decode("utf-8-sig")
+    except ValueError:
+        raise BadInput(f"cannot read {replace}: it is not UTF-8 text", instead) from None
+    return submissions_in(text, str(replace))
+
+
+def submissions_in(text: str, name: str) -> list[dict[str, Any]]:
+    """Submissions from text: JSON objects, one a line (as `export` prints them), or one JSON value,
+    an object or a list of objects. `name` is the source of the text, for messages. Raises BadInput.
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        lines = enumerate(text.split("\n"), 1)
+        whole = [_line(line, f"{name}, line {number}") for number, line in lines if line.strip()]
+    items = whole if isinstance(whole, list) else [whole]
+    if not items:
+        raise BadInput(f"{name} holds no submission", "give one JSON object a line")
+    return items
+
+
+def _line(line: str, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is not JSON: {error}", "give one JSON object a line") from None
 
 
 def models_of(models: Models | str | Path | None) -> Models | None:
@@ -166,8 +205,6 @@ def with_objects(
     Raises BadInput for an object of an agent that is not external, and for a roster of another
     length.
     """
-    import attrs
-
     external = [n for n, entry in enumerate(entries) if entry.get("policy") == "external"]
     if isinstance(policies, Mapping):
         found = {integer(agent, "the agent"): policy for agent, policy in policies.items()}
@@ -185,13 +222,13 @@ def with_objects(
 
 
 @contextmanager
-def target_of(path: str | Path | None) -> Iterator[tuple[Path, TemporaryFolder | None]]:
+def target_of(path: str | Path | None) -> Iterator[tuple[str | Path, TemporaryFolder | None]]:
     """Where a run is recorded: at a path, or in a temporary folder.
 
     If a run in a temporary folder breaks off, the journal stays and the error names it.
     """
     if path is not None:
-        yield Path(path_of(path)), None
+        yield path_of(path), None
         return
     folder = TemporaryFolder()
     journal = Path(folder.path, "run.journal")

@@ -16,7 +16,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+
+import attrs
 
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
@@ -24,6 +26,7 @@ from goldrush.kernel.world import Event
 from goldrush.replay.arguments import (
     OnUnit,
     Policies,
+    Replacements,
     Roster,
     Sources,
     Trust,
@@ -34,6 +37,7 @@ from goldrush.replay.arguments import (
     resources_of,
     roster_of,
     settings_of,
+    submissions_of,
     target_of,
     with_objects,
 )
@@ -50,8 +54,9 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.agents import people
+    from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
-    from goldrush.agents.players import Players, Resources
+    from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.follow import Progress
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
 Location = int | str | tuple[int, int]
 Plots = Location | Iterable[Location] | None
 Agents = int | str | Iterable[int | str] | None
+R = TypeVar("R", bound="Run")
 
 EVERY_MAX: Final = 3600  # seconds between two looks at a journal
 NUMBER_MAX: Final = 10  # digits of a location
@@ -152,6 +158,7 @@ class Run:
         jobs: int = 1,
         force: bool = False,
         fsync: bool = False,
+        ask: people.Ask | None = None,
         on_unit: OnUnit | None = None,
         **settings: Any,
     ) -> Self:
@@ -171,6 +178,7 @@ class Run:
             jobs: the number of tests made at once, in worlds whose agents make tests.
             force: replace a journal that is there.
             fsync: wait for the disk at every commit.
+            ask: asks a person who plays; None: nobody can be asked.
             on_unit: called after every unit with its number in the journal and the state.
             settings: of the world, by name (`seed`, `rounds`, `agents`, ...).
 
@@ -181,25 +189,40 @@ class Run:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
         """
-        from goldrush.agents import players
+        planned = cls.plan(
+            world=world, roster=roster, treatment=treatment, models=models, program=program,
+            jobs=jobs, ask=ask, **settings,
+        )  # fmt: skip
+        return planned.record(path, force=force, fsync=fsync, on_unit=on_unit)
 
+    @classmethod
+    def plan(
+        cls,
+        *,
+        world: str = WORLD_DEFAULT,
+        roster: Roster = None,
+        treatment: str | Mapping[str, Any] | None = None,
+        models: Models | str | Path | None = None,
+        program: str | None = None,
+        jobs: int = 1,
+        ask: people.Ask | None = None,
+        **settings: Any,
+    ) -> PlannedRun[Self]:
+        """A run that is ready to be played, or whose cost is to be estimated before; nothing is
+        written. Arguments, and BadInput, as of `Run.record`.
+        """
         tools = tools_for(world)
         if not issubclass(_class_of(tools), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
-        resources = resources_of(jobs, program, given.policies, models=models)
-        run = who.prepare(chosen, given.text, name, resources.models)
-        with target_of(path) as (target, folder):
-            players.record(
-                tools.world(run.setup), who, target, run, resources=resources, force=force,
-                fsync=fsync, on_unit=on_unit,
-            )  # fmt: skip
-            return cls._kept(target, run.roster.trust, folder)
+        resources = resources_of(jobs, program, given.policies, ask, models)
+        prepared = who.prepare(chosen, given.text, name, resources)
+        return PlannedRun(cls, tools, prepared, resources)
 
     @classmethod
-    def _kept(cls, path: Path, trust: Sequence[str], folder: TemporaryFolder | None) -> Self:
+    def _kept(cls, path: str | Path, trust: Sequence[str], folder: TemporaryFolder | None) -> Self:
         """The run that was recorded; `folder`: a temporary one, which lives as long as the run."""
         run = cls.open(path, trust)
         run._folder = folder
@@ -274,8 +297,6 @@ class Run:
 
         Raises what reading a journal raises, when the units before have been given.
         """
-        import attrs
-
         from goldrush.replay.journal.rebuild import rebuilt_from, world_at
 
         world, info = world_at(self.path), self.info()
@@ -497,8 +518,7 @@ class Run:
 
         Args:
             policies, trust, sources, program, jobs: as for `Run.verify`.
-            models, fsync, on_unit: as for `Run.record`.
-            ask: asks a person who plays; None: nobody can be asked.
+            models, fsync, ask, on_unit: as for `Run.record`.
 
         Raises:
             BadInput: for a run that has ended, and for players who cannot play on.
@@ -520,7 +540,7 @@ class Run:
         *,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
-        replace: Sequence[Mapping[str, Any]] = (),
+        replace: Replacements = (),
         policies: Policies = None,
         trust: Trust = (),
         sources: Sources = (),
@@ -540,8 +560,8 @@ class Run:
             path: the new journal; None: a temporary file.
             roster: who plays from there on, as for `record`; None: who played before.
             treatment: its settings from there on.
-            replace: submissions put in by hand, in the form of their events; `Explanation.change`
-                has such.
+            replace: submissions put in by hand, in the form of their events (`Explanation.change`
+                has such), or a file of them, as `goldrush export` prints them.
             policies: the objects of external agents who play on, by agent.
             settings: other settings from there on, by name.
 
@@ -552,8 +572,6 @@ class Run:
             BadInput: before anything is written.
             PolicyFailed, RunStopped, WriteFailed: as `record`.
         """
-        import attrs
-
         from goldrush.agents import players
         from goldrush.agents.external import RosterText
         from goldrush.agents.trust import import_names
@@ -562,7 +580,7 @@ class Run:
         who = self._players()
         name, chosen = settings_of(treatment, settings, self.tools.config)
         given = roster_of(who, roster) if roster is not None else RosterText(None)
-        change = players.ForkChange(chosen, name, given.text, replace)
+        change = players.ForkChange(chosen, name, given.text, submissions_of(replace))
         objects = policies if roster is None else None
         resources = self._resources(jobs, program, objects, trust, sources, models, ask)
         resources = attrs.evolve(resources, policies={**resources.policies, **given.policies})
@@ -653,6 +671,39 @@ class Run:
 
         other = against.path if isinstance(against, Run) else against and path_of(against)
         return write_page(self.path, Path(path_of(path)), against=other, force=force).path
+
+
+@attrs.frozen
+class PlannedRun(Generic[R]):
+    """A run that is ready to be played, from `Run.plan`. `kind`: its class in Python."""
+
+    kind: type[R]
+    tools: Tools
+    prepared: PreparedRun
+    resources: Resources
+
+    def estimate(self) -> Sequence[Estimate]:
+        """What each language model would take at most. Raises BadInput if a world cannot tell."""
+        return self.tools.players.estimate(self.prepared, self.resources)
+
+    def record(
+        self,
+        path: str | Path | None = None,
+        *,
+        force: bool = False,
+        fsync: bool = False,
+        on_unit: OnUnit | None = None,
+    ) -> R:
+        """Play the run to its end and record it. Arguments and errors: as of `Run.record`."""
+        from goldrush.agents import players
+
+        tools, run = self.tools, self.prepared
+        with target_of(path) as (target, folder):
+            players.record(
+                tools.world(run.setup), tools.players, target, run, resources=self.resources,
+                force=force, fsync=fsync, on_unit=on_unit,
+            )  # fmt: skip
+            return self.kind._kept(target, run.roster.trust, folder)
 
 
 open = Run.open

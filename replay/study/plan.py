@@ -157,11 +157,12 @@ class StudyPlan:
 
     def _cell(self, of: Tools, cell: Cell, folder: str, models: Models | None) -> Iterator[Planned]:
         prepared: PreparedRun | None = None
+        resources = Resources(models=models)
         try:
             for run in self._outlines(of, cell, folder):
                 if prepared is None:  # once: a roster may have to read whole journals
                     settings, roster = run.config.as_dict(), self.rosters[cell.roster]
-                    prepared = of.players.prepare(settings, roster, None, models)
+                    prepared = of.players.prepare(settings, roster, None, resources)
                     sources = prepared.roster.sources
                     unread = attrs.evolve(prepared.roster, recordings=())
                 facts = {**prepared.facts, "config": run.config.as_dict()}

@@ -136,7 +136,7 @@ def test_what_is_no_policy_is_refused(roster: list[object]) -> None:
 def external(tmp_path: Path) -> Path:
     path = tmp_path / "external.journal"
     given = roster_text(POLICY_SET, [Learner(3), "greedy-mine", Learner(3)])
-    run = MINING_PLAYERS.prepare({"rounds": 4}, given.text, None, None)
+    run = MINING_PLAYERS.prepare({"rounds": 4}, given.text, None, Resources())
     players.record(MINING, MINING_PLAYERS, path, run, resources=Resources(policies=given.policies))
     return path
 

@@ -340,7 +340,7 @@ def eaten(path: Path) -> list[tuple[int, int]]:
 def test_in_a_world_that_counts_from_0_each_unit_is_replayed_as_it_was(tmp_path: Path) -> None:
     source, again = tmp_path / "source", tmp_path / "again"
     for path, roster in ((source, "hungry*2"), (again, f"recorded:{source}*2")):
-        players.record(WEEK, EATERS, path, EATERS.prepare({}, roster, None, None))
+        players.record(WEEK, EATERS, path, EATERS.prepare({}, roster, None, Resources()))
 
     assert [(day, 10 + day) for day in range(3) for _ in range(2)] == eaten(source)
     assert eaten(source) == eaten(again)
@@ -351,7 +351,7 @@ REPLACED = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": 99}])
 
 def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    players.record(WEEK, EATERS, source, EATERS.prepare({}, "hungry*2", None, None))
+    players.record(WEEK, EATERS, source, EATERS.prepare({}, "hungry*2", None, Resources()))
     players.fork(WEEK, EATERS, source, 0, out, REPLACED)
 
     assert [(0, 10), (0, 10), (1, 99), (1, 11), (2, 12), (2, 12)] == eaten(out)
@@ -360,7 +360,7 @@ def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
 def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     without = StagePlayers(attrs.evolve(EATING, forks=None))
-    players.record(WEEK, without, source, without.prepare({}, None, None, None))
+    players.record(WEEK, without, source, without.prepare({}, None, None, Resources()))
     with pytest.raises(BadInput, match="runs of the week world cannot be forked"):
         players.fork(WEEK, without, source, 0, out)
 
@@ -369,7 +369,7 @@ def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
 
 def test_where_agents_submit_several_times_a_unit_no_submission_is_replaced(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    players.record(WEEK, EATERS, source, EATERS.prepare({"meals": 2}, None, None, None))
+    players.record(WEEK, EATERS, source, EATERS.prepare({"meals": 2}, None, None, Resources()))
     several = "agents of the week world submit several times in a day"
     with pytest.raises(BadInput, match=f"{several}.*; fork without replaced submissions"):
         players.fork(WEEK, EATERS, source, 0, out, REPLACED)
@@ -381,7 +381,7 @@ def test_where_agents_submit_several_times_a_unit_no_submission_is_replaced(tmp_
 
 def test_where_they_turn_out_to_do_so_after_a_fork_it_ends_there(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
-    players.record(WEEK, EATERS, source, EATERS.prepare({}, None, None, None))
+    players.record(WEEK, EATERS, source, EATERS.prepare({}, None, None, Resources()))
     change = attrs.evolve(REPLACED, settings={"meals": 2})
     with pytest.raises(BadInput, match=r"several times in day 1.*replaced"):
         players.fork(WEEK, EATERS, source, 0, out, change)
@@ -392,16 +392,18 @@ def test_where_they_turn_out_to_do_so_after_a_fork_it_ends_there(tmp_path: Path)
 def test_where_agents_submit_several_times_a_unit_no_journal_is_replayed(tmp_path: Path) -> None:
     once, twice = tmp_path / "once", tmp_path / "twice"
     for path, meals in ((once, 1), (twice, 2)):
-        players.record(WEEK, EATERS, path, EATERS.prepare({"meals": meals}, None, None, None))
+        players.record(
+            WEEK, EATERS, path, EATERS.prepare({"meals": meals}, None, None, Resources())
+        )
     with pytest.raises(BadInput, match=f"{twice} has several submissions of agent 0 in day 0; "):
-        EATERS.prepare({}, f"recorded:{twice}", None, None)
-    again = EATERS.prepare({"meals": 2}, f"recorded:{once}", None, None)
+        EATERS.prepare({}, f"recorded:{twice}", None, Resources())
+    again = EATERS.prepare({"meals": 2}, f"recorded:{once}", None, Resources())
     with pytest.raises(BadInput, match=r"several times in day 0.*recorded"):
         players.record(WEEK, EATERS, tmp_path / "again", again)
 
 
 def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
-    players.record(WEEK, EATERS, tmp_path / "source", EATERS.prepare({}, None, None, None))
+    players.record(WEEK, EATERS, tmp_path / "source", EATERS.prepare({}, None, None, Resources()))
     *before, _ = commits = commits_of(tmp_path / "source")
     write(
         tmp_path / "open",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from goldrush import record
 from tests.cli.helpers import assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of
@@ -272,6 +273,18 @@ def test_a_season_under_a_program_is_asked_again_with_it(tested: Path) -> None:
     assert "holds at levels 1 to 4" in whole.out
     assert "" == whole.err
     assert "other.py has the SHA-256" in other.err
+
+
+def test_python_plays_the_same_season_with_an_agenda_and_a_program(
+    tested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tested)
+    run = record(
+        tmp_path / "s.journal", world="competition", arena="command[seeds=1]", program="./test.py",
+        agenda="agenda.toml", assignments=2, workers=3, trials=[2, 2], rounds_max=2, jobs=2,
+    )  # fmt: skip
+
+    assert (tested / "s.journal").read_bytes() == run.path.read_bytes()
 
 
 def test_a_program_that_no_journal_needs_is_told(tested: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from goldrush.agents.players import Resources
 from goldrush.agents.worlds.mining.players import fork, prepare, record, resume
-from goldrush.cli.fork import read_submissions
 from goldrush.kernel import files
 from goldrush.kernel.errors import (
     BadInput,
@@ -35,6 +34,7 @@ from goldrush.kernel.journal import (
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import ALL
 from goldrush.kernel.worlds.mining.treatments import TREATMENTS
+from goldrush.replay.arguments import submissions_in
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.journals import commits_of, in_pieces, logged, write
@@ -387,15 +387,15 @@ def test_what_is_no_submission_of_a_round_to_come_is_refused(
 def test_submissions_are_read_from_lines_from_a_list_and_from_one_object() -> None:
     one, two = claims(5, 0, 1), claims(6, 1, 2)
 
-    assert read_submissions(f"{json.dumps(one)}\n\n{json.dumps(two)}\n", "x") == [one, two]
-    assert read_submissions(json.dumps([one, two], indent=1), "x") == [one, two]
-    assert read_submissions(json.dumps(one), "x") == [one]
+    assert submissions_in(f"{json.dumps(one)}\n\n{json.dumps(two)}\n", "x") == [one, two]
+    assert submissions_in(json.dumps([one, two], indent=1), "x") == [one, two]
+    assert submissions_in(json.dumps(one), "x") == [one]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "[]", "{", '{"a": 1}\n{', "[" * 100_000])
 def test_text_that_holds_no_submissions_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="some lines"):
-        read_submissions(text, "some lines")
+        submissions_in(text, "some lines")
 
 
 # Forks of forks.

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import goldrush
 import goldrush.testing
+from goldrush.agents.worlds.mining import players
 from goldrush.cli.main import cli
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.data.measures import Measured
@@ -279,6 +280,45 @@ def test_an_object_is_not_asked_for_the_one_before_it_in_a_fork() -> None:
 
     assert verdict.holds
     assert ("external (1 agent)",) == tuple(verdict.not_asked)
+
+
+def test_a_planned_run_is_estimated_and_then_recorded_as_any_other(tmp_path: Path) -> None:
+    [asked] = goldrush.Run.plan(rounds=3, roster="llm:small*2,raid*2").estimate()
+    planned = goldrush.Run.plan(rounds=3, roster="raid*4", treatment="scarce")
+
+    assert ("small", 6) == (asked.model, asked.questions)
+    assert [] == [*planned.estimate()]
+    assert [] == [*tmp_path.iterdir()]
+    run = planned.record(tmp_path / "run.journal")
+    players.record(tmp_path / "other.journal", {"rounds": 3}, "raid*4", "scarce")
+    assert (tmp_path / "other.journal").read_bytes() == run.path.read_bytes()
+
+
+def test_workers_of_a_season_are_models_by_class_and_people_are_asked() -> None:
+    def ask(inquiry: Any) -> str:
+        raise KeyboardInterrupt(inquiry.player)
+
+    season: dict[str, Any] = {"world": "competition", "arena": "nk", "workers": 3, "assignments": 1}
+    [asked] = goldrush.Run.plan(**season, class_models={"haiku": "small"}).estimate()
+
+    assert "small" == asked.model
+    with pytest.raises(BadInput, match="class_models is 'small'; give the name of a model for"):
+        goldrush.record(**season, class_models="small")
+    with pytest.raises(KeyboardInterrupt, match="ada"):
+        goldrush.record(**season, roster="ada=human", ask=ask)
+
+
+def test_a_fork_takes_submissions_from_a_file(run: goldrush.MiningRun, tmp_path: Path) -> None:
+    """A file as export writes it; the last submission of the run is replaced by its first."""
+    first, *_, last = run.events("submitted", agent=0)
+    replaced = {**last.as_dict(), "actions": first["actions"]}
+    (tmp_path / "submissions.jsonl").write_text(f"{json.dumps(replaced)}\n")
+
+    path = tmp_path / "submissions.jsonl"
+    listed, of_file, without = (run.fork(10, replace=given) for given in ([replaced], path, ()))
+
+    assert listed.path.read_bytes() == of_file.path.read_bytes()
+    assert without.path.read_bytes() != of_file.path.read_bytes()
 
 
 def test_what_breaks_off_stays_and_is_named() -> None:

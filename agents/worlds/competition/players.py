@@ -121,12 +121,18 @@ class SeasonPlayers(Players[SeasonState]):
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
-        models: Models | None,
+        resources: Resources,
     ) -> PreparedRun:  # fmt: skip
         treated = {} if treatment is None else treatment_named(treatment).settings
-        config = configured({**treated, **settings})
-        parts = roster.split(",") if roster else ()
-        return prepared(config, cast_of(config.workers, parts, models))
+        chosen = {**treated, **settings}
+        by_class = chosen.pop("class_models", {})
+        if not isinstance(by_class, Mapping):
+            given = f"class_models is {by_class!r}"
+            raise BadInput(given, "give the name of a model for each class")
+        options = {name: chosen.pop(name) for name in ["agenda"] if name in chosen}
+        config = configured(chosen, resources, options)
+        parts = () if roster is None else roster.split(",")
+        return prepared(config, cast_of(config.workers, parts, resources.models, by_class))
 
     def names(self, roster: str) -> list[str]:
         return list(dict.fromkeys(part.rpartition("=")[2] for part in roster.split(",")))

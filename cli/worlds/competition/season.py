@@ -19,16 +19,15 @@ from goldrush.cli.options import (
     Seed,
     Test,
     TestJobs,
-    resources_of,
     set_option,
     treatment_option,
 )
 from goldrush.cli.record import (
     allow_own_policies,
+    estimated,
     how_again,
     recorded,
     settings_of,
-    treatment_of,
 )
 from goldrush.kernel.text import escaped
 
@@ -87,38 +86,37 @@ def season(
       goldrush season --arena nk --assignments 6 --treatment no-judge --out other-season.journal
     """
     from goldrush.agents.worlds.competition.arenas import remark_of
-    from goldrush.agents.worlds.competition.cast import cast_of
-    from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, configured, prepared
-    from goldrush.agents.worlds.competition.treatments import treatment_named
-    from goldrush.replay.find import tools_for
+    from goldrush.cli.people import at_terminal
+    from goldrush.kernel.worlds.competition.arena import arena_of
+    from goldrush.replay.run import Run
 
-    named = {"seed": seed, "assignments": assignments, "workers": workers, "arena": arena}
-    chosen = settings_of(settings, {k: v for k, v in named.items() if v is not None})
-    tools = tools_for(_WORLD)
-    treatment, treated, label = treatment_of(treatment, tools)
-    if treatment is not None:
-        treated = treatment_named(treatment).settings
-    models = models_of(models_path, reach)
-    resources = resources_of(models, test, jobs)
-    more = {} if agenda is None else {"agenda": agenda}
-    config = configured({**treated, **chosen}, resources, more)
+    named = {
+        "seed": seed, "assignments": assignments, "workers": workers, "arena": arena,
+        "agenda": agenda, "class_models": _by_class(by_class),
+    }  # fmt: skip
     own = allow_own_policies([], [part.rpartition("=")[2] for part in parts])
-    cast = cast_of(config.workers, parts, models, _by_class(by_class))
-    if not dry_run and (remark := remark_of(config.arena, test)) is not None:
-        click.echo(f"goldrush: {escaped(remark)}", err=True)
-    stem = "-".join(filter(None, ["season", arena and config.arena.name, label]))
-    return recorded(
-        out, f"{stem}-seed{config.seed}", tools, SEASON_PLAYERS, prepared(config, cast),
-        resources=resources, dry_run=dry_run, force=force, recording=recording, files=files,
-        again=how_again(own, [], models_path, reach, test, files),
+    planned = Run.plan(
+        world=_WORLD, roster=",".join(parts) if parts else None, treatment=treatment,
+        models=models_of(models_path, reach), program=test, jobs=jobs or 1, ask=at_terminal(),
+        **settings_of(settings, named),
     )  # fmt: skip
+    if dry_run:
+        return estimated(planned, recording.as_json)
+    played = arena_of(planned.prepared.facts["config"]["arena"])
+    if (remark := remark_of(played, test)) is not None:
+        click.echo(f"goldrush: {escaped(remark)}", err=True)
+    stem = ["season"] if arena is None else ["season", played.name]
+    again = how_again(own, [], models_path, reach, test, files)
+    return recorded(planned, out, stem, treatment, force, recording, again, files)
 
 
-def _by_class(text: str | None) -> dict[str, str]:
+def _by_class(text: str | None) -> dict[str, str] | None:
     """The model of each class, from `haiku=NAME,sonnet=NAME`. Raises BadInput."""
     from goldrush.kernel.errors import BadInput
 
-    pairs = [part.partition("=") for part in text.split(",")] if text else []
+    if not text:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and model for name, _, model in pairs):
         raise BadInput(f"--class-model is {text!r}", "write haiku=NAME,sonnet=NAME")
     found: dict[str, str] = {}

@@ -12,7 +12,11 @@ from goldrush.replay.worlds.competition.score import Score, scores
 
 
 class SeasonRun(Run):
-    """A season that is recorded in a journal."""
+    """A season that is recorded in a journal.
+
+    Besides settings, `record` takes an `agenda` (a TOML file of the assignments, in arenas that
+    have one) and `class_models` (the name of a language model of the workers of each class).
+    """
 
     def score(self, at: int, agent: int | str, table: int | None = None) -> Sequence[Score]:
         """The scores of a worker in an assignment, each with the steps that lead to it.
