@@ -299,7 +299,7 @@ def record(
     path: str | Path,
     prepared: PreparedRun,
     *,
-    resources: Resources | None = None,
+    resources: Resources = Resources(),
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -316,7 +316,6 @@ def record(
         PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
             and the answers after them.
     """
-    resources = resources or Resources()
     _keep_sources(path, [*prepared.roster.sources, *resources.sources])
     header = Header(world.name, world.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:
@@ -332,7 +331,7 @@ def resume(
     players: Players[S],
     path: str | Path,
     *,
-    resources: Resources | None = None,
+    resources: Resources = Resources(),
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
 ) -> S:
@@ -345,7 +344,6 @@ def resume(
     Raises BadInput for an agent that cannot play on, and for a run that has ended; JournalError for
     an unreadable journal; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
-    resources = resources or Resources()
     _check_sources(players, path, resources.sources)
     # Of use to resumed runs alone; everything else imports this module too.
     from goldrush.agents.llm.usage import earlier_in, lacks_usage
@@ -378,9 +376,9 @@ def fork(
     parent: str | Path,
     at: int,
     out: str | Path,
-    change: ForkChange | None = None,
+    change: ForkChange = ForkChange(),
     *,
-    resources: Resources | None = None,
+    resources: Resources = Resources(),
     force: bool = False,
     fsync: bool = False,
     on_unit: OnUnit[S] | None = None,
@@ -398,7 +396,6 @@ def fork(
     Raises BadInput before anything is written, for an unknown unit and an impossible change;
     JournalError for an unreadable parent; PolicyFailed, RunStopped, WriteFailed as `record`.
     """
-    change, resources = change or ForkChange(), resources or Resources()
     _check_sources(players, parent, resources.sources)
     check_target(str(out), force=force, by_force=is_journal)  # before a model is asked anything
     resolved = ResolvedChange({})

@@ -169,7 +169,7 @@ def verify(
     *,
     world: World[Any] | None = None,
     ask: Ask[Any] | None = None,
-    resources: Resources | None = None,
+    resources: Resources = Resources(),
     on_bytes: Callable[[int], None] | None = None,
 ) -> Verdict:
     """Check a journal up to a level.
@@ -204,7 +204,7 @@ def verify(
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
         elif world is None and check.level >= DECIDE:
             players = tools_of(reader).players
-            check.asker_of = players.policy_check(resources or Resources())
+            check.asker_of = players.policy_check(resources)
         with check:
             return check.verdict(str(path))
 

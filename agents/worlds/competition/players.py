@@ -83,7 +83,7 @@ def record(
 
 def configured(
     settings: Mapping[str, Any],
-    resources: Resources | None = None,
+    resources: Resources = Resources(),
     options: Mapping[str, Any] | None = None,
 ) -> SeasonConfig:
     """The configuration of a season. The setting `arena` may be an Arena, its record, or text (see
@@ -97,8 +97,7 @@ def configured(
         check_setting("assignments", assignments)  # an arena may list subjects for each
         seed = settings.get("seed", 0)
         check_setting("seed", seed)  # an option of the arena may take it
-        program = resources.program if resources is not None else None
-        arena = arena_record(arena, assignments, program, options, seed)
+        arena = arena_record(arena, assignments, resources.program, options, seed)
     return config_of({**settings, "arena": arena})
 
 

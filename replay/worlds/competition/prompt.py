@@ -52,13 +52,13 @@ class RebuiltQuestion:
 
 @reader_of
 def prompted(
-    path: str | Path, assignment: int, agent: int, resources: Resources | None = None
+    path: str | Path, assignment: int, agent: int, resources: Resources = Resources()
 ) -> list[RebuiltQuestion]:
     """Every question to an agent in a closed assignment, in order.
 
     A question depends on the earlier acts of the assignment, so scripted agents are asked again and
     trials and tests run again. `assignment`: the assignment, from 0; `resources`: the program that
-    tests and the number of jobs; None: the defaults.
+    tests and the number of jobs.
 
     Raises:
         BadInput: if there is no such agent or closed assignment, its tests cannot be run here, or
@@ -67,7 +67,6 @@ def prompted(
         JournalError: if the journal cannot be read; MalformedEvents if an event up to the end of
             the assignment does not follow from the submissions.
     """
-    resources = resources or Resources()
     found: list[RebuiltQuestion] = []
 
     def keep(prompt: Prompt, row: Row | None) -> None:
