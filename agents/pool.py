@@ -21,8 +21,6 @@ from typing import Final, ParamSpec, TypeVar
 
 from goldrush.kernel.files import remove_temporaries
 
-_SAFE: Final = "PYTHONSAFEPATH"
-
 P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,7 +28,7 @@ R = TypeVar("R")
 GRACE: Final = 2.0  # seconds that a process has to end by itself
 NOTICED: Final = 0.5  # seconds after which Ctrl-C is noticed at the latest
 
-
+_SAFE: Final = "PYTHONSAFEPATH"
 _exit_hooks: Final[list[Callable[[], None]]] = [remove_temporaries]
 
 

@@ -26,6 +26,7 @@ from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, form_fau
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.fork import changed, turn_of
 from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.terms import Status
 
 _KEYS: Final = ("event", "assignment", *EVENTS[CODES[Spoke]].fields)
 _LAST: Final = 1 << 32  # an id above all others, to check the form before the id is known
@@ -36,11 +37,15 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     """A change checked against a state. New models are asked a short question. Raises BadInput for
     an invalid change, and for a model that does not answer.
     """
-    models = resources.models
+    models, parts = resources.models, change.roster.split(",") if change.roster else []
+    there = [agent.name for agent in state.agents.values() if agent.status != Status.GONE]
+    gone = {agent.name for agent in state.agents.values()} - set(there)
+    for name in [part.partition("=")[0] for part in parts]:
+        if name in gone:
+            raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
     treated = {} if change.treatment is None else treatment_named(change.treatment).settings
     settings = {**treated, **change.settings}
     config = changed(state.config, settings, state.assignment)
-    parts = change.roster.split(",") if change.roster else []
     trust = import_names(part.partition("=")[2] for part in parts)
     facts = {
         "changes": changes(state.config, config),

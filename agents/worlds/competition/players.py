@@ -191,12 +191,6 @@ class SeasonPlayers(Players[SeasonState]):
     def resolve_change(
         self, state: SeasonState, change: ForkChange, resources: Resources
     ) -> ResolvedChange:
-        for part in change.roster.split(",") if change.roster else ():
-            name = part.partition("=")[0]
-            named = [agent for agent in state.agents.values() if agent.name == name]
-            if named and all(agent.status == Status.GONE for agent in named):
-                there = (a.name for a in state.agents.values() if a.status != Status.GONE)
-                raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
         from goldrush.agents.worlds.competition.change import changed_by
 
         return changed_by(state, change, resources)
