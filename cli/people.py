@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -16,6 +16,8 @@ from goldrush.agents.people import Ask, Inquiry
 from goldrush.cli.progress import paused
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import read_input
+from goldrush.kernel.settings import integer
+from goldrush.kernel.shape import Schema
 from goldrush.kernel.text import escaped
 
 FILE_MAX = 1 << 20  # bytes of a text that is read from a file
@@ -91,14 +93,14 @@ def _show(text: str) -> None:
         click.echo(escaped(line), err=True)
 
 
-def _line(name: str, schema: Mapping[str, Any]) -> str:
+def _line(name: str, schema: Schema) -> str:
     hint = _hint(schema)
     label = f"{name} ({hint})" if hint else name
     line: str = click.prompt(label, default="", show_default=False, err=True)
     return line
 
 
-def _hint(schema: Mapping[str, Any]) -> str:
+def _hint(schema: Schema) -> str:
     """The values that can be typed, as a hint; empty for any text."""
     kind, names = schema.get("type"), schema.get("enum")
     if "anyOf" in schema:
@@ -116,14 +118,14 @@ def _hint(schema: Mapping[str, Any]) -> str:
     )
 
 
-def _nothing(schema: Mapping[str, Any]) -> Any:
+def _nothing(schema: Schema) -> Any:
     """The empty value of a field of this schema."""
     if "anyOf" in schema:
         return None
     return {"boolean": False, "array": [], "string": ""}.get(schema.get("type", ""))
 
 
-def _field(name: str, schema: Mapping[str, Any]) -> Any:
+def _field(name: str, schema: Schema) -> Any:
     """The value of a field within another one; asks until a line is valid."""
     while True:
         try:
@@ -136,11 +138,11 @@ def _tell(name: str, error: ValueError) -> None:
     click.echo(f"{name}: {escaped(str(error))}", err=True)
 
 
-def _value(name: str, schema: Mapping[str, Any], line: str) -> Any:
+def _value(name: str, schema: Schema, line: str) -> Any:
     """The value of a line in a field of this schema. Raises ValueError for an invalid line."""
     line = line.strip()
     if "anyOf" in schema:
-        kinds: Sequence[Mapping[str, Any]] = schema["anyOf"]
+        kinds: Sequence[Schema] = schema["anyOf"]
         return None if line in ("", "null") else _value(name, kinds[0], line)
     kind, names = schema.get("type"), schema.get("enum")
     if names:
@@ -179,15 +181,14 @@ def _one_of(names: Sequence[str], line: str) -> str:
     return found
 
 
-def _items(name: str, schema: Mapping[str, Any], line: str) -> Sequence[Any]:
+def _items(name: str, schema: Schema, line: str) -> Sequence[Any]:
     """A list: of objects, by their number; of texts, line by line; of others, by commas."""
     if line.startswith("["):
         found: Sequence[Any] = _json(line)
         return found
     items, most = schema["items"], schema.get("maxItems", LINES_MAX)
     if items.get("type") == "object":
-        of = {"type": "integer", "minimum": 0, "maximum": most}
-        count = _value(name, of, line or "0")
+        count = _value(name, integer(0, most).schema, line or "0")
         return [_value(f"{name} {number}", items, "") for number in range(1, count + 1)]
     if items.get("type") != "string":
         return [_value(name, items, part) for part in line.split(",") if part.strip()]
