@@ -136,8 +136,8 @@ def close(state: SeasonState) -> SeasonState:
 
 def _reasons(tables: Sequence[Roundtable]) -> tuple[tuple[str, str], ...]:
     """The moves and texts of the latest contributions that have a text."""
-    contributions = [said for table in tables for said in table.contributions if said.text]
-    return tuple((said.move, said.text) for said in contributions[-REASONS_KEPT:])
+    contributions = [line for table in tables for line in table.contributions if line.text]
+    return tuple((line.move, line.text) for line in contributions[-REASONS_KEPT:])
 
 
 def _close_for(state: SeasonState, agent: AgentState, *, is_seated: bool) -> None:
@@ -166,11 +166,12 @@ def _facts(assignment: int, table: Roundtable, agent: int) -> Iterator[Remembere
     for trial in table.trials:
         if trial.agent == agent:
             yield Remembered(Fact.TRIAL, *front, trial.treatment, trial.conduct, trial.value)
-    for said in table.proposals():
-        for part in said.parts if said.agent == agent else ():
+    for proposal in table.proposals():
+        for part in proposal.parts if proposal.agent == agent else ():
             yield Remembered(
-                Fact.CLAIM, *front, said.under(part, treatment), said.conduct,
-                table.tests[said.id, part], part, said.claimed, table.held(said.id, part),
+                Fact.CLAIM, *front, proposal.under(part, treatment), proposal.conduct,
+                table.tests[proposal.id, part], part, proposal.claimed,
+                table.held(proposal.id, part),
             )  # fmt: skip
     conclusion = table.conclusion
     if conclusion is not None and conclusion.proposal is not None:
@@ -186,8 +187,8 @@ def _know(state: SeasonState) -> None:
     """Add today's proposals to the known conducts, and drop those out of the window."""
     known = {c: day for c, day in state.known.items() if state.config.is_recent(day, state.day)}
     for table in state.tables:
-        for said in table.proposals():
-            known[said.conduct] = state.day
+        for proposal in table.proposals():
+            known[proposal.conduct] = state.day
     state.known = known
 
 

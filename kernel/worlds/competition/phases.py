@@ -50,7 +50,7 @@ def is_over(table: Roundtable) -> bool:
     """
     if table.signal in (Signal.CONVERGED, Signal.WEAK_CONSENSUS):
         return table.signal == Signal.CONVERGED
-    is_new = any(said.move in _NEW for said in table.of_round())
+    is_new = any(contribution.move in _NEW for contribution in table.of_round())
     return not is_new or not any(table.moves.values()) or table.round + 1 >= table.rounds
 
 

@@ -277,7 +277,7 @@ class SeasonState(LastingState):
         """
         known = [c for c, day in self.known.items() if self.config.is_recent(day, self.day)]
         for earlier in self.tables[: table.number]:
-            known += [said.conduct for said in earlier.proposals()]
+            known += [proposal.conduct for proposal in earlier.proposals()]
         return known
 
     def draws(self, table: int, n: int, kind: str) -> Draws:

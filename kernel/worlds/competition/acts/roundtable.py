@@ -51,7 +51,7 @@ def speaker(state: SeasonState) -> int:
 
 
 def has_spoken(table: Roundtable, agent: int) -> bool:
-    return any(said.agent == agent for said in table.of_round())
+    return any(contribution.agent == agent for contribution in table.of_round())
 
 
 # Tests and trials.
@@ -270,9 +270,9 @@ def _judged_fault(state: SeasonState, act: Judged) -> str | None:
 
 def _redirected(table: Roundtable, judge: AgentState, ids: tuple[Any, ...]) -> str | None:
     spoken = {
-        said.id
-        for said in table.of_round()
-        if said.move != Move.PASS and said.id not in table.removed
+        contribution.id
+        for contribution in table.of_round()
+        if contribution.move != Move.PASS and contribution.id not in table.removed
     }
     is_right = ids and all(type(i) is int for i in ids) and len(set(ids)) == len(ids)
     return None if is_right and set(ids) <= spoken else Refusal.MALFORMED
