@@ -339,7 +339,7 @@ def resume(
 
     With deterministic policies the finished journal is the same, byte for byte, as without the
     interruption. Only models whose answers are not in the journal are asked. The journal alone
-    imports no code: user-defined policies and `recorded` agents need `Resources`.
+    imports no code: user-defined policies need `Resources.trust`, `recorded` agents its `sources`.
 
     Raises BadInput for an agent that cannot play on, and for a run that has ended; JournalError for
     an unreadable journal; PolicyFailed, RunStopped, WriteFailed as `record`.
