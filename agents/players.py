@@ -189,12 +189,14 @@ class Players(Generic[S]):
             replay any.
         policies: the policies that a roster can name, without those of other distributions.
         horizon: the name of the setting that is the number of units; empty: there is none.
+        takes_program: whether agents have tests made, for which users may give a program.
     """
 
     answers: AnswerFields | None = None
     recording: Callable[[str | Path], Recording] | None = None
     policies: Mapping[str, CatalogueEntry] = {}
     horizon: str = ""
+    takes_program: bool = False
 
     # Before a run.
 

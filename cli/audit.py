@@ -51,11 +51,13 @@ def audit(
     from goldrush.replay.run import Run
 
     one = any(given is not None for given in (at, place, score))
+    if kind is not None and score is not None:
+        raise click.UsageError("--kind is for draws, and a score has none; leave it out")
     if score is not None and at is None and not every and not fair:
         raise click.UsageError("--score needs --at, the assignment")
     if one + every + fair != 1 or (one and at is None):
         raise click.UsageError("give --at and --place (a plot, a table), or --all, or --fairness")
-    if kind is not None and (not one or score is not None):
+    if kind is not None and not one:
         raise click.UsageError("--kind needs --at and --place; leave it out")
     if fair:
         return _fairness(journals_in(journals), as_json)

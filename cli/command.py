@@ -13,7 +13,7 @@ The help lists commands (`cli.main`) and options in sections, where click has on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
@@ -46,13 +46,34 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, and keep the words for completion: at an option whose value is to be
         completed, click parses no arguments.
+
+        Raises UsageError also for an option that is repeated in vain, and for a missing value.
         """
-        ctx.meta[ARGUMENTS] = tuple(args)
+        words = ctx.meta[ARGUMENTS] = tuple(args)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            if not ctx.resilient_parsing:
+                self._check(ctx, words)
+            return rest
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # click's parser knows none
             raise
+
+    def _check(self, ctx: click.Context, words: Sequence[str]) -> None:
+        _, _, given = self.make_parser(ctx).parse_args([*words])  # in order, repeated ones too
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        flags = {flag for option in options for flag in option.opts}
+        for option in options:
+            times = given.count(option)
+            if times > 1 and not (option.multiple or option.is_flag):
+                name = option.opts[0]
+                raise click.UsageError(f"{name} is given {times} times; give it once", ctx)
+            values = ctx.params.get(option.name or "")
+            for value in values if isinstance(values, tuple) else (values,):
+                if value == "":
+                    raise click.BadParameter("it is empty", ctx, option)
+                if value in flags:
+                    raise click.BadParameter(f"it is missing before {value}", ctx, option)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""

@@ -87,14 +87,6 @@ def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | 
     return first, last
 
 
-def _only(context: click.Context, option: click.Parameter, numbers: Sequence[int]) -> int | None:
-    """The number that was given; None if none was."""
-    if len(set(numbers)) > 1:
-        both = " and ".join(map(str, dict.fromkeys(numbers)))
-        raise click.UsageError(f"{option.opts[0]} is given as {both}; give one number")
-    return numbers[0] if numbers else None
-
-
 def echo_traceback(trace: str) -> None:
     """Print a traceback on stderr, if --traceback was given."""
     if click.get_current_context().params.get("traceback"):
@@ -108,9 +100,8 @@ def json_option(text: str = "Print JSON.") -> Declaration:
 
 
 def at_option(text: str, *, required: bool = False) -> Declaration:
-    """The option --at, the number of a round or other unit. Two different numbers are refused."""
-    flags = "--at --round --assignment"
-    return option(flags, "N", text, multiple=True, callback=_only, required=required)
+    """The option --at, the number of a round or other unit."""
+    return option("--at --round --assignment", "N", text, required=required)
 
 
 def set_option(world: str | None = None) -> Declaration:

@@ -63,7 +63,8 @@ def replay(
     run = Run(journal)
     rebuilt = run.at(at)
     if trouble is not None:
-        click.echo(f"goldrush: {escaped(str(trouble))}; the last whole round is shown", err=True)
+        unit = rebuilt.vocabulary.unit
+        click.echo(f"goldrush: {escaped(str(trouble))}; the last whole {unit} is shown", err=True)
     events = rebuilt.events
     if table_ is not None:
         events = rebuilt.at_table(table_)

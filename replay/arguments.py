@@ -172,6 +172,7 @@ def jobs_of(jobs: int | None) -> int | None:
 
 
 def resources_of(
+    who: Players[Any],
     jobs: int | None,
     program: str | None,
     policies: Mapping[int, Any],
@@ -183,6 +184,8 @@ def resources_of(
     """What playing needs on this machine. Raises BadInput."""
     from goldrush.agents.players import Resources
 
+    if program is not None and not who.takes_program:
+        raise BadInput("no program makes tests in this world", "leave it out (--test)")
     reach, paths = models_of(models), paths_of(sources)
     return Resources(
         jobs_of(jobs) or 1, program, ask, policies, models=reach, trust=trust, sources=paths

@@ -217,7 +217,7 @@ class Run:
         who = players_of(tools, world)
         name, chosen = settings_of(treatment, settings, tools.config)
         given = roster_of(who, roster)
-        resources = resources_of(jobs, program, given.policies, ask, models)
+        resources = resources_of(who, jobs, program, given.policies, ask, models)
         prepared = who.prepare(chosen, given.text, name, resources)
         return PlannedRun(cls, tools, prepared, resources)
 
@@ -497,7 +497,8 @@ class Run:
         """
         self.tools.require(Tools.prompts, self.path)
         unit, number = integer(at, "the unit"), self._agent(str(agent))
-        return self.tools.prompts(self.path, unit, number, resources_of(1, program, {}))
+        resources = self._resources(1, program, None, (), ())
+        return self.tools.prompts(self.path, unit, number, resources)
 
     # Playing on.
 
@@ -603,7 +604,7 @@ class Run:
         ask: people.Ask | None = None,
     ) -> Resources:
         trusted = [*self.trust, *names_of(trust)]
-        resources = resources_of(jobs, program, {}, ask, models, trusted, sources)
+        resources = resources_of(self._players(), jobs, program, {}, ask, models, trusted, sources)
         if policies is None:
             return resources
         return with_objects(resources, self._players(), self.info().declared.players, policies)

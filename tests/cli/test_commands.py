@@ -70,11 +70,37 @@ def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Pat
     assert_refused(goldrush("verify", "--sums", cwd=tmp_path), "goldrush verify --help'")
 
 
-def test_two_different_rounds_are_refused(journal: Path, tmp_path: Path) -> None:
-    both = goldrush("replay", journal, "--round", 1, "--at", 2, cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("replay run.journal --round 1 --at 2", "--at is given 2 times; give it once; see"),
+        ("record --seed 1 --out a.journal --seed 1 --seed 1", "--seed is given 3 times"),
+        ("record --world competition --world mining", "--world is given 2 times"),
+        ("log run.journal --at= --plot 1", "'--at' / '--rounds' / '--assignments': it is empty"),
+        ("log run.journal --agent 1 --agent=", "Invalid value for '--agent': it is empty; see"),
+        ("season --class-model= --arena nk", "Invalid value for '--class-model': it is empty"),
+        ("export run.journal --table=", "Invalid value for '--table': it is empty"),
+        ("audit run.journal --at 1 --score --kind claim", "it is missing before --kind; see"),
+        ("record --out --force", "Invalid value for '--out': it is missing before --force"),
+    ],
+)
+def test_an_option_has_one_value_and_a_whole_one(
+    journal: Path, tmp_path: Path, words: str, says: str
+) -> None:
+    (tmp_path / "run.journal").symlink_to(journal)
 
-    assert_refused(both, "--at is given as 1 and 2; give one number")
-    assert 0 == goldrush("replay", journal, "--round", 1, "--at", 1, cwd=tmp_path).code
+    assert_refused(goldrush(*words.split(), cwd=tmp_path), says)
+    assert ["run.journal"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_options_that_may_be_repeated_and_help_are_given_as_often_as_one_likes(
+    journal: Path, tmp_path: Path
+) -> None:
+    twice = goldrush("log", journal, "--agent", 1, "--agent", 1, "--json", "--json", cwd=tmp_path)
+    helped = goldrush("record", "--seed", 1, "--seed", 2, "--help", cwd=tmp_path)
+
+    assert (0, 0) == (twice.code, helped.code)
+    assert twice.out == goldrush("log", journal, "--agent", 1, "--json", cwd=tmp_path).out
 
 
 def test_verify_of_several_files_hides_no_break_behind_what_cannot_be_judged(

@@ -64,6 +64,7 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
         (("--cast", "judge=nonsense"), "there is no policy 'nonsense'"),
         (("--cast", "judge=silent"), "silent is a policy of workers, and judge is not a worker"),
         (("--cast", "ada=random", "--cast", "ada=silent"), "ada is cast twice"),
+        (("--cast", "ben=random,ada=random,ada=silent"), "ada is cast twice"),
         (("--class-model", "haiku=a,haiku=b"), "haiku is given twice"),
         (("--arena", "nowhere"), "there is no arena 'nowhere' here"),
         (("--treatment", "scarce"), "there is no treatment"),
@@ -75,7 +76,8 @@ def test_a_season_lands_in_journals_by_default(tmp_path: Path) -> None:
 def test_what_no_season_can_be_is_refused(
     arguments: tuple[object, ...], says: str, tmp_path: Path
 ) -> None:
-    ran = goldrush("season", *SIZE, "--out", "s.journal", *arguments, cwd=tmp_path)
+    size = () if "--arena" in arguments else SIZE
+    ran = goldrush("season", *size, "--out", "s.journal", *arguments, cwd=tmp_path)
 
     assert_refused(ran, says)
     assert not list(tmp_path.iterdir())
@@ -306,6 +308,26 @@ def test_resume_takes_the_program_that_tested_and_no_other(tested: Path, tmp_pat
     assert 0 == resumed.code
     assert resumed.out.endswith(f"goldrush verify {cut} --test test.py\n")
     assert whole.read_bytes() == cut.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["resume", "cut.journal"],
+        ["fork", "cut.journal", "--at", 1, "--out", "f.journal"],
+        ["prompt", "cut.journal", "--at", 1, "--agent", 0],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_program_is_refused_in_a_world_without_tests(
+    tmp_path: Path, command: list[object]
+) -> None:
+    whole = path_of("baseline")
+    (tmp_path / "cut.journal").write_bytes(whole.read_bytes()[: commits_of(whole)[3].end])
+    ran = goldrush(*command, "--test", "/bin/true", cwd=tmp_path)
+
+    assert_refused(ran, "no program makes tests in this world; leave it out (--test)")
+    assert ["cut.journal"] == [path.name for path in tmp_path.iterdir()]
 
 
 def test_a_fork_may_be_tested_by_another_program_and_says_so(tested: Path, tmp_path: Path) -> None:

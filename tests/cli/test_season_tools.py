@@ -172,7 +172,9 @@ def _scores(kept: Path, agent: int) -> list[Any]:
         (["s.journal", "--at", 1, "--all"], "give --at and --place"),
         (["s.journal", "--table", 1, "--all"], "give --at and --place"),
         (["s.journal", "s.journal", "--at", 1], "--at takes one journal"),
-        (["s.journal", "--at", 1, "--score", "ada", "--kind", "order"], "--kind needs --at"),
+        (["s.journal", "--at", 1, "--score", "ada", "--kind", "order"], "--kind is for draws"),
+        (["s.journal", "--score", "ada", "--kind", "order"], "--kind is for draws, and a score"),
+        (["s.journal", "--kind", "order"], "give --at and --place"),
         (["s.journal", "--at", 1, "--agent", "\x1b[31mx"], r"no agent '\x1b[31mx'"),
         (["s.journal", "--at", 1, "--score", "user"], "'user' sat at no table"),
         (["s.journal", "--at", 1, "--place", "x"], "there is no table 'x'"),
@@ -186,6 +188,17 @@ def test_audit_refuses_what_does_not_fit_together(
     goldrush: Goldrush, arguments: list[object], says: str
 ) -> None:
     assert_refused(goldrush("audit", *arguments), says)
+
+
+def test_replay_of_a_broken_season_shows_its_last_whole_assignment(
+    goldrush: Goldrush, kept: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.journal"
+    cut.write_bytes((kept / "s.journal").read_bytes()[:-1])
+    ran = goldrush("replay", cut, "--json")
+
+    assert (0, LAST) == (ran.code, json.loads(ran.out)["assignment"])
+    assert ran.err.endswith("; the last whole assignment is shown\n")
 
 
 # leaderboard

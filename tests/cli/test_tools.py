@@ -128,7 +128,7 @@ def test_log_tells_in_words_with_the_round_in_front(kept: Path) -> None:
         (["--rounds", "x"], "--rounds x is not a range; write 12, 12-20, 12- or -20"),
         (["--assignments=x"], "--assignments x is not a range"),
         (["--rounds", "-"], "is not a range"),
-        (["--rounds", ""], "is not a range"),
+        (["--rounds", " "], "is not a range"),
         (["--rounds", "13"], "no round 13; give one from 0 to 12"),
         (["--agent", "10"], "no agent 10; give one from 0 to 9"),
         (["--agent", "x"], "there is no agent 'x'; give its number"),
@@ -865,7 +865,12 @@ def test_a_pipeline_does_not_fail_for_its_reader(kept: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "round_", "says"),
-    [("a", ROUNDS, ""), ("short", 6, ""), ("cut", 6, "torn tail"), ("damaged", 2, "expected")],
+    [
+        ("a", ROUNDS, ""),
+        ("short", 6, ""),
+        ("cut", 6, "whole round is shown"),
+        ("damaged", 2, "expected"),
+    ],
 )
 def test_replay_without_a_round_shows_the_last_whole_one(
     kept: Path, tmp_path: Path, name: str, round_: int, says: str

@@ -117,6 +117,7 @@ class SeasonPlayers(Players[SeasonState]):
     answers = AnswerFields(CODES[Answered], about, "ordinal", PROMPT_MAX)
     policies = CATALOGUE
     horizon = "assignments"
+    takes_program = True
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
