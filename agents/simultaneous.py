@@ -36,7 +36,7 @@ from goldrush.kernel.fold import units
 from goldrush.kernel.forking import changes
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.treatments import Treatment, treated, treatment_named
+from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Row
 
 
@@ -133,7 +133,9 @@ class StagePlayers(Players[S], Generic[S, V]):
         def config_of(settings: Mapping[str, Any]) -> Config:
             return game.config_of({**old.as_dict(), **settings})
 
-        config: Config = treated(_treatment(game, change.treatment), change.settings, config_of)
+        config: Config = treated(
+            treatment_named(game.treatments, change.treatment), change.settings, config_of
+        )
         game.forks.check_change(old, config, closed)
         replaced = _replaced(game, change.replace, config)
         game.forks.check_replaced(replaced, config, closed)
@@ -163,7 +165,7 @@ def prepare(
     Writes nothing and asks no model. The settings override those of the treatment. Raises BadInput
     for invalid settings or rosters, and for settings that do not fit the roster.
     """
-    named = _treatment(game, treatment)
+    named = treatment_named(game.treatments, treatment)
     required = {**named.settings, **settings}
     wanted = game.config_of(required).agents if "agents" in required else None
     if not isinstance(roster, Roster):
@@ -178,11 +180,6 @@ def prepare(
 def prepared(config: Config, roster: Roster) -> PreparedRun:
     """The run with a configuration and a roster from `prepare`."""
     return PreparedRun({"config": config.as_dict()}, roster)
-
-
-def _treatment(game: StageGame[S, V], name: str | None) -> Treatment[Any]:
-    """The treatment of this name; None: one without settings."""
-    return Treatment("", "") if name is None else treatment_named(game.treatments, name)
 
 
 def _replaced(

@@ -49,8 +49,10 @@ def by_name(treatments: Iterable[Treatment[C]]) -> Mapping[str, Treatment[C]]:
     return {treatment.name: treatment for treatment in treatments}
 
 
-def treatment_named(treatments: Mapping[str, Treatment[C]], name: str) -> Treatment[C]:
-    """The treatment of that name. Raises BadInput for an unknown name."""
+def treatment_named(treatments: Mapping[str, Treatment[C]], name: str | None) -> Treatment[C]:
+    """The treatment of that name; None: one without settings. Raises BadInput for another name."""
+    if name is None:
+        return Treatment("", "")
     if name not in treatments:
         raise unknown("treatment", name, treatments)
     return treatments[name]

@@ -17,9 +17,10 @@ from goldrush.agents.worlds.competition.arenas import with_program
 from goldrush.agents.worlds.competition.cast import check_playable, recast
 from goldrush.agents.worlds.competition.plain import plain
 from goldrush.agents.worlds.competition.seats import Seat, with_models_resolved
-from goldrush.agents.worlds.competition.treatments import treatment_named
+from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import changes
+from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition.acts.act import TEXT_MAX
 from goldrush.kernel.worlds.competition.acts.roundtable import CARRIES, form_fault
@@ -43,7 +44,7 @@ def changed_by(state: SeasonState, change: ForkChange, resources: Resources) -> 
     for name in [part.partition("=")[0] for part in parts]:
         if name in gone:
             raise BadInput(f"{name} is gone at this fork", f"there are {', '.join(there)}")
-    treated = {} if change.treatment is None else treatment_named(change.treatment).settings
+    treated = treatment_named(TREATMENTS, change.treatment).settings
     settings = {**treated, **change.settings}
     config = changed(state.config, settings, state.assignment)
     trust = import_names(part.partition("=")[2] for part in parts)

@@ -42,12 +42,14 @@ from goldrush.agents.worlds.competition.cast import (
 )
 from goldrush.agents.worlds.competition.limits import PROMPT_MAX
 from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
-from goldrush.agents.worlds.competition.treatments import treatment_named
+from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.kernel.run import OnUnit
+from goldrush.kernel.settings import check_setting
+from goldrush.kernel.treatments import treatment_named
 from goldrush.kernel.world import Row
 from goldrush.kernel.worlds.competition import competition
-from goldrush.kernel.worlds.competition.config import SeasonConfig, check_setting, config_of
+from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, Answered
 from goldrush.kernel.worlds.competition.state import SeasonState, initial
 from goldrush.kernel.worlds.competition.terms import Status
@@ -94,9 +96,10 @@ def configured(
     arena = settings.get("arena")
     if arena is None or isinstance(arena, str):
         assignments = settings.get("assignments", 40)
-        check_setting("assignments", assignments)  # an arena may list subjects for each
+        # An arena may list subjects for each assignment, and an option of it may take the seed.
+        check_setting(SeasonConfig, "assignments", assignments)
         seed = settings.get("seed", 0)
-        check_setting("seed", seed)  # an option of the arena may take it
+        check_setting(SeasonConfig, "seed", seed)
         arena = arena_record(arena, assignments, resources.program, options, seed)
     return config_of({**settings, "arena": arena})
 
@@ -123,7 +126,7 @@ class SeasonPlayers(Players[SeasonState]):
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         resources: Resources,
     ) -> PreparedRun:  # fmt: skip
-        treated = {} if treatment is None else treatment_named(treatment).settings
+        treated = treatment_named(TREATMENTS, treatment).settings
         chosen = {**treated, **settings}
         by_class = chosen.pop("class_models", {})
         if not isinstance(by_class, Mapping):

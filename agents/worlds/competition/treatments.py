@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from goldrush.kernel import treatments
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.worlds.competition.config import SeasonConfig
 from goldrush.kernel.worlds.competition.terms import Shown
@@ -76,8 +75,3 @@ TREATMENTS: Final[Mapping[str, Treatment[SeasonConfig]]] = by_name(
         ),
     )
 )
-
-
-def treatment_named(name: str) -> Treatment[SeasonConfig]:
-    """The treatment of that name. Raises BadInput if there is none."""
-    return treatments.treatment_named(TREATMENTS, name)

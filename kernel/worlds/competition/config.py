@@ -158,15 +158,10 @@ def config_of(given: Mapping[str, Any]) -> SeasonConfig:
     if "arena" not in given:
         raise BadInput("a season has no arena", "give its record")
     for name, value in given.items():
-        check_setting(name, value)
+        settings.check_setting(SeasonConfig, name, value)
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
     arena = given["arena"]
     values["arena"] = arena if isinstance(arena, Arena) else arena_of(arena)
     return SeasonConfig(**values)
-
-
-def check_setting(name: str, value: Any) -> None:
-    """Check the name and the value of a setting. Raises BadInput."""
-    settings.check_setting(SeasonConfig, name, value)

@@ -14,9 +14,10 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.forking import check_changes, check_facts, check_fixed
+from goldrush.kernel.settings import check_setting
 from goldrush.kernel.shape import FACTS
 from goldrush.kernel.world import Past, Row
-from goldrush.kernel.worlds.competition.config import SeasonConfig, check_setting, config_of
+from goldrush.kernel.worlds.competition.config import SeasonConfig, config_of
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.terms import Shown
@@ -90,7 +91,7 @@ def _check(facts: Mapping[str, Any]) -> None:
     """Raise BadInput for malformed facts; or TypeError, ValueError or LookupError."""
     check_facts(facts, _FACTS)
     for name, value in facts["changes"].items():
-        check_setting(name, value)
+        check_setting(SeasonConfig, name, value)
     for entry in facts["cast"] or ():
         if (
             list(entry) != _ENTRY

@@ -101,7 +101,7 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
     """
     values: dict[str, Any] = {}
     for name, value in named.items():
-        check_setting(name, value)
+        settings.check_setting(MiningConfig, name, value)
         if name in _REALS:
             value = value + 0.0  # a float, and never minus zero
         elif name == "alpha_by_plot" and value is not None:
@@ -112,11 +112,6 @@ def config_of(named: Mapping[str, Any]) -> MiningConfig:
     config = MiningConfig(**values)
     _check_sizes(config)
     return config
-
-
-def check_setting(name: str, value: Any) -> None:
-    """Check the name and the value of one setting. Raises BadInput."""
-    settings.check_setting(MiningConfig, name, value)
 
 
 def _check_sizes(config: MiningConfig) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from goldrush.kernel import treatments
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.worlds.mining.config import (
@@ -14,7 +13,6 @@ from goldrush.kernel.worlds.mining.config import (
     POINTWISE,
     PUNISH,
     MiningConfig,
-    config_of,
 )
 
 RICH_ALPHA = 2.0
@@ -57,19 +55,3 @@ TREATMENTS: Final[Mapping[str, Treatment[MiningConfig]]] = by_name(
         ),
     ]
 )  # fmt: skip
-
-
-def treatment_named(name: str) -> Treatment[MiningConfig]:
-    """The treatment of that name. Raises BadInput for an unknown name."""
-    return treatments.treatment_named(TREATMENTS, name)
-
-
-def treated(
-    treatment: Treatment[MiningConfig], settings: Mapping[str, Any], agents: int
-) -> MiningConfig:
-    """The configuration of a run under a treatment, for this number of agents. `settings`: settings
-    given by hand, which override those of the treatment.
-
-    Raises BadInput as `config_of`.
-    """
-    return treatments.treated(treatment, {**settings, "agents": agents}, config_of)

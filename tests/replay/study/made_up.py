@@ -7,8 +7,9 @@ import attrs
 
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.treatments import treated
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.treatments import TREATMENTS, treated
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.study.measuring import result_of
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell, Manifest, Result, StudyRun
@@ -51,7 +52,7 @@ def made(
     agents = given.pop("agents", TREATMENTS[cell.treatment].settings.get("agents", 10)
                        if cell.treatment in TREATMENTS else 10)  # fmt: skip
     if cell.treatment in TREATMENTS:
-        config = treated(TREATMENTS[cell.treatment], given, agents)
+        config = treated(TREATMENTS[cell.treatment], {**given, "agents": agents}, config_of)
     else:
         config = config_of({**given, "agents": agents})
     if policies is None:

@@ -28,11 +28,12 @@ from goldrush.kernel.codec import pack, unpack
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.measures import Value, gini, mean
+from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.world import Block, advance
 from goldrush.kernel.worlds.competition.arena import Arena, Conduct, options_in
 from goldrush.kernel.worlds.competition.arenas.mining import MiningConduct, MiningOptions, conducts
 from goldrush.kernel.worlds.mining import MINING
-from goldrush.kernel.worlds.mining.config import MiningConfig
+from goldrush.kernel.worlds.mining.config import MiningConfig, config_of
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED, RAID_RESOLVED, SUBMITTED
 from goldrush.kernel.worlds.mining.measures import (
     Basics,
@@ -43,7 +44,7 @@ from goldrush.kernel.worlds.mining.measures import (
     turnover,
 )
 from goldrush.kernel.worlds.mining.state import MiningState
-from goldrush.kernel.worlds.mining.treatments import treated, treatment_named
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 
 ATLAS: Final = "mining.atlas"  # a file in the folder of this module
 
@@ -145,8 +146,8 @@ def setting_of(
     majority, minority, share, _ = conduct
     few = agents * share // 10 if minority is not None else 0
     policies = [majority] * (agents - few) + [minority or majority] * few
-    given: dict[str, Any] = {"seed": seed, "rounds": options.rounds}
-    config = treated(treatment_named(treatment), given, agents)
+    given = {"seed": seed, "rounds": options.rounds, "agents": agents}
+    config = treated(treatment_named(TREATMENTS, treatment), given, config_of)
     return config, [Entry(agent, policy) for agent, policy in enumerate(policies)]
 
 

@@ -10,8 +10,9 @@ import pytest
 from goldrush.agents.worlds.mining.players import prepare, record
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.treatments import treated, treatment_named
 from goldrush.kernel.worlds.mining.config import config_of
-from goldrush.kernel.worlds.mining.treatments import TREATMENTS, treated, treatment_named
+from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from tests.kernel.worlds.mining.scenario import words
 
 RICH = 100 // 5
@@ -67,14 +68,14 @@ def test_a_treatment_changes_what_it_says_and_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", TREATMENTS)
 def test_a_treatment_says_in_words_what_it_changes(name: str) -> None:
-    treatment = treatment_named(name)
+    treatment = TREATMENTS[name]
 
     assert (name, True) == (treatment.name, len(treatment.description) > 0)
 
 
 def test_a_name_that_nobody_knows_is_refused_with_all_there_are() -> None:
     with pytest.raises(BadInput) as refused:
-        treatment_named("truce-9")
+        treatment_named(TREATMENTS, "truce-9")
 
     assert "there is no treatment 'truce-9'" == refused.value.what
     assert all(name in refused.value.instead for name in TREATMENTS)
@@ -126,7 +127,7 @@ def test_what_is_set_by_hand_goes_before_the_treatment(name: str, settings: dict
 
 
 def test_the_number_of_agents_given_goes_before_that_of_the_treatment() -> None:
-    assert 4 == treated(treatment_named("agents-20"), {}, 4).agents
+    assert 4 == treated(TREATMENTS["agents-20"], {"agents": 4}, config_of).agents
 
 
 def test_what_follows_from_other_settings_is_written_out_in_the_journal(tmp_path: Path) -> None:
