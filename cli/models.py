@@ -79,13 +79,15 @@ def _tell(line: str) -> None:
     click.echo(f"goldrush: {escaped(line)}", err=True)
 
 
-def check_model(model: str | None, names: Sequence[str]) -> None:
-    """Raises BadInput for a --model if no policy of the roster is `llm` without a name."""
+def check_model(
+    model: str | None, names: Sequence[str], lacking: str = "the roster has none"
+) -> None:
+    """Raises BadInput for a --model if none of these policies is `llm` without a name."""
     from goldrush.kernel.errors import BadInput
 
     if model is not None and not {"llm", "llm:"} & set(names):
         raise BadInput(
-            f"--model {model} is for `llm` without a name, and the roster has none",
+            f"--model {model} is for `llm` without a name, and {lacking}",
             "write llm in --roster, or leave --model out",
         )
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +11,7 @@ import click
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.models import Model, ModelsFile, ReachOptions, models_of
+from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
 from goldrush.cli.options import (
     FILE,
     ForcePage,
@@ -28,14 +27,11 @@ from goldrush.cli.progress import progress
 from goldrush.cli.record import allow_own_policies, settings_of
 from goldrush.cli.text import echo_error, echo_json, program
 from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
-from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.replay.study.backend import Backend
-    from goldrush.replay.study.judging import CriterionVerdict
     from goldrush.replay.study.plan import StudyPlan
-    from goldrush.replay.study.records import Manifest
+    from goldrush.replay.study.study import Study
 
 
 @command()
@@ -84,8 +80,8 @@ def study(
     """
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.find import WORLD_DEFAULT
+    from goldrush.replay.study import plan as plans
     from goldrush.replay.study.carry_out import runs_of
-    from goldrush.replay.study.plan import studied
 
     options = (world, *treatments, *rosters, *rounds, *settings, seeds)
     if plan is not None and any(option is not None for option in options):
@@ -94,11 +90,22 @@ def study(
         raise BadInput("--trust needs a plan", "leave it out, or give a plan")
     if dask is not None and jobs is not None:
         raise BadInput("--jobs and --dask exclude each other", "give one of them")
-    names_in = studied(world or WORLD_DEFAULT).players.names
-    own = allow_own_policies(trust, [name for roster in rosters for name in names_in(roster)])
-    wanted = _plan_of(plan, world, treatments, rosters, seeds, rounds, settings, own)
+    of = plans.studied(world or WORLD_DEFAULT)
+    own = allow_own_policies(trust, [name for text in rosters for name in of.players.names(text)])
+    if plan is not None:
+        wanted = plans.read_plan(plan, own)
+    else:
+        names, in_files = plans.treatments_of(of, treatments or [plans.ALL])
+        wanted = plans.plan_of(
+            world=of.name, treatments=names, rosters=rosters or [plans.BASELINES],
+            seeds=plans.SEEDS_DEFAULT if seeds is None else plans.seeds_of(seeds),
+            rounds=rounds or None, settings=settings_of(settings, {}), own=in_files,
+        )  # fmt: skip
     models = models_of(models_path, reach, model)
-    _check_model(model, wanted)
+    if model is not None:
+        names_in, texts = plans.studied(wanted.world).players.names, wanted.rosters.values()
+        names = [name for text in texts if text is not None for name in names_in(text)]
+        check_model(model, names, "no roster has it")
     if dask is not None:
         with redirect_stdout(sys.stderr):
             runs_of(wanted, models, remote=True)  # before a scheduler is looked for
@@ -111,12 +118,14 @@ def _carried_out(
     """Play what is missing, print the summary, and return the exit code."""
     from goldrush.kernel.errors import WriteFailed
     from goldrush.replay.study.backend import RunFailed, WorkersLost
-    from goldrush.replay.study.carry_out import PLAYED, carry_out
+    from goldrush.replay.study.carry_out import PLAYED
+    from goldrush.replay.study.cluster import cluster
+    from goldrush.replay.study.study import Study
 
-    played = 0
+    played, workers = 0, nullcontext() if dask is None else cluster(dask)
     try:
         # The output of policies is not part of the summary.
-        with progress() as step, _backend(dask, jobs) as chosen, redirect_stdout(sys.stderr):
+        with progress() as step, workers as backend, redirect_stdout(sys.stderr):
 
             def on_step(what: str, done: int, every: int) -> None:
                 nonlocal played
@@ -124,7 +133,9 @@ def _carried_out(
                     played = every
                 step(what, done, every)
 
-            manifest = carry_out(wanted, out, backend=chosen, models=models, on_step=on_step)
+            study = Study.play(
+                wanted, out, jobs=jobs, backend=backend, models=models, on_step=on_step
+            )
     except KeyboardInterrupt:
         click.echo(f"stopped: what is finished is kept; {_again()} continues the study", err=True)
         return INTERRUPTED
@@ -132,38 +143,26 @@ def _carried_out(
         echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
         unwritten = isinstance(error, WriteFailed) or getattr(error, "unwritten", False)
         return TROUBLE if unwritten else DIFFERS
-    _print_study(wanted, out, manifest, len(manifest.runs) - played, as_json)
+    _print_study(study, out, len(study.manifest.runs) - played, as_json)
     return DONE
 
 
-def _backend(dask: str | None, jobs: int | None) -> AbstractContextManager[Backend]:
-    """What plays the runs: the workers of a Dask scheduler, or processes."""
-    if dask is None:
-        from goldrush.replay.study.backend import processes
-
-        return nullcontext(processes(jobs))
-    from goldrush.replay.study.cluster import cluster
-
-    return cluster(dask)
-
-
-def _print_study(wanted: StudyPlan, out: str, manifest: Manifest, kept: int, as_json: bool) -> None:
+def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     """The summary of a study; `kept`: its runs that were there already."""
     import attrs
 
     from goldrush.agents.llm.failures import format_failures
-    from goldrush.replay.study.models import failures_of
 
-    total = sum(run.bytes or 0 for run in manifest.runs)
-    failures = failures_of(wanted, out, manifest)
+    runs, failures = study.manifest.runs, study.failures()
+    total = sum(run.bytes or 0 for run in runs)
     if as_json:
-        done = {"folder": out, "runs": len(manifest.runs), "kept": kept, "bytes": total}
+        done = {"folder": out, "runs": len(runs), "kept": kept, "bytes": total}
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return
     path = quoted_path(out)
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
-        f"{format_count(len(manifest.runs), 'run')} in {path} ({kept:,} were there already, "
+        f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
         f"{total:,} bytes)\n"
         f"{lines}"
         f"next:    {program()} report {path}\n         {program()} verify {path}"
@@ -226,7 +225,7 @@ def report(
     if written.summary:
         click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
     elif written.verdicts:
-        click.echo(_verdicts(written.verdicts, written.of.vocabulary.units) + "\n")
+        click.echo(written.verdicts.format(written.of.vocabulary.units) + "\n")
     else:
         click.echo(f"no verdicts: {written.verdicts.reason}\n")
     click.echo(f"page: {quoted_path(str(written.path))}")
@@ -236,77 +235,6 @@ def report(
         folder = quoted_path(str(of_runs.folder))
         click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
     return DONE
-
-
-def _verdicts(found: Sequence[CriterionVerdict], units: str) -> str:
-    """The verdicts as a table, a line for the cells that are judged together, then the reasons."""
-    lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
-    for one in found:
-        treatments = one.treatments
-        key = (escaped(treatments), escaped(one.roster), str(one.rounds))
-        lines.setdefault(key, []).append(one)
-    head = ("treatments", "roster", units, *(one.criterion for one in next(iter(lines.values()))))
-    rows = [(*key, *(one.verdict for one in of)) for key, of in lines.items()]
-    several = len({rounds for *_, rounds in lines}) > 1
-    says = [format_table([head, *rows], [2]), "", "because:"]
-    for (treatments, roster, rounds), of in lines.items():
-        who = f"{roster} under {treatments}{f', {rounds} {units}' if several else ''}"
-        if len({one.note for one in of}) == 1:
-            says.append(f"{who}: {escaped(of[0].note)}")
-        else:
-            says += [who, *(f"  {one.criterion}: {escaped(one.note)}" for one in of)]
-    return "\n".join(says)
-
-
-def _plan_of(
-    plan: str | None,
-    world: str | None,
-    treatments: tuple[str, ...],
-    rosters: tuple[str, ...],
-    seeds: str | None,
-    rounds: tuple[int, ...],
-    settings: tuple[str, ...],
-    trust: Sequence[str],
-) -> StudyPlan:
-    from goldrush.replay.find import WORLD_DEFAULT
-    from goldrush.replay.study.plan import (
-        ALL,
-        BASELINES,
-        SEEDS_DEFAULT,
-        plan_of,
-        read_plan,
-        seeds_of,
-        studied,
-        treatments_of,
-    )
-
-    if plan is not None:
-        return read_plan(plan, trust)
-    world = world or WORLD_DEFAULT
-    names, own = treatments_of(studied(world), treatments or [ALL])
-    return plan_of(
-        world=world,
-        treatments=names,
-        rosters=rosters or [BASELINES],
-        seeds=SEEDS_DEFAULT if seeds is None else seeds_of(seeds),
-        rounds=rounds or None,
-        settings=settings_of(settings, {}),
-        own=own,
-    )
-
-
-def _check_model(model: str | None, plan: StudyPlan) -> None:
-    """Raises BadInput for a --model if no roster has `llm` without a name."""
-    from goldrush.kernel.errors import BadInput
-    from goldrush.replay.study.plan import studied
-
-    names_in = studied(plan.world).players.names
-    texts = [text for text in plan.rosters.values() if text is not None]
-    if model is not None and not any({"llm", "llm:"} & set(names_in(text)) for text in texts):
-        raise BadInput(
-            f"--model {model} is for `llm` without a name, and no roster has it",
-            "write llm in --roster, or leave --model out",
-        )
 
 
 def _again() -> str:

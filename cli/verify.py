@@ -24,11 +24,10 @@ from goldrush.cli.options import (
 from goldrush.cli.progress import paused, progress
 from goldrush.cli.record import allow_own_policies
 from goldrush.cli.text import echo_error, echo_json, maybe_unread, program
-from goldrush.kernel.text import escaped, format_count, quoted_path
+from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.batch import BatchResult
-    from goldrush.replay.journal.verify import Break, Verdict
 
 LEVELS = 4
 
@@ -106,6 +105,8 @@ def verify(
 
 def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) -> None:
     """Print what is known after the last journal."""
+    from goldrush.replay.journal import batch
+
     verdicts = [outcome.verdict for outcome in outcomes]
     if test is not None and not any(verdict and verdict.uses_program for verdict in verdicts):
         echo_error(f"goldrush: --test {test} was not used: no policy asked here needs a program")
@@ -113,77 +114,16 @@ def _conclude(outcomes: Sequence[BatchResult], test: str | None, as_json: bool) 
         if as_json:
             echo_json([outcome.as_dict() for outcome in outcomes])
         elif len(outcomes) > 1:
-            click.echo(_summary(outcomes))
+            click.echo(batch.format_results(outcomes))
 
 
 def _tell(outcome: BatchResult) -> None:
+    from goldrush.replay.journal import batch
+
     echo_traceback(outcome.trace)
     if outcome.error is not None:
         echo_error(f"goldrush: {outcome.error}")
     if outcome.verdict is not None and outcome.verdict.broken is not None:
         echo_traceback(outcome.verdict.broken.trace)
     if outcome.verdict is not None or outcome.faults:
-        click.echo(escaped(_format(outcome)))
-
-
-def _summary(outcomes: Sequence[BatchResult]) -> str:
-    hold, broken, unjudged = (
-        sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
-    )
-    whole = [outcome.verdict for outcome in outcomes if outcome.holds]
-    unfinished = sum(verdict is not None and not verdict.finished for verdict in whole)
-    part = f" ({unfinished} unfinished)" if unfinished else ""
-    return (
-        f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
-        f"{unjudged} could not be judged"
-    )
-
-
-def _format(outcome: BatchResult) -> str:
-    verdict = outcome.verdict
-    if verdict is None or outcome.holds is False:
-        fault = None if verdict is None else verdict.broken
-        broken = [] if verdict is None or fault is None else [f"{fault}{_way_out(verdict, fault)}"]
-        return f"{outcome.path}: DOES NOT HOLD: {'; '.join([*broken, *outcome.faults])}"
-    levels = verdict.levels
-    if verdict.not_asked:
-        who = f"not asked again: {', '.join(verdict.not_asked)}; {_how_to_ask(verdict.not_asked)}"
-        levels = f"{levels.removesuffix(')')}, {who})"
-    if outcome.holds is None:
-        why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
-        levels += f", but could not be judged in full ({why})"
-    end = "finished" if verdict.finished else "unfinished"
-    notes = "".join(f", {note}" for note in outcome.notes)
-    units = format_count(verdict.rounds, verdict.vocabulary.unit)
-    return (
-        f"{verdict.path}: holds at {levels}: {units}, "
-        f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
-    )
-
-
-def _how_to_ask(players: Sequence[str]) -> str:
-    """How players can be asked again: external agents are Python objects, which no option has."""
-    from goldrush.agents.trust import EXTERNAL
-
-    is_object = [player.split(" ")[0] == EXTERNAL for player in players]
-    ways = [] if all(is_object) else ["see --trust, --source and --test"]
-    if any(is_object):
-        ways.append(
-            f"{EXTERNAL} agents are Python objects: goldrush.open(path).verify(policies=...) in "
-            "Python asks them"
-        )
-    return "; ".join(ways)
-
-
-def _way_out(verdict: Verdict, fault: Break) -> str:
-    """The command that continues from what is whole, as the end of a message."""
-    path = quoted_path(verdict.path)
-    if fault.torn and verdict.events:  # with START at least
-        return f"; `{program()} resume {path}` removes them and continues the run"
-    if fault.level == 1 and verdict.rounds:
-        # Not from the last one: what is broken may have been a fork there.
-        last = verdict.vocabulary.number(verdict.rounds)
-        again = " (with the changes of its fork)" if last in verdict.forks else ""
-        command = f"{program()} fork {path} --at {last - 1}"
-        return f"; `{command}`{again} keeps what is intact and plays the rest again"
-    return ""
+        click.echo(escaped(batch.format_result(outcome, program())))

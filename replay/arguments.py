@@ -100,9 +100,7 @@ def roster_of(who: Players[Any], roster: Roster) -> RosterText:
     return who.roster_text(roster)
 
 
-def submissions_of(
-    replace: Sequence[Mapping[str, Any]] | str | Path,
-) -> Sequence[Mapping[str, Any]]:
+def submissions_of(replace: Replacements) -> Sequence[Mapping[str, Any]]:
     """Submissions, given as such or as a file of them (`-`: standard input). Raises BadInput."""
     if not isinstance(replace, str | Path):
         return replace

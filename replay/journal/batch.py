@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from goldrush.agents.players import Resources
+from goldrush.agents.trust import EXTERNAL
 from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import escaped, format_count, quoted_path
 from goldrush.replay.data.run_data import size_of
 from goldrush.replay.journal.parent import fault_of
 from goldrush.replay.journal.sums import Sums
-from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Verdict, verify
+from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Break, Verdict, verify
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -357,3 +358,67 @@ def _seconds(seconds: float) -> str:
 def is_junit(front: bytes) -> bool:
     """Whether a file with these first bytes was made by `junit`."""
     return _JUNIT.match(front) is not None
+
+
+def format_results(outcomes: Sequence[BatchResult]) -> str:
+    """How many of several journals hold, as a line."""
+    hold, broken, unjudged = (
+        sum(outcome.holds is value for outcome in outcomes) for value in (True, False, None)
+    )
+    whole = [outcome.verdict for outcome in outcomes if outcome.holds]
+    unfinished = sum(verdict is not None and not verdict.finished for verdict in whole)
+    part = f" ({unfinished} unfinished)" if unfinished else ""
+    return (
+        f"{len(outcomes)} journals: {hold} hold{part}, {broken} do not, "
+        f"{unjudged} could not be judged"
+    )
+
+
+def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
+    """The result for a journal that was judged, as a line; `program`: for the command in it."""
+    verdict = outcome.verdict
+    if verdict is None or outcome.holds is False:
+        faults = [*outcome.faults]
+        if verdict is not None and verdict.broken is not None:
+            faults.insert(0, f"{verdict.broken}{_way_out(verdict, verdict.broken, program)}")
+        return f"{outcome.path}: DOES NOT HOLD: {'; '.join(faults)}"
+    levels = verdict.levels
+    if verdict.not_asked:
+        who = f"not asked again: {', '.join(verdict.not_asked)}; {_how_to_ask(verdict.not_asked)}"
+        levels = f"{levels.removesuffix(')')}, {who})"
+    if outcome.holds is None:
+        why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
+        levels += f", but could not be judged in full ({why})"
+    end = "finished" if verdict.finished else "unfinished"
+    notes = "".join(f", {note}" for note in outcome.notes)
+    units = format_count(verdict.rounds, verdict.vocabulary.unit)
+    return (
+        f"{verdict.path}: holds at {levels}: {units}, "
+        f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
+    )
+
+
+def _how_to_ask(players: Sequence[str]) -> str:
+    """How players can be asked again: external agents are Python objects, which no option has."""
+    is_object = [player.split(" ")[0] == EXTERNAL for player in players]
+    ways = [] if all(is_object) else ["see --trust, --source and --test"]
+    if any(is_object):
+        ways.append(
+            f"{EXTERNAL} agents are Python objects: goldrush.open(path).verify(policies=...) in "
+            "Python asks them"
+        )
+    return "; ".join(ways)
+
+
+def _way_out(verdict: Verdict, fault: Break, program: str) -> str:
+    """The command that continues from what is whole, as the end of a message."""
+    path = quoted_path(verdict.path)
+    if fault.torn and verdict.events:  # with START at least
+        return f"; `{program} resume {path}` removes them and continues the run"
+    if fault.level == 1 and verdict.rounds:
+        # Not from the last one: what is broken may have been a fork there.
+        last = verdict.vocabulary.number(verdict.rounds)
+        again = " (with the changes of its fork)" if last in verdict.forks else ""
+        command = f"{program} fork {path} --at {last - 1}"
+        return f"; `{command}`{again} keeps what is intact and plays the rest again"
+    return ""

@@ -7,16 +7,16 @@ from pathlib import Path
 from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.agents.seats import MODEL, family_in
 from goldrush.replay.journal.usage import failures_in
-from goldrush.replay.study.plan import StudyPlan, studied
+from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Manifest
 
 
-def failures_of(plan: StudyPlan, folder: str | Path, manifest: Manifest) -> list[Failures]:
+def failures_of(folder: str | Path, manifest: Manifest) -> list[Failures]:
     """The failures of each model over all runs of a study. Raises JournalError."""
-    names = studied(plan.world).players.names
+    names = studied(manifest.world).players.names
     asking = {
         name
-        for name, text in plan.rosters.items()
+        for name, text in manifest.plan["rosters"].items()
         if text is not None and any(is_model(policy) for policy in names(text))
     }
     return merge_failures(

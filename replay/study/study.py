@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
@@ -31,12 +32,15 @@ from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import OnStep, carry_out
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import (
     ALL,
     BASELINES,
     SEEDS_DEFAULT,
     Classes,
+    StudyPlan,
     plan_of,
+    read_plan,
     studied,
     treatments_of,
 )
@@ -110,10 +114,7 @@ def study(
         own=own,
         classes=classes,
     )
-    chosen = backend or (this_process() if classes else processes(jobs_of(jobs)))
-    carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
-    policies = {name for text in plan.rosters.values() if text for name in _policies(world, text)}
-    return Study(folder, import_names(sorted(policies)))
+    return Study.play(plan, folder, jobs=jobs, backend=backend, models=models, on_step=on_step)
 
 
 class Study:
@@ -148,6 +149,28 @@ class Study:
         Raises BadInput where there is no study that can be read.
         """
         return cls(folder, trust)
+
+    @classmethod
+    def play(
+        cls,
+        plan: StudyPlan | str | Path,
+        folder: str | Path,
+        *,
+        trust: Trust = (),
+        jobs: int | None = None,
+        backend: Backend | None = None,
+        models: Models | str | Path | None = None,
+        on_step: OnStep | None = None,
+    ) -> Study:
+        """Record a study by a `plan`, a TOML file whose rosters may import the policies in `trust`.
+        Others (`folder`, `jobs`, `backend`, `models`, `on_step`) and errors: as of `study`.
+        """
+        if not isinstance(plan, StudyPlan):
+            plan = read_plan(path_of(plan, "the plan"), names_of(trust))
+        chosen = backend or (this_process() if plan.classes else processes(jobs_of(jobs)))
+        carry_out(plan, folder, backend=chosen, models=models_of(models), on_step=on_step)
+        names_in, texts = studied(plan.world).players.names, filter(None, plan.rosters.values())
+        return cls(folder, import_names(sorted({n for text in texts for n in names_in(text)})))
 
     def __repr__(self) -> str:
         plan = self.manifest.plan
@@ -259,6 +282,10 @@ class Study:
                     **halves,
                 }
 
+    def failures(self) -> list[Failures]:
+        """How often answers of each language model failed. Raises JournalError."""
+        return failures_of(self.folder, self.manifest)
+
     def verdicts(self) -> Verdicts:
         """What the study says of the criteria of its world: `criterion`, `verdict`, `note`.
 
@@ -313,10 +340,6 @@ def _mean_rows(results: Results[Any, Any]) -> list[Sequence[str]]:
         texts = ("-" if value is None else f"{value:.4f}" for value in means)
         rows.append((cell.treatment, cell.roster, str(len(runs)), *texts))
     return rows
-
-
-def _policies(world: str, roster: str) -> Sequence[str]:
-    return studied(world).players.names(roster)
 
 
 def _integers(given: object, what: str) -> int | list[int]:

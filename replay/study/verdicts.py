@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped
 from goldrush.replay.levelled import hashable
 from goldrush.replay.studies import Criterion
 from goldrush.replay.study.comparisons import nulls
@@ -27,6 +28,7 @@ from goldrush.replay.study.judging import (
 )
 from goldrush.replay.study.records import Cell, Result
 from goldrush.replay.study.results import Results
+from goldrush.replay.text import format_table
 
 
 class Verdicts(list[CriterionVerdict]):
@@ -38,6 +40,26 @@ class Verdicts(list[CriterionVerdict]):
 
     def __repr__(self) -> str:
         return f"no verdicts: {self.reason}" if self.reason else super().__repr__()
+
+    def format(self, units: str) -> str:
+        """As a table, and the reasons below it. `units`: what the runs are counted in."""
+        lines: dict[tuple[str, ...], list[CriterionVerdict]] = {}
+        for verdict in self:
+            key = (escaped(verdict.treatments), escaped(verdict.roster), str(verdict.rounds))
+            lines.setdefault(key, []).append(verdict)
+        criteria = (verdict.criterion for verdict in next(iter(lines.values())))
+        rows = [(*key, *(verdict.verdict for verdict in of)) for key, of in lines.items()]
+        several = len({rounds for *_, rounds in lines}) > 1
+        table = format_table([("treatments", "roster", units, *criteria), *rows], [2])
+        reasons = [table, "", "because:"]
+        for (treatments, roster, rounds), of in lines.items():
+            who = f"{roster} under {treatments}{f', {rounds} {units}' if several else ''}"
+            if len({verdict.note for verdict in of}) == 1:
+                reasons.append(f"{who}: {escaped(of[0].note)}")
+            else:
+                reasons.append(who)
+                reasons += [f"  {verdict.criterion}: {escaped(verdict.note)}" for verdict in of]
+        return "\n".join(reasons)
 
 
 class Assessment:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldrush.cli.study import _verdicts
 from goldrush.kernel.files import MARK
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.measuring import results_of
@@ -80,7 +79,7 @@ def test_the_reason_of_each_verdict_is_told_below_them() -> None:
         for treatment in ("baseline", "agents-20")
         for run in cell_of(changes, treatment, roster)
     ]
-    lines = _verdicts(Assessment(results(*runs)).verdicts(), "rounds").splitlines()
+    lines = Assessment(results(*runs)).verdicts().format("rounds").splitlines()
 
     assert [
         "because:",

@@ -32,7 +32,6 @@ from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
 from goldrush.replay.study.models import failures_of
-from goldrush.replay.study.plan import plan_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried
@@ -181,10 +180,10 @@ def _differing(case: Case) -> Diff:
 
 
 def _studied(case: Case) -> Any:
-    plan = plan_of(treatments=["baseline"], rosters={"m": "llm:any"}, seeds=1)
-    cell = SimpleNamespace(roster="m")
-    runs = [SimpleNamespace(path=case.forged.name, cell=cell)]
-    return failures_of(plan, case.forged.parent, SimpleNamespace(runs=runs))  # type: ignore[arg-type]
+    runs = [SimpleNamespace(path=case.forged.name, cell=SimpleNamespace(roster="m"))]
+    plan = {"rosters": {"m": "llm:any"}}
+    manifest: Any = SimpleNamespace(world="mining", plan=plan, runs=runs)
+    return failures_of(case.forged.parent, manifest)
 
 
 def _rows_of(case: Case, name: str) -> list[Any]:
@@ -281,6 +280,7 @@ NO_READERS = {
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
     "arguments.models_of": "no journal",
+    "arguments.resources_of": "no journal",
     "arguments.target_of": "no journal",
     "encoded.arrow_table": "rows, run by run",
     "run_data.size_of": "no journal",

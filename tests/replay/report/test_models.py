@@ -15,12 +15,10 @@ from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.models import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.page import Block, Heading, TableBlock, Text
 from goldrush.replay.report.report import answers, report
-from goldrush.replay.study.backend import processes
-from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.measuring import results_of
-from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.records import Cell
+from goldrush.replay.study.study import Study
 from tests.cli.helpers import goldrush
 from tests.llm.runs import models, playing
 from tests.llm.servers import Asked, Reply, completion, serving
@@ -47,10 +45,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with serving(respond) as server, pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda fd: None)
         chosen = models(server.address, "a", "b", patience=99)
-        manifest = carry_out(PLAN, folder, backend=processes(1), models=chosen)
-    assert [Failures("a", 32, {"cut": 32}), Failures("b", 32, {"cut": 8})] == failures_of(
-        PLAN, folder, manifest
-    )
+        study = Study.play(PLAN, folder, jobs=1, models=chosen)
+    assert [Failures("a", 32, {"cut": 32}), Failures("b", 32, {"cut": 8})] == study.failures()
     return folder
 
 
