@@ -318,6 +318,7 @@ def record(
         PolicyFailed, RunStopped, WriteFailed: during the run; the journal keeps all closed units
             and the answers after them.
     """
+    _check_sources(players, path, resources.sources)
     _keep_sources(path, [*prepared.roster.sources, *resources.sources])
     header = Header(world.name, world.rules)
     with JournalWriter(path, header, force=force, fsync=fsync) as journal:

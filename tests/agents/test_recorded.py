@@ -418,3 +418,22 @@ def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
     assert [{0: (0, 10)}, {0: (0, 11)}] == left_open.units
     with pytest.raises(BadInput, match="holds 2 days of submissions"):
         left_open.check(0, 3)
+
+
+def test_where_agents_replay_no_journal_a_source_is_refused(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    deaf = StagePlayers(
+        attrs.evolve(EATING, policy_set=attrs.evolve(EATING.policy_set, recording=None))
+    )
+    run = deaf.prepare({}, None, None, Resources())
+    players.record(WEEK, deaf, source, run)
+    given = Resources(sources=[str(source)])
+
+    for play in (
+        lambda: players.record(WEEK, deaf, out, run, resources=given),
+        lambda: players.resume(WEEK, deaf, source, resources=given),
+        lambda: players.fork(WEEK, deaf, source, 0, out, resources=given),
+    ):
+        with pytest.raises(BadInput, match=r"cannot replay a journal; leave --source out"):
+            play()
+    assert not out.exists()
