@@ -141,6 +141,17 @@ def test_programs_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
         assert printed == printed_by(program, tmp_path)
 
 
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: page.parent.name)
+def test_pages_say_what_to_install_if_no_extra_brings_it(page: Path) -> None:
+    text = page.read_text()
+    used = {name for name in ("pandas", "polars", "duckdb")
+            if f"import {name}" in text or f"to_{name}(" in text}  # fmt: skip
+
+    assert used <= {
+        name for names in re.findall("`pip install (.*?)`", text) for name in names.split()
+    }
+
+
 def test_the_readme_is_short_and_names_every_command() -> None:
     text = README.read_text()
     [table] = re.findall(r"## Commands\n\n(.*?)\n\n", text, re.DOTALL)
