@@ -67,32 +67,13 @@ def _row(one: Outline) -> tuple[str, ...]:
         cut(roster or "-"),
         "-" if seed is None else str(seed),
         "-" if one.header is None else _units(one),
-        _state(one),
+        one.state,
         f"{one.bytes:,}",
     )
 
 
 def _units(one: Outline) -> str:
     return str(one.units) if one.of in (None, one.units) else f"{one.units} of {one.of}"
-
-
-def _state(one: Outline) -> str:
-    """The state of a journal: finished, unfinished, or what is wrong with it."""
-    from goldrush.kernel.errors import DamagedJournal, MalformedEvents, NotAJournal, TornTail
-
-    trouble = one.trouble
-    if trouble is None:
-        return "finished" if one.finished else "unfinished"
-    if isinstance(trouble, DamagedJournal):
-        return f"DAMAGED at byte {trouble.offset}"
-    for kind, says in (
-        (TornTail, "torn tail"),
-        (MalformedEvents, "MALFORMED"),
-        (NotAJournal, "not a journal"),
-    ):
-        if isinstance(trouble, kind):
-            return says
-    return "not known here" if one.header is not None else "cannot be read"
 
 
 @command()
@@ -127,7 +108,7 @@ def _format(one: Outline) -> str:
         ("world", world),
         ("distribution", one.distribution),
         ("treatment", one.treatment),
-        ("units", f"{format_count(one.units, one.vocabulary.unit)}{of}, {_state(one)}"),
+        ("units", f"{format_count(one.units, one.vocabulary.unit)}{of}, {one.state}"),
         ("seed", None if one.declared.seed is None else str(one.declared.seed)),
         ("bytes", f"{one.bytes:,}"),
         ("sha256", one.sha256),
@@ -190,24 +171,8 @@ def _others(one: Outline) -> str:
 
 def _settings(one: Outline) -> list[tuple[str, str, str]]:
     """Rows of setting, value, and default if the value differs from it."""
-    import attrs
-
-    from goldrush.agents.plugins import PluginFailed
-    from goldrush.replay.find import tools_named
-
-    is_usable = one.header is not None and not isinstance(one.trouble, PluginFailed)
-    tools = tools_named(one.header.world) if one.header and is_usable else None
-    fields = () if tools is None else attrs.fields(tools.config)
-    defaults = {field.name: field.default for field in fields}
-    rows = []
-    for name, value in one.declared.settings.items():
-        default = defaults.get(name, attrs.NOTHING)
-        differs = default is not attrs.NOTHING and json.dumps(default) != json.dumps(value)
-        rows.append(
-            (
-                escaped(name),
-                cut(json.dumps(value)),
-                json.dumps(default) if differs else "",
-            )
-        )
-    return rows
+    defaults = {name: json.dumps(default) for name, default in one.defaults.items()}
+    return [
+        (escaped(name), cut(json.dumps(value)), defaults.get(name, ""))
+        for name, value in one.declared.settings.items()
+    ]

@@ -7,19 +7,30 @@ from one another.
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from goldrush.agents.plugins import PluginFailed
 from goldrush.kernel import fold
-from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal
+from goldrush.kernel.errors import (
+    BadInput,
+    DamagedJournal,
+    JournalError,
+    MalformedEvents,
+    NotAJournal,
+    TornTail,
+    UnsupportedJournal,
+)
 from goldrush.kernel.journal import FORK, FORMAT, START, Header, JournalReader
 from goldrush.kernel.world import Event, Vocabulary, World
 from goldrush.replay.data.run_data import StudyFolders
-from goldrush.replay.find import distribution_of, tools_of
+from goldrush.replay.find import distribution_of, tools_named, tools_of
 from goldrush.replay.journal.declared import Declared, declared_by
 from goldrush.replay.tools import Tools
 
@@ -59,8 +70,37 @@ class Outline:
     sha256: str | None = None
     trouble: JournalError | BadInput | None = None
 
+    @property
+    def state(self) -> str:
+        """Finished, unfinished, or what is wrong with the journal, in a few words."""
+        if self.trouble is None:
+            return "finished" if self.finished else "unfinished"
+        if isinstance(self.trouble, DamagedJournal):
+            return f"DAMAGED at byte {self.trouble.offset}"
+        for kind, says in (
+            (TornTail, "torn tail"),
+            (MalformedEvents, "MALFORMED"),
+            (NotAJournal, "not a journal"),
+        ):
+            if isinstance(self.trouble, kind):
+                return says
+        return "not known here" if self.header is not None else "cannot be read"
+
+    @property
+    def defaults(self) -> Mapping[str, object]:
+        """The world's defaults of the settings that have another value."""
+        is_usable = self.header is not None and not isinstance(self.trouble, PluginFailed)
+        tools = tools_named(self.header.world) if self.header and is_usable else None
+        fields = () if tools is None else attrs.fields(tools.config)
+        defaults = {one.name: one.default for one in fields if one.default is not attrs.NOTHING}
+        return {
+            name: defaults[name]
+            for name, value in self.declared.settings.items()
+            if name in defaults and json.dumps(defaults[name]) != json.dumps(value)
+        }
+
     def as_dict(self) -> dict[str, Any]:
-        """The outline for JSON, without settings and players."""
+        """The outline for JSON, without players, and of the settings those that were changed."""
         return {
             "journal": self.path,
             "world": self.header and self.header.world,
@@ -68,9 +108,11 @@ class Outline:
             "treatment": self.treatment,
             "roster": self.declared.roster,
             "seed": self.declared.seed,
+            "changed": {name: self.declared.settings[name] for name in self.defaults},
             "unit": self.vocabulary.unit,
             "units": self.units,
             "of": self.of,
+            "state": self.state,
             "finished": self.finished,
             "forks": len(self.forks),
             "bytes": self.bytes,

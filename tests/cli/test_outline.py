@@ -57,6 +57,11 @@ def test_ls_has_a_row_for_whatever_is_there(folder: Path) -> None:
     assert [True, False, False, False, False, False, False, False, True] == [
         one["finished"] for one in shown
     ]
+    assert [row[-2] for row in rows[1:]] == [one["state"] for one in shown]
+    changed = {"seed": 0, "rounds": 20, "visibility": 8, "authority": "punish", "detection": 0.5}
+    told = [f"{k}={json.dumps(v)}" for k, v in shown[0]["changed"].items() if k != "rounds"]
+    assert changed == {"seed": 0, **shown[0]["changed"]}
+    assert (others, {}) == (" ".join(told), shown[4]["changed"])
     assert "install its package" in shown[6]["trouble"]
     assert (2, 1) == (shown[6]["units"], shown[0]["forks"])
 
