@@ -251,24 +251,23 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     """Print the summary of a run that has ended, and commands for its journal; `again` and `parent`
     as for `carried_out`.
     """
-    from goldrush.replay.journal.outline import outline
-
     summary = tools.summary(path)
     if as_json:
         echo_json(summary.as_dict())
         return
-    info, name, shown = outline(path), quoted_path(path), tools.format_summary(summary)
+    shown, name, size = tools.format_summary(summary), quoted_path(path), os.stat(path).st_size
+    vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
-        f"replay {name} --at {info.vocabulary.number(info.units)}",
+        f"replay {name} --at {vocabulary.number(closed)}",
         f"view {name}",
         *(f"{command} {name}" for command in tools.next_commands),
         f"verify {name}{''.join(means)}",
     ]
     if shown:
         click.echo(f"{shown}\n")
-    click.echo(f"journal: {name} ({info.bytes:,} bytes)")
+    click.echo(f"journal: {name} ({size:,} bytes)")
     click.echo("next:    " + "\n         ".join(f"{program()} {line}" for line in commands))
 
 

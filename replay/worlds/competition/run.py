@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from goldrush.replay.arguments import integer
-from goldrush.replay.journal.story import agent_of
 from goldrush.replay.run import Run
-from goldrush.replay.worlds.competition.leaderboard import Leaderboard, leaderboard
-from goldrush.replay.worlds.competition.score import Score, scores
+
+if TYPE_CHECKING:
+    from goldrush.replay.worlds.competition.leaderboard import Leaderboard
+    from goldrush.replay.worlds.competition.score import Score
 
 
 class SeasonRun(Run):
@@ -29,9 +31,13 @@ class SeasonRun(Run):
         Raises BadInput for an unknown assignment, worker or table; JournalError as reading a
         journal does.
         """
-        unit, number = integer(at, "at"), agent_of(self.path, str(agent))
+        from goldrush.replay.worlds.competition.score import scores
+
+        unit, number = integer(at, "at"), self._agent(str(agent))
         return scores(self.path, unit, number, None if table is None else integer(table, "table"))
 
     def leaderboard(self, at: int | None = None) -> Leaderboard:
         """The leaderboard after an assignment; None: after the last one. Raises as `score`."""
+        from goldrush.replay.worlds.competition.leaderboard import leaderboard
+
         return leaderboard(self.path, None if at is None else integer(at, "at"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -12,11 +13,13 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import Event
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.arguments import integer
-from goldrush.replay.journal.tie_break import TieBreak
-from goldrush.replay.journal.why import Explanation
 from goldrush.replay.run import Location, Run
-from goldrush.replay.worlds.mining.measures import MeasuredRun, measure
-from goldrush.replay.worlds.mining.spells import Spell
+
+if TYPE_CHECKING:
+    from goldrush.replay.journal.tie_break import TieBreak
+    from goldrush.replay.journal.why import Explanation
+    from goldrush.replay.worlds.mining.measures import MeasuredRun
+    from goldrush.replay.worlds.mining.spells import Spell
 
 
 class MiningRun(Run):
@@ -38,6 +41,8 @@ class MiningRun(Run):
 
         It is kept until the journal changes. Raises what reading a journal raises.
         """
+        from goldrush.replay.worlds.mining.measures import measure  # at a command's start, too long
+
         stamp = _stamp(self.path)
         if self._measured is None or stamp is None or self._measured[0] != stamp:
             self._measured = stamp, measure(self.path)
