@@ -75,7 +75,6 @@ Agents = int | str | Iterable[int | str] | None
 R = TypeVar("R", bound="Run")
 
 EVERY_MAX: Final = 3600  # seconds between two looks at a journal
-NUMBER_MAX: Final = 10  # digits of a location
 FRAME_HEIGHT: Final = 720  # CSS pixels of the page of a run in a notebook
 
 

@@ -22,7 +22,6 @@ from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
 from goldrush.replay.data.tables import tables_of
 from goldrush.replay.extras import require
-from goldrush.replay.tools import Tools
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,7 +40,6 @@ def encoded_tables(
     names: Sequence[str] | None = None,
     *,
     jobs: int | None = None,
-    tools: Tools | None = None,
 ) -> Generator[Sequence[Iterable[Encoded]], None, None]:
     """The batches of each table, for each journal. Batches of one journal must be taken before
     those of the next one.
@@ -51,14 +49,13 @@ def encoded_tables(
         form: CSV without a line of names, or Arrow's record batches.
         names: the names of the tables; None: all of the world.
         jobs: number of processes; None: one per processor.
-        tools: the world's tools; None: found by the world's name.
 
     Raises BadInput for a table that the world does not have, and for journals of two worlds;
     JournalError as reading a journal does, and for a value that Arrow cannot hold.
     """
-    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, tools=tools)
+    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True)
     for path, tables in zip(paths, held, strict=True):
-        yield _encoded(form, names, run_at(path, tools)) if tables is None else tables
+        yield _encoded(form, names, run_at(path)) if tables is None else tables
 
 
 def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[Encoded]] | None:
@@ -161,7 +158,6 @@ def write_tables(
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     force: bool = False,
-    tools: Tools | None = None,
     on_run: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
@@ -176,7 +172,6 @@ def write_tables(
         names: the names of the tables; None: all.
         jobs: number of processes; None: one per processor. The files do not depend on it.
         force: replace files with the columns of these tables.
-        tools: the world's tools; None: found by the world's name.
         on_run: called with the number of journals that are done.
 
     Returns the number of rows of each file, by its path.
@@ -191,7 +186,7 @@ def write_tables(
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
         check_pyarrow()
-    first = run_at(paths[0], tools)
+    first = run_at(paths[0])
     with FileGroup(str(folder)) as group, ExitStack() as stack:
         kind = _Parquet if form == PARQUET else _Csv
         files: list[_Csv | _Parquet] = []
@@ -200,9 +195,7 @@ def write_tables(
             is_earlier = kind.recogniser(table, Path(folder, name))
             file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
-        runs = stack.enter_context(
-            closing(encoded_tables(paths, kind.form, names, jobs=jobs, tools=tools))
-        )
+        runs = stack.enter_context(closing(encoded_tables(paths, kind.form, names, jobs=jobs)))
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs, 1):
             for table_file, batches in zip(files, run, strict=True):

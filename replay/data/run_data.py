@@ -90,21 +90,20 @@ class RunData:
         return reporting_forged(self.path, world=self.world)
 
 
-def run_at(path: str | Path, tools: Tools | None = None) -> RunData:
-    """The run of a journal. `tools`: its world's tools; None: found by the world's name.
+def run_at(path: str | Path) -> RunData:
+    """The run of a journal.
 
     Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
     for an unknown world.
     """
-    return _run_at(path, tools, StudyFolders().cell_of(path))
+    return _run_at(path, StudyFolders().cell_of(path))
 
 
-def _run_at(path: str | Path, tools: Tools | None, cell: tuple[str, str] | None) -> RunData:
-    given = None if tools is None else tools.world({})
-    with reporting_forged(path, world=given), JournalReader(path) as reader:
-        own = tools or tools_of(reader)
-        world = open_world(reader, own.world)
-    return RunData(path, own, world, cell)
+def _run_at(path: str | Path, cell: tuple[str, str] | None) -> RunData:
+    with reporting_forged(path), JournalReader(path) as reader:
+        tools = tools_of(reader)
+        world = open_world(reader, tools.world)
+    return RunData(path, tools, world, cell)
 
 
 def measured_at(path: str | Path) -> Measured[Any]:
@@ -120,7 +119,6 @@ def map_runs(
     jobs: int | None = None,
     *,
     one_world: bool = False,
-    tools: Tools | None = None,
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
     the journals.
@@ -130,8 +128,6 @@ def map_runs(
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
         one_world: refuse a journal of another world than the first.
-        tools: the world's tools, for journals of one world, which are then read by this
-            process; None: found by the world's name.
 
     Raises:
         BadInput: for a journal of another world; as `run_at`.
@@ -140,8 +136,8 @@ def map_runs(
     """
     studies = StudyFolders()
     first = paths[0] if one_world else None
-    tasks = [_Task(function, path, studies.cell_of(path), first, tools) for path in paths]
-    return map_in_order(_call, tasks, 1 if tools else jobs, total_size(paths))
+    tasks = [_Task(function, path, studies.cell_of(path), first) for path in paths]
+    return map_in_order(_call, tasks, jobs, total_size(paths))
 
 
 def total_size(paths: Iterable[str | Path]) -> int:
@@ -163,11 +159,10 @@ class _Task(Generic[R]):
     path: str | Path
     cell: tuple[str, str] | None
     first: str | Path | None  # a journal of the world that this one must have
-    tools: Tools | None
 
 
 def _call(task: _Task[R]) -> R:
-    run = _run_at(task.path, task.tools, task.cell)
+    run = _run_at(task.path, task.cell)
     if task.first not in (None, task.path):
         _check_world(run, task.first)
     return task.function(run)

@@ -129,7 +129,7 @@ def verify_all(
     jobs: int | None = None,
     trust: Sequence[str] = (),
     sources: Sequence[str] = (),
-    demands: Demands | None = None,
+    demands: Demands = Demands(),
     program: str | None = None,
     on_bytes: OnBytes | None = None,
 ) -> Iterator[BatchResult]:
@@ -197,14 +197,14 @@ def _add(on_bytes: OnBytes, before: int, total: int, judged: int) -> None:
 def _judged(
     path: str,
     level: int,
-    demands: Demands | None,
+    demands: Demands,
     resources: Resources,
     on_bytes: Callable[[int], None] | None = None,
 ) -> BatchResult:
     began = time.perf_counter()
     try:
         with printing_to_stderr():
-            outcome = _demanded(path, level, demands or Demands(), resources, on_bytes)
+            outcome = _demanded(path, level, demands, resources, on_bytes)
     except GoldrushError as error:
         outcome = BatchResult(path, None, str(error))
     except MemoryError:

@@ -9,7 +9,7 @@ runs share a seed, the same key gives the same words, and is counted once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +22,6 @@ from goldrush.replay.extras import require
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.tie_break import TieBreak
-
-AuditAll = Callable[[str | Path], Iterator[TieBreak]]
 
 EXPECTED_MIN: Final = 5.0  # expected wins an index, below which the approximation is poor
 
@@ -56,17 +54,16 @@ class Fairness:
         return attrs.asdict(self)
 
 
-def fairness(paths: Iterable[str | Path], audit_all: AuditAll | None = None) -> list[Fairness]:
+def fairness(paths: Iterable[str | Path]) -> list[Fairness]:
     """The tests for each number of participants, ascending, then for all together.
 
-    Draws without a winner (a shuffle for its order, say) are left out. `audit_all`: gives the draws
-    of a journal; None: those of its world.
+    Draws without a winner (a shuffle for its order, say) are left out.
 
     Raises BadInput if scipy is not installed, nothing was drawn, or a draw does not hold;
     JournalError as reading a journal does.
     """
     require("scipy", "the test of fairness needs", "stats")
-    tests = tested(_wins(paths, audit_all or _every))
+    tests = tested(_wins(paths))
     if not tests:
         raise BadInput("nothing was drawn in these journals", "give some where agents were tied")
     return tests
@@ -99,13 +96,13 @@ def tested(wins: Mapping[int, Sequence[int]]) -> list[Fairness]:
     return tests
 
 
-def _wins(paths: Iterable[str | Path], audit_all: AuditAll) -> dict[int, list[int]]:
+def _wins(paths: Iterable[str | Path]) -> dict[int, list[int]]:
     """By number of participants: the number of wins by index."""
     counts: dict[int, list[int]] = {}
     seen: set[int] = set()
     for path in paths:
         with reporting_forged(path):
-            for drawn in _whole(path, audit_all):
+            for drawn in _whole(path):
                 _count(drawn, str(path), counts, seen)
     return counts
 
@@ -123,11 +120,7 @@ def _count(drawn: TieBreak, path: str, counts: dict[int, list[int]], seen: set[i
         counts.setdefault(size, [0] * size)[index] += 1
 
 
-def _every(path: str | Path) -> Iterator[TieBreak]:
-    yield from tools_at(path).draws(path)
-
-
-def _whole(path: str | Path, audit_all: AuditAll) -> Iterator[TieBreak]:
+def _whole(path: str | Path) -> Iterator[TieBreak]:
     """The draws in the whole commits of a journal; a torn tail does not matter."""
     with suppress(TornTail):
-        yield from audit_all(path)
+        yield from tools_at(path).draws(path)

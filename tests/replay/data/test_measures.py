@@ -20,6 +20,7 @@ from goldrush.replay.data.run_data import run_at
 from goldrush.replay.data.tables import units_table
 from goldrush.replay.tools import Tools
 from tests.journals import commits_of, write
+from tests.plugins.installed import install_world
 
 
 @attrs.frozen
@@ -104,10 +105,16 @@ class DayTools(Tools):
         return DAYS
 
 
-def test_a_measure_called_as_a_column_is_kept_apart_from_it(path: Path) -> None:
+DAY_TOOLS = DayTools()
+
+
+def test_a_measure_called_as_a_column_is_kept_apart_from_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_world(tmp_path, monkeypatch, DAYS.name, f"{__name__}:DAY_TOOLS")
     known = {**KNOWN, "seed": Measure("seed", "seed", "The seed.", lambda state: 7)}
     table = units_table(DAYS.vocabulary, known)
-    run = run_at(path, DayTools())
+    run = run_at(path)
     [first, *_] = units_table(DAYS.vocabulary, KNOWN).rows(run)
 
     assert ["day", "day_", "latest", "odd", "seed_"] == [column.name for column in table.own]

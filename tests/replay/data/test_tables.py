@@ -55,6 +55,7 @@ from goldrush.replay.worlds.mining.tables import AGENTS, ROUNDS, SPELLS
 from goldrush.replay.worlds.mining.tools import TOOLS
 from tests.golden import path_of
 from tests.journals import changed, commits_of, counts_of, in_pieces, write
+from tests.plugins.installed import install_world
 from tests.tables import as_text, by_name, in_pandas, read_text, same_text
 
 IS_OLD_PANDAS = int(pd.__version__.partition(".")[0]) < 3
@@ -634,9 +635,12 @@ def other(tmp_path: Path) -> Path:
     return path
 
 
-def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
+def test_events_of_any_world_are_a_table(
+    other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_world(tmp_path, monkeypatch, OTHER.name, f"{__name__}:ODD")
     for form in encoded.FORMATS:
-        done = encoded.write_tables([other], tmp_path / "out", form, tools=ODD)
+        done = encoded.write_tables([other], tmp_path / "out", form)
         assert [str(tmp_path / "out" / f"events.{form}")] == list(done)
     rows = pq.read_table(tmp_path / "out" / "events.parquet").to_pylist()
     start, told, set_, closed = rows[:4]
@@ -655,13 +659,16 @@ def test_events_of_any_world_are_a_table(other: Path, tmp_path: Path) -> None:
     assert [row["event"] for row in rows] == list(same_csv["event"])
 
 
-def test_journals_of_two_worlds_are_not_one_table(other: Path, tmp_path: Path) -> None:
+def test_journals_of_two_worlds_are_not_one_table(
+    other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(UnsupportedJournal, match="world 'other'"):
         encoded.write_tables([path_of("baseline"), other], tmp_path / "out", CSV)
+    install_world(tmp_path, monkeypatch, OTHER.name, f"{__name__}:ODD")
     with pytest.raises(BadInput, match="the other world have no table 'rounds'; take one of ev"):
-        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"], tools=ODD)
+        encoded.write_tables([other], tmp_path / "out", CSV, names=["rounds"])
 
-    assert [other] == list(tmp_path.iterdir())
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_journal_that_grows_between_two_tables_gives_rounds_that_agree(

@@ -378,12 +378,16 @@ def test_what_came_of_a_difference_tells_forged_events(
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-def test_fairness_tells_forged_events_of_what_it_counts(forged: Path) -> None:
+def test_fairness_tells_forged_events_of_what_it_counts(
+    forged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn = SimpleNamespace(
         participants=(0, 1), holds=True, key="no hex", draw_words=(1,), outcome=0
     )
+    tools = SimpleNamespace(draws=lambda path: iter([drawn]))
+    monkeypatch.setattr(fairness, "tools_at", lambda path: tools)
     with pytest.raises(MalformedEvents) as caught:
-        fairness.fairness([forged], lambda _: iter([drawn]))  # type: ignore[list-item]
+        fairness.fairness([forged])
 
     assert isinstance(caught.value.__cause__, ValueError)
 
