@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +20,7 @@ from goldrush.replay.text import format_table
 
 if TYPE_CHECKING:
     from goldrush.agents.catalogue import CatalogueEntry
-    from goldrush.agents.plugins import Plugin, PluginKind
+    from goldrush.agents.plugins import Plugin
 
 
 @command()
@@ -161,9 +161,5 @@ def _kinds() -> list[tuple[str, str, Callable[[Plugin], object], Collection[str]
     ]
     for kind in built_in_kinds():
         names = [point.name for point in kind.built_in]
-        kinds.append((kind.group, kind.title, partial(_load, kind), names))
+        kinds.append((kind.group, kind.title, methodcaller("load", kind.accepts), names))
     return kinds
-
-
-def _load(kind: PluginKind, found: Plugin) -> object:
-    return found.load(kind.accepts)

@@ -155,11 +155,6 @@ def names_of(trust: Trust) -> tuple[str, ...]:
     return tuple(p if isinstance(p, str) else class_name(p) for p in given)
 
 
-def paths_of(sources: Sources) -> tuple[str, ...]:
-    """Paths of journals as text."""
-    return tuple(path_of(path, "a source") for path in listed(sources))
-
-
 def jobs_of(jobs: int | None) -> int | None:
     """How many processes, None: one a processor. Raises BadInput for a number that cannot be."""
     if jobs is None:
@@ -174,8 +169,8 @@ def resources_of(
     jobs: int | None,
     program: str | None,
     policies: Mapping[int, Any],
-    ask: people.Ask | None = None,
-    models: Models | str | Path | None = None,
+    ask: people.Ask | None,
+    models: Models | str | Path | None,
     trust: Sequence[str] = (),
     sources: Sources = (),
 ) -> Resources:
@@ -184,10 +179,10 @@ def resources_of(
 
     if program is not None and not who.takes_program:
         raise BadInput("no program makes tests in this world", "leave it out (--test)")
-    reach, paths = models_of(models), paths_of(sources)
     return Resources(
-        jobs_of(jobs) or 1, program, ask, policies, models=reach, trust=trust, sources=paths
-    )
+        jobs_of(jobs) or 1, program, ask, policies, models=models_of(models), trust=trust,
+        sources=tuple(path_of(path, "a source") for path in listed(sources)),
+    )  # fmt: skip
 
 
 def with_objects(

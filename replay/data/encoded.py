@@ -185,7 +185,7 @@ def write_tables(
     if not paths:
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
-        check_pyarrow()
+        require("pyarrow", "Parquet needs", "tables", ", or take csv")
     first = run_at(paths[0])
     with FileGroup(str(folder)) as group, ExitStack() as stack:
         kind = _Parquet if form == PARQUET else _Csv
@@ -208,11 +208,6 @@ def write_tables(
             table_file.finish()
         group.publish()
         return rows
-
-
-def check_pyarrow() -> None:
-    """Raises BadInput unless pyarrow can be imported."""
-    require("pyarrow", "Parquet needs", "tables", ", or take csv")
 
 
 class _Csv:

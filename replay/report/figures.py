@@ -293,7 +293,7 @@ def _rows(
         height=44 + each * len(rows),
     )  # fmt: skip
     if zero:
-        plot.upright(0)
+        plot.zero()
     for row, roster, one in found:
         assert one.mean is not None
         style = styles[roster]
@@ -334,7 +334,7 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
             title, (-1, 1), (0, 0), rows=rows, width=WIDE, height=height,
             x_label="← opposite · effect · as expected →",
         )  # fmt: skip
-        plot.upright(0)
+        plot.zero()
         styles = list(sizes.values())
         for row in (row for row in rows if row not in {one.row for one in every}):
             plot.text(plot.x(0.03), plot.y(rows.index(row)) + 3.6, "no change to test", "faint")

@@ -188,18 +188,18 @@ def fixed(value: float | None, decimals: int) -> str:
     )
 
 
-def rounded(found: Interval) -> str:
+def rounded(interval: Interval) -> str:
     """A mean, rounded to the second significant digit of half its interval."""
-    decimals = _decimals(found)
-    return number(found.mean) if decimals is None else fixed(found.mean, decimals)
+    decimals = _decimals(interval)
+    return number(interval.mean) if decimals is None else fixed(interval.mean, decimals)
 
 
-def bounds(found: Interval) -> str:
-    decimals = _decimals(found)
+def bounds(interval: Interval) -> str:
+    decimals = _decimals(interval)
     if decimals is None:
-        return number(found.mean) if found.low is None else f"{number(found.mean)} ± 0"
-    half = _half(found)
-    return f"{fixed(found.mean, decimals)} ± {fixed(half, decimals)}"
+        return number(interval.mean) if interval.low is None else f"{number(interval.mean)} ± 0"
+    half = _half(interval)
+    return f"{fixed(interval.mean, decimals)} ± {fixed(half, decimals)}"
 
 
 def within_bounds(value: float | None, low: float | None, high: float | None) -> str:
@@ -210,15 +210,15 @@ def within_bounds(value: float | None, low: float | None, high: float | None) ->
     return f"{text} [{fixed(low, 2)},{TOGETHER}{fixed(high, 2)}]"
 
 
-def _half(found: Interval) -> float | None:
-    if found.mean is None or found.high is None:
+def _half(interval: Interval) -> float | None:
+    if interval.mean is None or interval.high is None:
         return None
-    return found.high - found.mean
+    return interval.high - interval.mean
 
 
-def _decimals(found: Interval) -> int | None:
+def _decimals(interval: Interval) -> int | None:
     """The number of decimals of a mean by its interval; None without an interval."""
-    half = _half(found)
+    half = _half(interval)
     if half is None or half <= 0:
         return None
     return min(DECIMALS_MAX, max(0, 1 - math.floor(math.log10(half))))

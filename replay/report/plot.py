@@ -152,9 +152,10 @@ class Chart:
             f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{_escaped(text)}</text>'
         )
 
-    def upright(self, value: float) -> None:
+    def zero(self) -> None:
+        """Draw the vertical line at zero."""
         self._parts.append(
-            f'<path class="zero" d="M{self.x(value):.1f} {self.y.start:.1f}V{self.y.end:.1f}"/>'
+            f'<path class="zero" d="M{self.x(0):.1f} {self.y.start:.1f}V{self.y.end:.1f}"/>'
         )
 
     def line(self, points: Sequence[Point], style: Style, *, steps: bool = False) -> None:

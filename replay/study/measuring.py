@@ -150,7 +150,7 @@ def _check_begun(
 
 
 def result_of(
-    run: StudyRun, measured: Measured[Any], own: K, failures: Sequence[Failures] = ()
+    run: StudyRun, measured: Measured[Any], kept: K, failures: Sequence[Failures] = ()
 ) -> Result[Any, K]:
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(run.cell.rounds)
@@ -165,7 +165,7 @@ def result_of(
             for name, values in measured.values.items()
         },
         policies=tuple(measured.roster),
-        own=own,
+        kept=kept,
         failures=failures,
     )
 
@@ -248,11 +248,11 @@ def _values(of: Tools, one: Result[Any, Any]) -> Any:
     """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
-    return one.units, figures, one.policies, of.studies.kept.pack(one.own), failures
+    return one.units, figures, one.policies, of.studies.kept.pack(one.kept), failures
 
 
 def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
-    units, (whole, halves, halves_whole, curves), policies, own, failures = values
+    units, (whole, halves, halves_whole, curves), policies, kept, failures = values
     return Result(
         **run.fields(),
         units=units,
@@ -261,6 +261,6 @@ def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
         halves_whole=halves_whole,
         curves=curves,
         policies=policies,
-        own=of.studies.kept.unpack(own),
+        kept=of.studies.kept.unpack(kept),
         failures=tuple(Failures(*found) for found in failures),
     )

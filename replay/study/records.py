@@ -81,7 +81,7 @@ class Result(StudyRun, Generic[C, K]):
     Attributes:
         units: the number of closed units.
         policies: labels by agent.
-        own: values for the world's own part of a report (`Studies.kept`).
+        kept: values for the world's own part of a report (`Studies.kept`).
     """
 
     config: C
@@ -91,5 +91,5 @@ class Result(StudyRun, Generic[C, K]):
     halves_whole: Mapping[str, tuple[Value, Value]]
     curves: Mapping[str, Sequence[Value]]
     policies: Sequence[str]
-    own: K
+    kept: K
     failures: Sequence[Failures] = ()

@@ -26,6 +26,7 @@ from goldrush.replay.arguments import (
     path_of,
     settings_of,
 )
+from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
@@ -193,14 +194,8 @@ class Study:
 
     def _verdict_rows(self) -> list[Sequence[str]]:
         rows: list[Sequence[str]] = [
-            (
-                one.criterion,
-                one.treatments,
-                one.roster,
-                one.verdict,
-                one.note,
-            )
-            for one in self.verdicts()
+            (each.criterion, each.treatments, each.roster, each.verdict, each.note)
+            for each in self.verdicts()
         ]
         head = ("criterion", "treatments", "roster", "verdict", "because")
         return [head, *rows] if rows else []
@@ -293,7 +288,7 @@ class Study:
 
         Raises BadInput as `report`.
         """
-        _check_stats()
+        require("scipy", "verdicts need", "stats")
         from goldrush.replay.study.verdicts import Assessment
 
         return Assessment(self.results()).verdicts()
@@ -323,12 +318,6 @@ class Study:
         from goldrush.replay.report.report import report
 
         return report(self.folder, path, format, jobs=jobs, pages=pages, force=force).path
-
-
-def _check_stats() -> None:
-    from goldrush.replay.extras import require
-
-    require("scipy", "verdicts need", "stats")
 
 
 def _mean_rows(results: Results[Any, Any]) -> list[Sequence[str]]:

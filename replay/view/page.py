@@ -115,7 +115,7 @@ def _page(
     view = tools.view or View(script=_HERE / "generic.js", computed=states)
     world = world_at(path)
     runs = [carried(path, tools, view, units)]
-    found: Diff | None = None
+    difference: Diff | None = None
     if against is not None:
         if world_at(against).name != world.name:
             raise BadInput(
@@ -123,11 +123,13 @@ def _page(
                 "compare runs of one world",
             )
         runs.append(carried(against, tools, view, units))
-        found = diff(path, against)
-    return _rendered(world, view, runs, found), runs
+        difference = diff(path, against)
+    return _rendered(world, view, runs, difference), runs
 
 
-def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Diff | None) -> str:
+def _rendered(
+    world: World[Any], view: View, runs: Sequence[Carried], difference: Diff | None
+) -> str:
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
@@ -140,11 +142,11 @@ def _rendered(world: World[Any], view: View, runs: Sequence[Carried], found: Dif
         "runs": [
             {**run.as_dict(), "pieces": piece} for run, piece in zip(runs, pieces, strict=True)
         ],
-        "against": None if found is None else _difference(found),
+        "against": None if difference is None else _difference(difference),
     }
     script = _script(view)
     style = "".join(
-        each.read_text(encoding="utf-8") for each in (_HERE / "page.css", *_style(view))
+        each.read_text(encoding="utf-8") for each in filter(None, (_HERE / "page.css", view.style))
     )
     titles = [run.title for run in runs]
     parts: dict[str, str] = {
@@ -172,10 +174,6 @@ def _script(view: View) -> str:
     modules = (*frame, *view.modules, view.script, _HERE / "main.js")
     joined = "\n".join(_MODULE.sub("", module.read_text(encoding="utf-8")) for module in modules)
     return f'(() => {{\n"use strict";\n{joined}\nstart(() => WORLD);\n}})();\n'
-
-
-def _style(view: View) -> list[Path]:
-    return [] if view.style is None else [view.style]
 
 
 def _hash(text: str) -> str:

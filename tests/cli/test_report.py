@@ -117,7 +117,7 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
     gold = [float(row["gold"]) for row in rows if row["round"] == "30"]
 
     assert 3 == len(runs) == len(results)
-    assert [g for result in results for g in result.own.gold] == gold
+    assert [g for result in results for g in result.kept.gold] == gold
     for run, result in zip(runs, results, strict=True):
         for name, (first, second) in result.halves.items():
             assert first == run["halves"]["first_half"][name]
@@ -125,7 +125,7 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
         turnover = [row["turnover"] for row in run["by_round"]]
         windows = [turnover[n] for n in range(30)]  # of one round each
         assert list(result.curves["turnover"]) == windows
-        assert sum(result.own.lengths.values()) == len(run["spells"])
+        assert sum(result.kept.lengths.values()) == len(run["spells"])
 
 
 def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:

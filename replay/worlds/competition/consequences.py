@@ -80,21 +80,21 @@ class SeasonConsequences:
         return attrs.asdict(self)
 
 
-def consequences(found: Diff, *, by_round: bool = False) -> SeasonConsequences | None:
+def consequences(difference: Diff, *, by_round: bool = False) -> SeasonConsequences | None:
     """The consequences of a difference; None if there is none, or no common assignment. All
     assignments are compared, whatever `by_round` is. Raises JournalError.
     """
-    if found.same or found.world is None:
+    if difference.same or difference.world is None:
         return None
-    common = min(found.a.rounds, found.b.rounds)
-    since = max((cause.round for cause in found.causes), default=0)
-    if found.first is not None:
-        since = found.first.round
+    common = min(difference.a.rounds, difference.b.rounds)
+    since = max((cause.round for cause in difference.causes), default=0)
+    if difference.first is not None:
+        since = difference.first.round
     unit = max(1, VOCABULARY.unit_of(since))
     if common < unit:
         return None
-    with reporting_forged(found.a.path, found.b.path):
-        sides = [_followed(side.path, unit, common) for side in (found.a, found.b)]
+    with reporting_forged(difference.a.path, difference.b.path):
+        sides = [_followed(side.path, unit, common) for side in (difference.a, difference.b)]
     (came_a, end_a), (came_b, end_b) = sides
     number = VOCABULARY.number
     apart = [

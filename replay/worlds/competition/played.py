@@ -67,12 +67,12 @@ class Played:
         bars = (test for test in self.done(Tested) if test.at is None)
         return next(test.conduct for test in bars if test.table == table.number)
 
-    def said(self, one: Act) -> tuple[Roundtable, Contribution] | None:
+    def contribution_of(self, act: Act) -> tuple[Roundtable, Contribution] | None:
         """The table and the contribution of an act with an `id`, else None."""
-        if one.id is None:
+        if act.id is None:
             return None
-        table = self.state.tables[one.act.table]
-        return table, table.contributions[one.id]
+        table = self.state.tables[act.act.table]
+        return table, table.contributions[act.id]
 
 
 def played(world: World[SeasonState], reader: JournalReader) -> Iterator[Played]:

@@ -73,7 +73,7 @@ def _summary(study: ReportedStudy) -> list[Block]:
 
 
 def _arenas(study: ReportedStudy) -> list[Block]:
-    arenas = sorted({run.own.arena for runs in study.results.by_cell.values() for run in runs})
+    arenas = sorted({run.kept.arena for runs in study.results.by_cell.values() for run in runs})
     of = "arena" if len(arenas) == 1 else "arenas"
     return [Text(f"The seasons were played in the {of} {' and '.join(arenas)}.")]
 

@@ -97,8 +97,8 @@ def kept(measured: MeasuredSeason) -> SeasonKept:
     return SeasonKept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
 
 
-def packed(own: SeasonKept) -> object:
-    return own.arena, own.halves_of, own.totals
+def packed(part: SeasonKept) -> object:
+    return part.arena, part.halves_of, part.totals
 
 
 def unpacked(values: Any) -> SeasonKept:
@@ -308,7 +308,7 @@ def format_pooled(value: Value, bounds: Bounds | None) -> str:
 
 def pooled(seasons: Sequence[SeasonResult]) -> Value:
     """The stability of ranks pooled over several seasons; see measures.stability."""
-    return stability(pair for season in seasons for pair in season.own.halves_of.values())
+    return stability(pair for season in seasons for pair in season.kept.halves_of.values())
 
 
 @attrs.frozen
@@ -327,7 +327,7 @@ def controls(results: SeasonResults) -> list[Control]:
     for cell, runs in results.by_cell.items():
         if list(runs[0].policies).count(SILENT) == 1:
             silent = list(runs[0].policies).index(SILENT)
-            last = sum(_is_last(run.own.totals, silent) for run in runs)
+            last = sum(_is_last(run.kept.totals, silent) for run in runs)
             found.append(Control(cell, len(runs), last))
     return found
 
@@ -373,7 +373,7 @@ def planted(results: SeasonResults) -> list[Planted]:
 def _is_ahead(run: SeasonResult) -> bool:
     """Whether the scripted workers of a season have a higher mean total than the others."""
     better, others = (
-        mean([t for t, name in zip(run.own.totals, run.policies, strict=True) if name == policy])
+        mean([t for t, name in zip(run.kept.totals, run.policies, strict=True) if name == policy])
         for policy in (SCRIPTED, RANDOM)
     )
     return better is not None and others is not None and better > others

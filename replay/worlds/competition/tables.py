@@ -121,17 +121,17 @@ class _Outcome:
 
     state: SeasonState
     table: Roundtable
-    said: Contribution
+    contribution: Contribution
 
     def tested(self, part: str = Part.BASE) -> float | None:
-        return _real(self.table.tests.get((self.said.id, part)))
+        return _real(self.table.tests.get((self.contribution.id, part)))
 
     def held(self, part: str | None = Part.BASE) -> bool | None:
-        return None if part is None else self.table.held(self.said.id, part)
+        return None if part is None else self.table.held(self.contribution.id, part)
 
     def is_conclusion(self) -> bool:
         assert self.table.conclusion is not None  # the assignment has all its events
-        return self.table.conclusion.proposal == self.said.id
+        return self.table.conclusion.proposal == self.contribution.id
 
 
 def _each(run: TableSource) -> Iterator[Played]:
@@ -316,20 +316,20 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
     column("bar", REAL, "its tested value", lambda line: _real(line.table.bar), unit=_OBJECTIVE),
     *PartOf(_RoundtableLine.winner).columns(
         column("proposal", WHOLE, "the id of the conclusion; null: there is none",
-               lambda won: won.said.id),
+               lambda won: won.contribution.id),
         column("agent", WHOLE, "whose proposal that is, by ordinal",
-               lambda won: _id(won.said.agent)),
+               lambda won: _id(won.contribution.agent)),
         column("name", TEXT, "the name of that agent",
-               lambda won: _name(won.state, won.said.agent)),
+               lambda won: _name(won.state, won.contribution.agent)),
         column("conduct", TEXT, f"its conduct: {_AS_WRITTEN}",
-               lambda won: _conduct(won.said.conduct)),
+               lambda won: _conduct(won.contribution.conduct)),
         column("claim", REAL, "the value that was claimed of it",
-               lambda won: _real(won.said.claimed), unit=_OBJECTIVE),
+               lambda won: _real(won.contribution.claimed), unit=_OBJECTIVE),
         column("tested", REAL, "its tested value", _Outcome.tested, unit=_OBJECTIVE),
         column("is_sharp", TRUTH, "whether the claim is sharp",
-               lambda won: won.table.is_sharp(won.said)),
+               lambda won: won.table.is_sharp(won.contribution)),
         column("stances", WHOLE, "how many stand for it in the end",
-               lambda won: won.table.stances.counts()[won.said.id], unit="agents"),
+               lambda won: won.table.stances.counts()[won.contribution.id], unit="agents"),
     ),
     column("drawn", TRUTH, "whether it was drawn among equals",
            lambda line: bool(line.conclusion.tied)),
@@ -369,18 +369,18 @@ ROUNDTABLES: Final = RecordsOf(_roundtables).table(
 class _ContributionLine(_ActLine[Spoke]):
     def round(self) -> int | None:
         """The round: that of the table, or if it was refused out of its author's turn its own."""
-        heard = self.played.said(self.act)
+        heard = self.played.contribution_of(self.act)
         return _id(self.event.round if heard is None else heard[1].round)
 
     def outcome(self) -> _Outcome | None:
         """What became of it; None if it was refused."""
-        heard = None if self.act.code is not None else self.played.said(self.act)
+        heard = None if self.act.code is not None else self.played.contribution_of(self.act)
         return heard and _Outcome(self.state, *heard)
 
     def proposed(self) -> _Outcome | None:
         """What became of a proposal."""
         outcome = self.outcome()
-        return outcome if outcome is not None and outcome.said.is_proposal else None
+        return outcome if outcome is not None and outcome.contribution.is_proposal else None
 
 
 CONTRIBUTIONS: Final = _acts(_ContributionLine, Spoke).table(
@@ -416,18 +416,19 @@ CONTRIBUTIONS: Final = _acts(_ContributionLine, Spoke).table(
                _Outcome.held),
         column("edge_held", TRUTH, "whether the edge did", lambda of: of.held(Part.EDGE)),
         column("sharp", TRUTH, "whether the base is sharp",
-               lambda of: None if of.held() is None else of.table.is_sharp(of.said)),
+               lambda of: None if of.held() is None else of.table.is_sharp(of.contribution)),
     ),
     *PartOf(_ContributionLine.outcome).columns(
         column("sustained", TRUTH, "whether a challenge was right", lambda of:
-               of.table.is_sustained(of.said) if of.said.move == Move.CHALLENGE else None),
+               of.table.is_sustained(of.contribution)
+               if of.contribution.move == Move.CHALLENGE else None),
         column("redirected", TRUTH, "whether it, or what it refers to, was; null if refused",
-               lambda of: of.said.id in of.table.removed),
+               lambda of: of.contribution.id in of.table.removed),
     ),
     *PartOf(_ContributionLine.proposed).columns(
         column("refuted", TEXT, "what refuted a proposal that was not redirected: "
                f"{BY_CHALLENGE} or {BY_PROOF}; null: nothing did",
-               lambda of: refuted_by(of.table, of.said.id)),
+               lambda of: refuted_by(of.table, of.contribution.id)),
         column("concluded", TRUTH, "whether the proposal is the conclusion",
                _Outcome.is_conclusion),
     ),
@@ -449,7 +450,7 @@ class _StanceLine(_ActLine[Stood]):
 
     def is_own(self) -> bool | None:
         target = self.target()
-        return None if target is None else target.said.agent == self.event.agent
+        return None if target is None else target.contribution.agent == self.event.agent
 
 
 def _final_stances(run: TableSource) -> Iterator[_StanceLine]:
@@ -475,9 +476,9 @@ FINAL_STANCES: Final = RecordsOf(_final_stances).table(
            lambda line: _id(line.event.target)),
     *PartOf(_StanceLine.target).columns(
         column("target_agent", WHOLE, "whose proposal that is, by ordinal",
-               lambda target: _id(target.said.agent)),
+               lambda target: _id(target.contribution.agent)),
         column("target_name", TEXT, "the name of that agent",
-               lambda target: _name(target.state, target.said.agent)),
+               lambda target: _name(target.state, target.contribution.agent)),
         column("tested", REAL, "its tested value", _Outcome.tested, unit=_OBJECTIVE),
     ),
     column("own", TRUTH, "whether it is the agent's own", _StanceLine.is_own),
@@ -533,8 +534,9 @@ TESTS: Final = RecordsOf(_tests).table(
     ),
     *PartOf(_TestLine.claim).columns(
         column("agent", WHOLE, "whose proposal it is, by ordinal; null: the bar",
-               lambda of: _id(of.said.agent)),
-        column("name", TEXT, "the name of that agent", lambda of: _name(of.state, of.said.agent)),
+               lambda of: _id(of.contribution.agent)),
+        column("name", TEXT, "the name of that agent",
+               lambda of: _name(of.state, of.contribution.agent)),
     ),
     *_EVENT.columns(
         column("conduct", TEXT, f"what was tested: {_AS_WRITTEN}", fit=_conduct),
@@ -542,7 +544,7 @@ TESTS: Final = RecordsOf(_tests).table(
     ),
     *PartOf(_TestLine.claim).columns(
         column("claim", REAL, "the value that was claimed; null: the bar",
-               lambda of: _real(of.said.claimed), unit=_OBJECTIVE),
+               lambda of: _real(of.contribution.claimed), unit=_OBJECTIVE),
     ),
     column("value", REAL, "the tested value; null: undefined",
            lambda line: _real(line.event.value), unit=_OBJECTIVE),

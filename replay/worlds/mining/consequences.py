@@ -60,22 +60,22 @@ class MiningConsequences:
         return attrs.asdict(self)
 
 
-def consequences(found: Diff, *, by_round: bool = False) -> MiningConsequences | None:
+def consequences(difference: Diff, *, by_round: bool = False) -> MiningConsequences | None:
     """The consequences of the first differing event of two mining runs, with `by_round` after each
     round; None if no event differs in a round that both runs closed.
 
     Raises MalformedEvents if events cannot be applied; JournalError if a journal cannot be read.
     """
-    until = min(found.a.rounds, found.b.rounds)
-    if found.first is None or found.first.round > until:
+    until = min(difference.a.rounds, difference.b.rounds)
+    if difference.first is None or difference.first.round > until:
         return None
-    since = found.first.round
+    since = difference.first.round
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     rows: list[RoundDifference] = []
     with (
-        reporting_forged(found.a.path, found.b.path),
-        JournalReader(found.a.path) as reader_a,
-        JournalReader(found.b.path) as reader_b,
+        reporting_forged(difference.a.path, difference.b.path),
+        JournalReader(difference.a.path) as reader_a,
+        JournalReader(difference.b.path) as reader_b,
     ):
         pairs = zip(_rounds(reader_a, since, until), _rounds(reader_b, since, until), strict=True)
         for (round, happened_a, one), (_, happened_b, two) in pairs:

@@ -37,7 +37,7 @@ from goldrush.replay.report.page import (
 from goldrush.replay.report.plot import HEIGHT, WIDE, Chart
 from goldrush.replay.report.sections import BY_UNIT_COMMAND, ReportedStudy, figure, named
 from goldrush.replay.report.styles import Style
-from goldrush.replay.study.inference import SIGNIFICANT, Correlation, holm
+from goldrush.replay.study.inference import SIGNIFICANT, holm
 from goldrush.replay.study.records import POINTS, Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
@@ -77,7 +77,7 @@ def lorenz_and_survival(cells: Cells, styles: Styles) -> Drawn:
 
 def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
     shares = {
-        cell: [_shares(result.own.gold) for result in results if sum(result.own.gold) > 0]
+        cell: [_shares(result.kept.gold) for result in results if sum(result.kept.gold) > 0]
         for cell, results in cells.items()
     }
     if not any(shares.values()):
@@ -112,7 +112,7 @@ def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
     spells: dict[Cell, Counter[Seen]] = {cell: Counter() for cell in cells}
     for cell, results in cells.items():
         for result in results:
-            for (length, is_over), count in result.own.lengths.items():
+            for (length, is_over), count in result.kept.lengths.items():
                 spells[cell][length, is_over, 0] += count
     if not any(spells.values()):
         return None, ""
@@ -269,7 +269,7 @@ def trade_off_section(study: ReportedStudy) -> list[Block]:
     rows = [
         [
             one.roster or "all", str(one.rounds), f"{one.gini.n:,}",
-            *(_correlation(found) for found in (one.gini, one.hhi)),
+            *(within_bounds(each.rho, each.low, each.high) for each in (one.gini, one.hhi)),
         ]
         for one in trade_offs(study.results)
     ]  # fmt: skip
@@ -304,10 +304,6 @@ def trade_off_section(study: ReportedStudy) -> list[Block]:
             )
         )  # fmt: skip
     return parts
-
-
-def _correlation(found: Correlation) -> str:
-    return within_bounds(found.rho, found.low, found.high)
 
 
 def theory_section(results: MiningResults) -> list[Block]:

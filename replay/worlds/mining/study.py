@@ -25,7 +25,7 @@ STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", 
 
 def _speculated(result: MiningResult) -> bool:
     """Whether plots without an owner were raided: conflict that the raid rate does not count."""
-    return bool(result.own.totals.speculative)
+    return bool(result.kept.totals.speculative)
 
 
 _NO_CONFLICT: Final = Nothing("raid_rate", "no conflict to reduce", _speculated)

@@ -68,12 +68,12 @@ def kept(measured: MeasuredRun) -> MiningKept:
     )
 
 
-def packed(own: MiningKept) -> object:
+def packed(part: MiningKept) -> object:
     return (
-        attrs.astuple(own.totals),
-        tuple(own.gold),
-        [attrs.astuple(tie) for tie in own.ties],
-        [(*seen, count) for seen, count in own.lengths.items()],
+        attrs.astuple(part.totals),
+        tuple(part.gold),
+        [attrs.astuple(tie) for tie in part.ties],
+        [(*seen, count) for seen, count in part.lengths.items()],
     )
 
 
@@ -97,7 +97,7 @@ def ties(results: MiningResults) -> dict[str, list[Fairness]]:
     seen: set[tuple[int, int, int, str]] = set()
     for _, runs in _different(results):
         for result in runs:
-            for tie in result.own.ties:
+            for tie in result.kept.ties:
                 key = (result.seed, tie.round, tie.plot, tie.kind)
                 if key not in seen:
                     seen.add(key)
@@ -182,7 +182,7 @@ def _different(
 
 
 def _raids_on_holders(result: MiningResult) -> Value:
-    total = result.own.totals
+    total = result.kept.totals
     on_long, on_new = (
         ratio(total.long_raids, total.long_plots),
         ratio(total.new_raids, total.new_plots),
@@ -238,7 +238,7 @@ def defending(results: MiningResults) -> list[Defending]:
 
 def _defending(cell: Cell, runs: Sequence[MiningResult]) -> Defending:
     def total(name: str) -> int:
-        return sum(getattr(result.own.totals, name) for result in runs)
+        return sum(getattr(result.kept.totals, name) for result in runs)
 
     alphas = runs[0].config.alphas
     alpha = math.fsum(alphas) / len(alphas)
@@ -272,7 +272,7 @@ def _gold_each(result: MiningResult, policy: str) -> Value:
     return mean(
         [
             gold
-            for gold, name in zip(result.own.gold, result.policies, strict=True)
+            for gold, name in zip(result.kept.gold, result.policies, strict=True)
             if name == policy
         ]
     )
@@ -304,7 +304,7 @@ def breaking(results: MiningResults) -> list[Breaking]:
     found: dict[str, list[Totals]] = {}
     for _, runs in _different(results):
         for result in runs:
-            found.setdefault(result.config.defense, []).append(result.own.totals)
+            found.setdefault(result.config.defense, []).append(result.kept.totals)
     return [
         Breaking(
             rule,

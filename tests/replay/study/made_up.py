@@ -70,7 +70,7 @@ def made(
         halves_whole=halves | dict(whole or {}),
         curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
-        own=MiningKept(
+        kept=MiningKept(
             totals=attrs.evolve(NOTHING, **(totals or {})),
             gold=others.pop("gold", (1.0,) * agents),
             ties=others.pop("ties", ()),

@@ -77,18 +77,18 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
             assert {
                 name: measured.compared(name, burn_in=False) for name in halves
             } == result.halves_whole
-            assert list(measured.gold_after(12)) == list(result.own.gold)
+            assert list(measured.gold_after(12)) == list(result.kept.gold)
             assert list(measured.roster) == list(result.policies)
-            assert list(measured.ties) == list(result.own.ties)
+            assert list(measured.ties) == list(result.kept.ties)
             spells = Counter((s.length, s.lost_to is not None) for s in measured.spells)
-            assert spells == result.own.lengths
+            assert spells == result.kept.lengths
 
 
 def test_totals_are_sums_over_the_rounds(folder: Path, found: MiningResults) -> None:
     for results in found.by_cell.values():
         for result in results:
             counts = counts_of(folder / result.path)
-            totals = attrs.asdict(result.own.totals)
+            totals = attrs.asdict(result.kept.totals)
             for name in set(totals) & set(attrs.fields_dict(type(counts[0]))):
                 assert sum(getattr(n, name) for n in counts) == totals[name]
             for age in ("long", "new"):

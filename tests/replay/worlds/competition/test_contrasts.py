@@ -112,7 +112,7 @@ def season(
         halves_whole=dict.fromkeys(names, (0.5, 0.5)),
         curves={},
         policies=policies or [cell.roster] * 6,
-        own=SeasonKept("nk", ranks or {}, totals),
+        kept=SeasonKept("nk", ranks or {}, totals),
     )
 
 
@@ -663,7 +663,7 @@ def test_a_study_of_seasons_is_judged_by_what_was_measured(measured: SeasonResul
     assert [(of.roster, n) for of, n in ((c.cell, c.seasons) for c in controls(measured))] == [
         ("ben=silent", 2)
     ] * 3
-    assert {"nk"} == {run.own.arena for runs in measured.by_cell.values() for run in runs}
+    assert {"nk"} == {run.kept.arena for runs in measured.by_cell.values() for run in runs}
     half = ["scripted"] * 3 + ["random"] * 3
     runs = measured.by_cell[Cell("no-elimination", "planted", 9)]
     assert {tuple(half)} == {tuple(run.policies) for run in runs}

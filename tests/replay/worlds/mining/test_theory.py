@@ -82,7 +82,7 @@ def test_claims_and_raids_are_tested_apart(recorded: tuple[MiningResults, list[P
             (result.seed, tie.round, tie.plot)
             for runs in found.by_cell.values()
             for result in runs
-            for tie in result.own.ties
+            for tie in result.kept.ties
             if tie.kind == kind
         }
         assert len(drawn) == sum(test.draws for test in tests[:-1])
@@ -163,7 +163,7 @@ def test_the_ratio_follows_from_the_events(recorded: tuple[MiningResults, list[P
                     group[0] += 1
                     group[1] += raids.get(plot, 0)
                 round_, start, raids = round_ + 1, dict(since), {}
-    totals = next(iter(found.by_cell.values()))[0].own.totals
+    totals = next(iter(found.by_cell.values()))[0].kept.totals
 
     assert [totals.long_plots, totals.long_raids] == long
     assert [totals.new_plots, totals.new_raids] == new
