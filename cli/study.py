@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext, redirect_stdout
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
@@ -34,6 +34,37 @@ if TYPE_CHECKING:
     from goldrush.replay.study.study import Study
 
 
+class VariedOptions(NamedTuple):
+    """What a study varies, and the settings of all its runs."""
+
+    treatments: Annotated[
+        tuple[str, ...],
+        option(
+            "--treatment",
+            "NAME|FILE.toml",
+            "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
+            shell_complete=completion.treatments(),
+        ),
+    ]
+    rosters: Annotated[
+        tuple[str, ...],
+        roster_option("Roster, or `baselines` (the default: those of the world); repeatable."),
+    ]
+    seeds: Annotated[
+        str | None,
+        option("--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."),
+    ]
+    rounds: Annotated[
+        tuple[int, ...],
+        option(
+            "--rounds --assignments",
+            "N",
+            "Horizon: number of rounds, or other units (default: the world's); repeatable.",
+        ),
+    ]
+    settings: Settings
+
+
 @command()
 def study(
     *,
@@ -42,22 +73,7 @@ def study(
         "--world", "WORLD", "World (default: mining).", shell_complete=completion.worlds
     ),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
-    treatments: tuple[str, ...] = option(
-        "--treatment", "NAME|FILE.toml",
-        "Treatment, by name or in a TOML file, or `all` (the default); repeatable.",
-        shell_complete=completion.treatments(),
-    ),
-    rosters: tuple[str, ...] = roster_option(
-        "Roster, or `baselines` (the default: those of the world); repeatable."
-    ),
-    seeds: str | None = option(
-        "--seeds", "N|LIST", "Number of seeds, from 0 on, or a list: 0-4,7 (default: 20)."
-    ),
-    rounds: tuple[int, ...] = option(
-        "--rounds --assignments", "N",
-        "Horizon: number of rounds, or other units (default: the world's); repeatable.",
-    ),
-    settings: Settings,
+    varied: VariedOptions,
     jobs: Jobs,
     dask: str | None = option(
         "--dask", "ADDRESS", "Dask scheduler whose workers play the runs; needs goldrush[dask]."
@@ -83,6 +99,7 @@ def study(
     from goldrush.replay.study import plan as plans
     from goldrush.replay.study.carry_out import runs_of
 
+    treatments, rosters, seeds, rounds, settings = varied
     options = (world, *treatments, *rosters, *rounds, *settings, seeds)
     if plan is not None and any(option is not None for option in options):
         raise BadInput("a plan and options were given", f"put all into {plan}, or leave it out")
