@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import click
-
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json
-from goldrush.cli.text import echo
+from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 
 
@@ -54,5 +52,5 @@ def diff(
         lambda: "\n".join(lines),
     )
     if trouble:
-        click.echo(f"goldrush: {escaped(trouble)}", err=True)
+        echo_error(f"goldrush: {trouble}")
     return DONE if found.same else DIFFERS

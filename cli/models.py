@@ -11,7 +11,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
-from goldrush.cli.text import echo_json
+from goldrush.cli.text import echo_error, echo_json
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -122,24 +122,24 @@ def prompt(
         echo_json(run.tools.prompts_as_dict(found, at, who))
     unit = world_at(journal).vocabulary.unit
     if not found:
-        name = escaped(names_of(journal).get(who, f"agent {who}"))
-        click.echo(f"{name} was not asked in {unit} {at}", err=True)
+        name = names_of(journal).get(who, f"agent {who}")
+        echo_error(f"{name} was not asked in {unit} {at}")
     code = DONE
-    for one in found:
-        code = max(code, _show(one, f"agent {agent}, {unit} {at}", silent=as_json))
+    for question in found:
+        code = max(code, _show(question, f"agent {agent}, {unit} {at}", silent=as_json))
     return code
 
 
-def _show(one: Prompted, who: str, *, silent: bool) -> int:
+def _show(prompt: Prompted, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
-    for message in () if silent else one.messages:
+    for message in () if silent else prompt.messages:
         click.echo(f"--- {message['role']} ---\n{message['content']}")
-    told = f"{who}, sha256 {one.digest}"
-    if one.recorded is not None and one.recorded != one.digest:
-        click.echo(f"goldrush: {told}; but the journal has {escaped(str(one.recorded))}", err=True)
+    told = f"{who}, sha256 {prompt.digest}"
+    if prompt.recorded is not None and prompt.recorded != prompt.digest:
+        echo_error(f"goldrush: {told}; but the journal has {prompt.recorded}")
         return DIFFERS
     if not silent:
-        sent = "was sent" if one.recorded else "would be sent"
-        what = "" if one.is_model else " (not a language model)"
-        click.echo(f"{sent}: {told}{what}", err=True)
+        sent = "was sent" if prompt.recorded else "would be sent"
+        what = "" if prompt.is_model else " (not a language model)"
+        echo_error(f"{sent}: {told}{what}")
     return DONE

@@ -11,7 +11,7 @@ import click
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, NumberRange, at_option
 from goldrush.cli.screen import frame_of, is_terminal, screen
-from goldrush.cli.text import echo, painted
+from goldrush.cli.text import echo, echo_error, painted
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def replay(
     rebuilt = run.at(at)
     if trouble is not None:
         unit = rebuilt.vocabulary.unit
-        click.echo(f"goldrush: {escaped(str(trouble))}; the last whole {unit} is shown", err=True)
+        echo_error(f"goldrush: {trouble}; the last whole {unit} is shown")
     events = rebuilt.events
     if table_ is not None:
         events = rebuilt.at_table(table_)

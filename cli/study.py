@@ -154,7 +154,7 @@ def _carried_out(
                 wanted, out, jobs=jobs, backend=backend, models=models, on_step=on_step
             )
     except KeyboardInterrupt:
-        click.echo(f"stopped: what is finished is kept; {_again()} continues the study", err=True)
+        echo_error(f"stopped: what is finished is kept; {_again()} continues the study")
         return INTERRUPTED
     except (RunFailed, WorkersLost, WriteFailed) as error:
         echo_error(f"goldrush: {error}; what is finished is kept; {_again()} continues the study")
@@ -229,7 +229,7 @@ def report(
             )
         echo_json(answers(results))
         return DONE
-    from goldrush.replay.report.models import shortened
+    from goldrush.replay.report.failures import shortened
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:

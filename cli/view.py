@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, ForcePage, Journal, Output, json_option, range_of
-from goldrush.cli.text import echo
-from goldrush.kernel.text import escaped, quoted_path
+from goldrush.cli.text import echo, echo_error
+from goldrush.kernel.text import quoted_path
 
 if TYPE_CHECKING:
     from goldrush.replay.view.carried import Carried
@@ -60,15 +58,11 @@ def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> N
     """Print a warning if the page does not show all rounds that were asked for."""
     name = quoted_path(journal)
     if run.trouble is not None:
-        click.echo(
-            f"{name} breaks off: {escaped(run.trouble)}; the page shows what precedes the fault",
-            err=True,
-        )
+        echo_error(f"{name} breaks off: {run.trouble}; the page shows what precedes the fault")
     if run.last < min(run.total if asked[1] is None else asked[1], run.total):
-        click.echo(
+        echo_error(
             f"{name}: a page has room for {run.first:,} to {run.last:,} of {run.total:,}; --at "
-            f"{run.last + 1}- shows what follows",
-            err=True,
+            f"{run.last + 1}- shows what follows"
         )
 
 
@@ -87,4 +81,4 @@ def _open(page: Path) -> None:
     import webbrowser
 
     if not webbrowser.open(page.resolve().as_uri()):
-        click.echo(f"no browser could be started; open {quoted_path(str(page))}", err=True)
+        echo_error(f"no browser could be started; open {quoted_path(str(page))}")

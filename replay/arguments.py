@@ -36,6 +36,8 @@ JOBS_MAX: Final = 1_000  # processes
 SUBMISSIONS_MAX: Final = 1 << 26  # bytes of a file of submissions
 
 OnUnit = Callable[[int, Any], None]
+# Called with the stage, the number of steps done in it, and their total.
+OnStep = Callable[[str, int, int], None]
 
 
 def integer(value: object, what: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldrush.replay.report.models import models_section, warning
+from goldrush.replay.report.failures import models_section, warning
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
     ReportedStudy,

@@ -26,10 +26,11 @@ from goldrush.kernel.files import (
     make_folders_within,
     write_whole,
 )
+from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
+from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
-from goldrush.replay.report.models import hardly_played
 from goldrush.replay.report.page import Block
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.judging import SizeVerdict
@@ -44,9 +45,6 @@ from goldrush.replay.tools import Tools
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
 FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Markdown
-
-# Called with the stage, the number of steps done in it, and their total.
-OnStep = Callable[[str, int, int], None]
 
 
 @attrs.frozen

@@ -22,6 +22,7 @@ from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput, WriteFailed
+from goldrush.replay.arguments import OnStep
 from goldrush.replay.study.backend import Backend, as_completed, processes
 from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import (
@@ -48,9 +49,6 @@ SYNCED_AT_ONCE: Final = 8  # journals
 CHECKED: Final = "checked"
 PLAYED: Final = "played"
 
-# Called with the stage (CHECKED or PLAYED), the number of runs done in it, and their total.
-OnStep = Callable[[str, int, int], None]
-
 
 def carry_out(
     plan: StudyPlan,
@@ -65,6 +63,8 @@ def carry_out(
     The plan of an earlier study in the folder may be a subset of this one. Runs that ask language
     models continue after their last commit; no answer is requested twice. The ceilings of `models`
     hold for the whole study: each run that asks a model has an equal share.
+
+    `on_step` is called with the stages CHECKED and PLAYED, in runs.
 
     Raises:
         BadInput: before anything is written, if the plan is invalid or the folder holds something

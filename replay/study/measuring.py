@@ -36,8 +36,8 @@ from goldrush.replay import cache
 from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.usage import failures_by
+from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
-from goldrush.replay.study.models import is_model
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import POINTS, Cell, K, Result, StudyRun
 from goldrush.replay.study.results import Results

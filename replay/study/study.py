@@ -18,6 +18,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError, format_value
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
+    OnStep,
     Trust,
     integer,
     jobs_of,
@@ -30,10 +31,10 @@ from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
-from goldrush.replay.study.carry_out import OnStep, carry_out
+from goldrush.replay.study.carry_out import carry_out
+from goldrush.replay.study.failures import failures_of
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
-from goldrush.replay.study.models import failures_of
 from goldrush.replay.study.plan import (
     ALL,
     BASELINES,

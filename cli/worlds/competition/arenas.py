@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import click
-
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command
 from goldrush.cli.options import Json
-from goldrush.cli.text import echo
+from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -38,7 +36,7 @@ def arenas(as_json: Json) -> int:
         try:
             found.append(arena_entry(name))
         except UnknownArena as error:
-            click.echo(f"goldrush: {escaped(str(error))}", err=True)
+            echo_error(f"goldrush: {error}")
             code = DIFFERS
     rows = []
     for one in found:

@@ -29,7 +29,7 @@ from goldrush.cli.record import (
     recorded,
     settings_of,
 )
-from goldrush.kernel.text import escaped
+from goldrush.cli.text import echo_error
 
 _WORLD: Final = "competition"
 
@@ -104,7 +104,7 @@ def season(
         return estimated(planned, recording.as_json)
     played = arena_of(planned.prepared.facts["config"]["arena"])
     if (remark := remark_of(played, test)) is not None:
-        click.echo(f"goldrush: {escaped(remark)}", err=True)
+        echo_error(f"goldrush: {remark}")
     stem = ["season"] if arena is None else ["season", played.name]
     again = how_again(own, [], models_path, reach, test, files)
     return recorded(planned, out, stem, treatment, force, recording, again, files)

@@ -31,7 +31,7 @@ from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
-from goldrush.replay.study.models import failures_of
+from goldrush.replay.study.failures import failures_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried
@@ -206,7 +206,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "rebuild.rebuild": lambda c: rebuild.rebuild(c.forged, 1),
     "rebuild.last_unit": lambda c: rebuild.last_unit(c.forged),
     "rebuild.rebuilt_from": lambda c: list(rebuild.rebuilt_from(c.forged, 0)),
-    "study.models.failures_of": _studied,
+    "study.failures.failures_of": _studied,
     "mining.why.explained": lambda c: list(why.explained(c.forged)),
     "mining.why.explained_at": lambda c: why.explained_at(c.forged, 1),
     "mining.why.explained_rounds": lambda c: list(why.explained_rounds(c.forged)),

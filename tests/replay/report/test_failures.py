@@ -11,8 +11,8 @@ import attrs
 import pytest
 
 from goldrush.agents.llm.failures import Failures
+from goldrush.replay.report.failures import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.markdown import as_markdown
-from goldrush.replay.report.models import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.page import Block, Heading, TableBlock, Text
 from goldrush.replay.report.report import answers, report
 from goldrush.replay.study.measuring import results_of
