@@ -50,14 +50,14 @@ def audit(
     from goldrush.replay.journal.batch import journals_in
     from goldrush.replay.run import Run
 
-    one = any(given is not None for given in (at, place, score))
+    is_at = any(given is not None for given in (at, place, score))
     if kind is not None and score is not None:
         raise click.UsageError("--kind is for draws, and a score has none; leave it out")
     if score is not None and at is None and not every and not fair:
         raise click.UsageError("--score needs --at, the assignment")
-    if one + every + fair != 1 or (one and at is None):
+    if is_at + every + fair != 1 or (is_at and at is None):
         raise click.UsageError("give --at and --place (a plot, a table), or --all, or --fairness")
-    if kind is not None and not one:
+    if kind is not None and not is_at:
         raise click.UsageError("--kind needs --at and --place; leave it out")
     if fair:
         return _fairness(journals_in(journals), as_json)

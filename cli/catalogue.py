@@ -52,12 +52,12 @@ def policies(world: World, as_json: Json) -> int:
     return DIFFERS if listed.unusable else DONE
 
 
-def _as_dict(name: str, one: CatalogueEntry) -> dict[str, object]:
+def _as_dict(name: str, entry: CatalogueEntry) -> dict[str, object]:
     settings = [
         {"setting": setting, "default": default, "range": range_}
-        for setting, (default, range_) in one.settings.items()
+        for setting, (default, range_) in entry.settings.items()
     ]
-    return {"policy": name, "says": one.text, "settings": settings}
+    return {"policy": name, "says": entry.text, "settings": settings}
 
 
 @command()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.outline import Outline
 
 OTHERS_MAX: Final = 45  # characters of the settings in a list of journals
-_SAID: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
+_ELSEWHERE: Final = ("agent", "ordinal", "name", "policy", "options")  # of an entry, elsewhere
 
 
 @command()
@@ -58,22 +58,22 @@ def ls(
     echo(as_json, as_dicts(found), lambda: format_table([head, *map(_row, found)], numbers=numbers))
 
 
-def _row(one: Outline) -> tuple[str, ...]:
-    roster, seed = one.declared.roster, one.declared.seed
+def _row(info: Outline) -> tuple[str, ...]:
+    roster, seed = info.declared.roster, info.declared.seed
     return (
-        escaped(one.path),
-        "-" if one.header is None else escaped(one.header.world),
-        cut(one.treatment or _others(one) or "-", OTHERS_MAX),
+        escaped(info.path),
+        "-" if info.header is None else escaped(info.header.world),
+        cut(info.treatment or _others(info) or "-", OTHERS_MAX),
         cut(roster or "-"),
         "-" if seed is None else str(seed),
-        "-" if one.header is None else _units(one),
-        one.state,
-        f"{one.bytes:,}",
+        "-" if info.header is None else _units(info),
+        info.state,
+        f"{info.bytes:,}",
     )
 
 
-def _units(one: Outline) -> str:
-    return str(one.units) if one.of in (None, one.units) else f"{one.units} of {one.of}"
+def _units(info: Outline) -> str:
+    return str(info.units) if info.of in (None, info.units) else f"{info.units} of {info.of}"
 
 
 @command()
@@ -98,43 +98,43 @@ def info(journal: Journal, as_json: Json) -> None:
         raise found.trouble
 
 
-def _format(one: Outline) -> str:
+def _format(info: Outline) -> str:
     from goldrush.kernel.journal import FORMAT
 
-    assert one.header is not None
-    world = f"{one.header.world}, rules {one.header.rules}, journal format {FORMAT}"
-    of = "" if one.of in (None, one.units) else f" of {one.of:,}"
+    assert info.header is not None
+    world = f"{info.header.world}, rules {info.header.rules}, journal format {FORMAT}"
+    of = "" if info.of in (None, info.units) else f" of {info.of:,}"
     rows = [
         ("world", world),
-        ("distribution", one.distribution),
-        ("treatment", one.treatment),
-        ("units", f"{format_count(one.units, one.vocabulary.unit)}{of}, {one.state}"),
-        ("seed", None if one.declared.seed is None else str(one.declared.seed)),
-        ("bytes", f"{one.bytes:,}"),
-        ("sha256", one.sha256),
+        ("distribution", info.distribution),
+        ("treatment", info.treatment),
+        ("units", f"{format_count(info.units, info.vocabulary.unit)}{of}, {info.state}"),
+        ("seed", None if info.declared.seed is None else str(info.declared.seed)),
+        ("bytes", f"{info.bytes:,}"),
+        ("sha256", info.sha256),
     ]
     parts = [format_table([(name, escaped(value)) for name, value in rows if value is not None])]
-    if one.declared.roster is not None:
-        parts.append(format_table(_rosters(one)))
-    if one.declared.settings:
-        settings = _settings(one)
+    if info.declared.roster is not None:
+        parts.append(format_table(_rosters(info)))
+    if info.declared.settings:
+        settings = _settings(info)
         shown = 3 if any(default for _, _, default in settings) else 2
         parts.append(
             format_table([row[:shown] for row in (("setting", "value", "default"), *settings)])
         )
-    if one.declared.history:
-        parts.append("\n".join(escaped(text) for _, text in one.declared.history))
+    if info.declared.history:
+        parts.append("\n".join(escaped(text) for _, text in info.declared.history))
     return "\n\n".join(parts)
 
 
-def _rosters(one: Outline) -> list[tuple[str, ...]]:
+def _rosters(info: Outline) -> list[tuple[str, ...]]:
     """Rows of who plays; of several rosters each row with the unit from which it is in force."""
     head = ("agents", "policy", "options")
-    rosters = one.declared.rosters
+    rosters = info.declared.rosters
     if len(rosters) == 1:
-        return [head, *_players(one.declared.players)]
+        return [head, *_players(info.declared.players)]
     rows = [(str(first), *row) for first, players in rosters for row in _players(players)]
-    return [(f"from {one.vocabulary.unit}", *head), *rows]
+    return [(f"from {info.vocabulary.unit}", *head), *rows]
 
 
 def _players(players: Sequence[Any]) -> list[tuple[str, str, str]]:
@@ -155,24 +155,24 @@ def _kind(entry: Mapping[str, Any]) -> tuple[str, str]:
     from goldrush.agents.seats import policy_label
 
     others = {**entry, **entry["options"]}
-    said = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _SAID]
-    return policy_label(entry), " ".join(said)
+    shown = [f"{k}={json.dumps(v)}" for k, v in others.items() if k not in _ELSEWHERE]
+    return policy_label(entry), " ".join(shown)
 
 
-def _others(one: Outline) -> str:
+def _others(info: Outline) -> str:
     """The settings that differ from the world's defaults, without those that have columns."""
-    shown = ("seed", one.vocabulary.units)
+    shown = ("seed", info.vocabulary.units)
     return " ".join(
         f"{name}={value}"
-        for name, value, default in _settings(one)
+        for name, value, default in _settings(info)
         if default and name not in shown
     )
 
 
-def _settings(one: Outline) -> list[tuple[str, str, str]]:
+def _settings(info: Outline) -> list[tuple[str, str, str]]:
     """Rows of setting, value, and default if the value differs from it."""
-    defaults = {name: json.dumps(default) for name, default in one.defaults.items()}
+    defaults = {name: json.dumps(default) for name, default in info.defaults.items()}
     return [
         (escaped(name), cut(json.dumps(value)), defaults.get(name, ""))
-        for name, value in one.declared.settings.items()
+        for name, value in info.declared.settings.items()
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -29,7 +29,7 @@ from goldrush.kernel.text import escaped
 if TYPE_CHECKING:
     from goldrush.replay.journal.batch import BatchResult
 
-LEVELS = 4
+LEVEL_MAX: Final = 4
 
 
 @command()
@@ -39,7 +39,7 @@ def verify(
     level: int = option(
         "--level", "N",
         "Highest level: 1 checksums, 2 digests, 3 derived events, 4 policies (default: 4).",
-        type=click.IntRange(1, LEVELS), default=LEVELS,
+        type=click.IntRange(1, LEVEL_MAX), default=LEVEL_MAX,
     ),
     jobs: Jobs,
     junit: str | None = option("--junit", "FILE", "Write JUnit XML, for CI.", type=Output()),
@@ -76,8 +76,8 @@ def verify(
     allow_own_policies(trust)
     if not journals and sums is None:
         raise click.UsageError("give journals, or a list of sums (--sums)")
-    if strict and level < LEVELS:
-        raise click.UsageError(f"--strict needs --level {LEVELS}, and {level} was given")
+    if strict and level < LEVEL_MAX:
+        raise click.UsageError(f"--strict needs --level {LEVEL_MAX}, and {level} was given")
     pins = None if sums is None else read_sums(sums)
     paths = batch.journals_in(journals) if pins is None or journals else list(pins.names)
     demands = batch.Demands(strict, pins, parent)

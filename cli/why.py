@@ -73,21 +73,21 @@ def _at_missing(journal: str, units: Sequence[int], *, is_filtered: bool) -> Bad
     )
 
 
-def _as_dict(one: Explanation, journal: str) -> dict[str, object]:
-    command = None if one.change is None else one.change.command(journal, program())
-    return {**one.as_dict(), "fork": command}
+def _as_dict(explanation: Explanation, journal: str) -> dict[str, object]:
+    command = None if explanation.change is None else explanation.change.command(journal, program())
+    return {**explanation.as_dict(), "fork": command}
 
 
-def _format(one: Explanation, journal: str, noun: str, unit: str) -> str:
-    on = "" if one.location is None else f" on {noun} {one.location}"
-    plan = [] if one.plan is None else ["agent {}'s plan: {}".format(*one.plan)]
-    account = "\n".join(map(escaped, [*one.account, *plan]))
-    parts = [f"{escaped(one.kind)}{on} in {unit} {one.unit}", account]
-    if one.change is not None:
+def _format(explanation: Explanation, journal: str, noun: str, unit: str) -> str:
+    on = "" if explanation.location is None else f" on {noun} {explanation.location}"
+    plan = [] if explanation.plan is None else ["agent {}'s plan: {}".format(*explanation.plan)]
+    account = "\n".join(map(escaped, [*explanation.account, *plan]))
+    parts = [f"{escaped(explanation.kind)}{on} in {unit} {explanation.unit}", account]
+    if explanation.change is not None:
         parts += [
-            f"{escaped(one.change.text)}; play it so:",
-            one.change.command(journal, program()),
+            f"{escaped(explanation.change.text)}; play it so:",
+            explanation.change.command(journal, program()),
         ]
-    if one.snippet:
-        parts += ["redo the draw with msgpack and xxhash:", one.snippet]
+    if explanation.snippet:
+        parts += ["redo the draw with msgpack and xxhash:", explanation.snippet]
     return "\n\n".join(parts)

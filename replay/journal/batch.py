@@ -88,9 +88,9 @@ class BatchResult:
 
     def as_dict(self) -> dict[str, Any]:
         verdict = {} if self.verdict is None else self.verdict.as_dict()
-        said = {"holds": self.holds, "error": self.error}
+        result = {"holds": self.holds, "error": self.error}
         demands = {"faults": list(self.faults), "notes": list(self.notes)}
-        return {"path": self.path, **verdict, **said, **demands}
+        return {"path": self.path, **verdict, **result, **demands}
 
 
 def journals_in(paths: Sequence[str | Path]) -> list[str]:
@@ -323,16 +323,16 @@ def _add_outcome(case: Element, outcome: BatchResult) -> None:
 
     verdict, lines = outcome.verdict, list(outcome.notes)
     if verdict is not None:
-        said = {"sha256": verdict.sha256}
+        checked = {"sha256": verdict.sha256}
         if verdict.broken is None:
-            said["level"] = str(verdict.level)
+            checked["level"] = str(verdict.level)
         if verdict.broken is None and verdict.level_in_part is not None:
-            said["level in part"] = str(verdict.level_in_part)
+            checked["level in part"] = str(verdict.level_in_part)
         not_asked = [("not asked again", who) for who in verdict.not_asked]
         not_known = [("not known", who) for who in verdict.unknown]
         not_known += [("not judged", what) for what in verdict.unjudged]
         properties = SubElement(case, "properties")
-        for name, value in (*said.items(), *not_asked, *not_known):
+        for name, value in (*checked.items(), *not_asked, *not_known):
             SubElement(properties, "property", name=name, value=escaped(value))
         levels = [] if verdict.broken is not None else [verdict.levels]
         lines = [f"sha256 {verdict.sha256}", *levels, *lines]

@@ -6,6 +6,7 @@ taken and nothing is written, so the recorder is not disturbed. An incomplete en
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -52,16 +53,13 @@ class Progress:
 
     def as_dict(self) -> dict[str, Any]:
         """The progress for JSON, without the state; events as counts by type."""
-        counts: dict[str, int] = {}
-        for event in self.rebuilt.events:
-            counts[event.name] = counts.get(event.name, 0) + 1
         return {
             "journal": self.rebuilt.path,
             "world": self.rebuilt.header.world,
             self.rebuilt.vocabulary.unit: self.rebuilt.round,
             "of": self.of,
             "digest": f"{self.rebuilt.digest:016x}",
-            "events": counts,
+            "events": dict(Counter(event.name for event in self.rebuilt.events)),
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
         }
@@ -192,5 +190,5 @@ def _number(source: Mapping[str, Any] | None, name: str) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
-def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
+def _sum(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    return a[0] + b[0], a[1] + b[1]

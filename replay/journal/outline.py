@@ -150,21 +150,21 @@ def outline(
         return attrs.evolve(found, trouble=error)
 
 
-def _with_tools(found: Outline, reader: JournalReader) -> Outline:
+def _with_tools(info: Outline, reader: JournalReader) -> Outline:
     """The outline with the content after the header."""
     try:
         tools = tools_of(reader)
-        found = attrs.evolve(found, distribution=distribution_of(reader.header.world))
+        info = attrs.evolve(info, distribution=distribution_of(reader.header.world))
     except (UnsupportedJournal, BadInput) as error:
-        return _walked(attrs.evolve(found, trouble=error), reader, None)
-    return _walked(found, reader, tools)
+        return _walked(attrs.evolve(info, trouble=error), reader, None)
+    return _walked(info, reader, tools)
 
 
-def _walked(found: Outline, reader: JournalReader, tools: Tools | None) -> Outline:
+def _walked(info: Outline, reader: JournalReader, tools: Tools | None) -> Outline:
     """The outline with what its commits declare. `tools` is None for an unknown world."""
     declared: Declared | None = None
     forks: list[Event] = []
-    units, trouble = 0, found.trouble
+    units, trouble = 0, info.trouble
     world: World[Any] | None = None
     try:
         for commit in reader.outline():
@@ -184,7 +184,7 @@ def _walked(found: Outline, reader: JournalReader, tools: Tools | None) -> Outli
         trouble = trouble or error
     declared = declared or Declared()
     return attrs.evolve(
-        found,
+        info,
         declared=declared,
         units=units,
         of=units_of(tools, declared),

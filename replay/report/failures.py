@@ -54,10 +54,10 @@ def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:
     return [(cell, one) for cell in results.by_cell for one in results.failures(cell)]
 
 
-def _row(cell: Cell, one: Failures) -> list[Content]:
-    share = f"{one.share:.0%}"
+def _row(cell: Cell, failures: Failures) -> list[Content]:
+    share = f"{failures.share:.0%}"
     return [
-        cell.treatment, cell.roster, str(cell.rounds), one.model, f"{one.answers:,}",
-        *(f"{one.kinds.get(kind, 0):,}" for kind in KINDS),
-        Marked(share, "hardly played") if one.hardly_played else share,
+        cell.treatment, cell.roster, str(cell.rounds), failures.model, f"{failures.answers:,}",
+        *(f"{failures.kinds.get(kind, 0):,}" for kind in KINDS),
+        Marked(share, "hardly played") if failures.hardly_played else share,
     ]  # fmt: skip

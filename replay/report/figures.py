@@ -222,12 +222,12 @@ def _halves(
     return plot.panel(f"{title}, first half and second half: {', '.join(says)}")
 
 
-def _ends(found: Interval) -> tuple[float, float]:
+def _ends(bounds: Interval) -> tuple[float, float]:
     """The ends of an interval; the mean twice if it has no interval."""
-    assert found.mean is not None
-    if found.low is None or found.high is None:
-        return found.mean, found.mean
-    return found.low, found.high
+    assert bounds.mean is not None
+    if bounds.low is None or bounds.high is None:
+        return bounds.mean, bounds.mean
+    return bounds.low, bounds.high
 
 
 # treatments and rosters

@@ -149,7 +149,7 @@ def section(title: str, anchor: str, text: str, table: TableBlock) -> list[Block
 
 def numbered(blocks: Sequence[Block]) -> list[Block]:
     tables = figures = 0
-    found: list[Block] = []
+    captioned: list[Block] = []
     for block in blocks:
         if isinstance(block, TableBlock):
             tables += 1
@@ -157,8 +157,8 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
         elif isinstance(block, Figure):
             figures += 1
             block = attrs.evolve(block, caption=f"Figure {figures}. {block.caption}")
-        found.append(block)
-    return found
+        captioned.append(block)
+    return captioned
 
 
 def printable(text: str) -> str:

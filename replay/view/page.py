@@ -221,12 +221,12 @@ def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[s
     return pieces, elements
 
 
-def _same(one: bytes, two: bytes) -> int:
+def _same(a: bytes, b: bytes) -> int:
     """The length of the common beginning of two byte strings."""
-    low, high = 0, min(len(one), len(two))
+    low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[:middle] == two[:middle]:
+        if a[:middle] == b[:middle]:
             low = middle
         else:
             high = middle - 1

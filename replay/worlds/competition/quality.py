@@ -130,5 +130,5 @@ def percentile(value: float, ascending: Sequence[float]) -> float:
     return (below + up_to) / 2 / len(ascending)
 
 
-def _minus(one: Value, other: Value) -> Value:
-    return None if one is None or other is None else one - other
+def _minus(a: Value, b: Value) -> Value:
+    return None if a is None or b is None else a - b

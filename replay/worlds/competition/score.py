@@ -218,9 +218,9 @@ def score_at(
     )
 
 
-def _moves(state: SeasonState, agent: int, one: Stances, other: Stances) -> list[Moved]:
-    """The agents, other than this one, that stand elsewhere in the other stances."""
-    now, then = one.by_agent, other.by_agent
+def _moves(state: SeasonState, agent: int, stances: Stances, without: Stances) -> list[Moved]:
+    """The agents, other than this one, that stand elsewhere without it."""
+    now, then = stances.by_agent, without.by_agent
     return [
         Moved(each, state.agents[each].name, now.get(each), then.get(each))
         for each in sorted({*now, *then} - {agent})

@@ -332,10 +332,10 @@ def controls(results: SeasonResults) -> list[Control]:
     return found
 
 
-def _is_last(totals: Sequence[Value], one: int) -> bool:
-    others = [total for index, total in enumerate(totals) if index != one and total is not None]
-    own = totals[one]
-    return own is not None and all(own < other for other in others)
+def _is_last(totals: Sequence[Value], place: int) -> bool:
+    others = [total for index, total in enumerate(totals) if index != place and total is not None]
+    lowest = totals[place]
+    return lowest is not None and all(lowest < other for other in others)
 
 
 STABLE_MIN: Final = 0.5  # the stability of ranks from which a planted difference counts as found

@@ -450,30 +450,30 @@ _MUST: Final = {
 }
 
 
-def _broke(found: Breaking) -> str:
-    if not found.raided:
+def _broke(breaking: Breaking) -> str:
+    if not breaking.raided:
         return "no defended plot was raided"
-    return "as the rule says" if found.holds else "contradicted"
+    return "as the rule says" if breaking.holds else "contradicted"
 
 
-def _defending_row(results: MiningResults, one: Defending) -> list[str]:
-    predicted = {None: NONE, True: "pays", False: "does not pay"}[one.pays]
-    seen = {None: "no clear difference", True: "paid", False: "did not pay"}[one.did_pay]
+def _defending_row(results: MiningResults, defending: Defending) -> list[str]:
+    predicted = {None: NONE, True: "pays", False: "does not pay"}[defending.pays]
+    seen = {None: "no clear difference", True: "paid", False: "did not pay"}[defending.did_pay]
     agrees = NONE
-    if one.pays is not None and one.did_pay is not None:
-        agrees = "yes" if one.pays is one.did_pay else "no"
+    if defending.pays is not None and defending.did_pay is not None:
+        agrees = "yes" if defending.pays is defending.did_pay else "no"
     return [
-        one.cell.treatment,
-        one.cell.roster,
-        str(one.cell.rounds),
-        number(results.config(one.cell).pressure),
-        number(one.raided),
-        number(one.break_even),
-        number(one.stake),
-        number(one.saves),
-        number(one.cost),
+        defending.cell.treatment,
+        defending.cell.roster,
+        str(defending.cell.rounds),
+        number(results.config(defending.cell).pressure),
+        number(defending.raided),
+        number(defending.break_even),
+        number(defending.stake),
+        number(defending.saves),
+        number(defending.cost),
         predicted,
-        bounds(one.gap),
+        bounds(defending.gap),
         seen,
         agrees,
     ]

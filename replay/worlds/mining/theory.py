@@ -150,11 +150,11 @@ class Possession:
         return RAIDED_MORE if all(side > 0 for side in against) else NO_DIFFERENCE
 
 
-def _side(found: Interval, value: float) -> int:
+def _side(bounds: Interval, value: float) -> int:
     """The side of a value (−1 or 1) on which an interval lies; 0 if it contains the value."""
-    if found.low is None or found.high is None:
+    if bounds.low is None or bounds.high is None:
         return 0
-    return (found.low > value) - (found.high < value)
+    return (bounds.low > value) - (bounds.high < value)
 
 
 def possession(results: MiningResults) -> list[Possession]:

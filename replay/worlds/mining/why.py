@@ -87,8 +87,8 @@ def explained_rounds(
             yield record.round
 
 
-def _is_about(one: Explanation, plot: int | None, agent: int | None) -> bool:
-    return plot in (None, one.location) and (agent is None or agent in one.agents)
+def _is_about(explanation: Explanation, plot: int | None, agent: int | None) -> bool:
+    return plot in (None, explanation.location) and (agent is None or agent in explanation.agents)
 
 
 @reader_of
