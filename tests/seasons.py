@@ -13,6 +13,7 @@ from goldrush.agents.players import ForkChange, Resources
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS, record
 from goldrush.kernel.journal import UNIT, Commit, Header, JournalReader, JournalWriter
+from goldrush.kernel.run import OnUnit
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.competition import NAME, RULES
@@ -92,10 +93,11 @@ def small(path: Path, *parts: str, **settings: Any) -> Path:
     return path
 
 
-def resume(path: Path, **needs: Any) -> SeasonState:
+def resume(path: Path, *, on_unit: OnUnit[SeasonState] | None = None, **needs: Any) -> SeasonState:
     """Go on with a season. `needs`: fields of Resources."""
-    resources = Resources(**needs)
-    state: SeasonState = players.resume(world_at(path), SEASON_PLAYERS, path, resources=resources)
+    state: SeasonState = players.resume(
+        world_at(path), SEASON_PLAYERS, path, resources=Resources(**needs), on_unit=on_unit
+    )
     return state
 
 
