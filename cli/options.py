@@ -28,8 +28,6 @@ class Output(click.Path):
         self._kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value == "":
-            self.fail(f"the path is empty; give a {self._kind}", param, ctx)
         if value == "-":
             self.fail(
                 f"- does not mean standard output here; give a {self._kind}; one named - is ./-",
