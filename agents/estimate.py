@@ -60,10 +60,11 @@ def estimates(
 
 
 def asked_by_unit(
-    world: World[S], state: S, play_of: Callable[[S], Play], units: int
+    world: World[S], state: S, play_of: Callable[[S], Play | None], units: int
 ) -> Iterator[list[Amount]]:
     """The upper bounds of the questions to models in each of the first `units` of a run, in which
-    policies play instead of models and people. Raises PolicyFailed.
+    policies play instead of models and people. `play_of` gives None for a step in which nobody is
+    asked. Raises PolicyFailed.
     """
     for _ in range(units):
         if world.ended(state):
@@ -71,14 +72,15 @@ def asked_by_unit(
         amounts: list[Amount] = []
         is_done = False
         while not is_done:
-            play = play_of(state)
-            step = PlayedStep(play)
-            while step.asked:
-                for asked in step.asked:
-                    prompt = play.prompt(asked) if play.model(asked) else None
-                    if prompt is not None and prompt.upper_bound is not None:
-                        amounts.append(prompt.upper_bound)
-                step.go_on(step.of_policies(), {})
-            inputs = world.arrange(Block(batches(step.inputs)))
+            play, inputs = play_of(state), Block(())
+            if play is not None:
+                step = PlayedStep(play)
+                while step.asked:
+                    for asked in step.asked:
+                        prompt = play.prompt(asked) if play.model(asked) else None
+                        if prompt is not None and prompt.upper_bound is not None:
+                            amounts.append(prompt.upper_bound)
+                    step.go_on(step.of_policies(), {})
+                inputs = world.arrange(Block(batches(step.inputs)))
             state, _, is_done = advance(world, state, inputs)
         yield amounts

@@ -19,6 +19,7 @@ from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
+from goldrush.agents.given import give_all, locations
 from goldrush.kernel.files import remove_temporaries
 
 P = ParamSpec("P")
@@ -62,7 +63,8 @@ def workers(jobs: int, first: Callable[[], object] | None = None) -> Workers:
     `first` is called in each process before its first task.
     """
     with _safe_path():  # starts the pool's own helper processes
-        return Workers(jobs, initializer=_begin, initargs=(list(sys.path), first))
+        given = (list(sys.path), locations(), first)
+        return Workers(jobs, initializer=_begin, initargs=given)
 
 
 @contextmanager
@@ -108,8 +110,9 @@ def next_of(queue: SimpleQueue[T]) -> T:
             return queue.get(timeout=NOTICED)
 
 
-def _begin(path: list[str], first: Callable[[], object] | None) -> None:
+def _begin(path: list[str], games: list[str], first: Callable[[], object] | None) -> None:
     sys.path[:] = path
+    give_all(games)
     # What a policy prints goes to stderr, through a file object of its own: the parent's may be
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115

@@ -7,7 +7,8 @@ depend on file locations. Asking such an agent again needs the file (`--source`)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +23,55 @@ class Recording:
 
     Attributes:
         path: of the journal.
-        units: `units[u - 1]` has the rows of closed unit u, by agent.
-        repeated: for each agent that submitted several times in a unit, the first such unit.
+        units: `units[u - 1]` has the rows of closed unit u, by step and agent.
+        repeated: for each agent that submitted several times in a unit of one step, the first such
+            unit.
         sha256: of the journal, in hex.
     """
 
-    def __init__(self, path: str | Path, world: World[Any], code: int) -> None:
-        """Read a journal. `code`: of the event of a submission, whose rows begin with the agent.
+    def __init__(self, path: str | Path, world: World[Any], codes: Sequence[int | None]) -> None:
+        """Read a journal. `codes`: by step, of the event of a submission, whose rows begin with the
+        agent; see StageGame.
 
         Raises BadInput, JournalError if it cannot be read.
         """
         self.path = str(path)
-        self.units: list[Mapping[int, Row]] = []
+        self.units: list[Mapping[tuple[int, int], Row]] = []
         self.repeated: dict[int, int] = {}
         self._vocabulary = world.vocabulary
+        # A unit of one step may have several where a world does not tell them apart.
+        of_steps = codes if len(codes) > 1 else repeat(codes[0])
         with JournalReader(path, hashed=True) as reader:
             for unit in units(checked(world, reader), world.arrange):
                 if unit.digest is not None:
-                    rows = [row for step in unit.steps for row in step.inputs.rows(code)]
-                    self.units.append({row[0]: row for row in rows})
-                    if len(self.units[-1]) < len(rows):
-                        for agent, count in Counter(row[0] for row in rows).items():
+                    steps = enumerate(zip(of_steps, unit.steps, strict=False))
+                    rows = [
+                        (number, row)
+                        for number, (code, step) in steps
+                        if code is not None
+                        for row in step.inputs.rows(code)
+                    ]
+                    self.units.append({(step, row[0]): row for step, row in rows})
+                    if len(codes) == 1 and len(unit.steps) > 1:
+                        for agent, count in Counter(row[0] for _, row in rows).items():
                             if count > 1:
                                 self.repeated.setdefault(agent, unit.number)
             self.sha256 = reader.sha256()
 
+    def submission(self, unit: int, step: int, agent: int) -> Row:
+        """The submission of an agent, `unit` as the journal numbers it. Raises BadInput."""
+        try:
+            return self.units[unit - 1][step, agent]
+        except LookupError:
+            place = self._vocabulary.format_unit(unit)
+            raise BadInput(
+                f"{self.path} has no submission of agent {agent} in step {step} of {place}",
+                "give another policy",
+            ) from None
+
     def check(self, agent: int, units: int) -> None:
         """Raises BadInput unless the first `units` units have a submission of this agent, and no
-        unit has several.
+        unit of one step has several.
         """
         vocabulary = self._vocabulary
         if len(self.units) < units:
@@ -57,7 +79,7 @@ class Recording:
                 f"{self.path} holds {len(self.units)} {vocabulary.units} of submissions",
                 f"--rounds may be at most that, not {units}",
             )
-        if any(agent not in rows for rows in self.units[:units]):
+        if not any(who == agent for rows in self.units[:units] for _, who in rows):
             raise BadInput(
                 f"{self.path} holds no submissions of agent {agent}",
                 "give `recorded` to agents that it has",

@@ -30,17 +30,18 @@ from goldrush.agents.session import (
     asked_again,
     row_of,
 )
-from goldrush.agents.stage_game import S, StageGame, V, prompting_of, version_of
+from goldrush.agents.stage_game import S, StageGame, Turn, V, prompting_of, version_of
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
+from goldrush.kernel.forking import place_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch, Block, Row
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
-# Replaced submissions of a fork: unit -> agent -> row.
-Replaced = Mapping[int, Mapping[int, Row]]
+# Replaced submissions of a fork: (unit, step) -> agent -> row.
+Replaced = Mapping[tuple[int, int], Mapping[int, Row]]
 Played = tuple[Entry, Any]  # an agent and its policy
 
 
@@ -50,6 +51,7 @@ class RoundPlay(Generic[V]):
 
     Attributes:
         number: of the unit, as displayed.
+        turn: who submits in the step.
         policies: the agents that policies play; the others answer from outside.
         models: the models that play, or in whose place policies play, by agent.
         replaced: submissions that replace those of agents, by agent.
@@ -59,7 +61,7 @@ class RoundPlay(Generic[V]):
     game: StageGame[Any, V]
     number: int
     view: V
-    agents: int
+    turn: Turn
     policies: Mapping[int, Played]
     models: Mapping[int, Model] = attrs.field(factory=dict)
     replaced: Mapping[int, Row] = attrs.field(factory=dict)
@@ -67,18 +69,20 @@ class RoundPlay(Generic[V]):
 
     @property
     def code(self) -> int:
-        return self.game.code
+        assert self.turn.code is not None  # a step in which nobody submits is not played
+        return self.turn.code
 
     @property
     def unit(self) -> str:
-        return f"{self.game.world.vocabulary.unit} {self.number}"
+        step = f", step {self.turn.step}" if self.game.has_steps else ""
+        return f"{self.game.world.vocabulary.unit} {self.number}{step}"
 
     def script(self) -> Script:
         """Asks everybody whose submission is not replaced."""
-        asked = [Asked(agent) for agent in range(self.agents) if agent not in self.replaced]
+        asked = [Asked(agent) for agent in self.turn.agents if agent not in self.replaced]
         answers = yield asked
         rows = {**self.replaced, **dict(zip((a.agent for a in asked), answers, strict=True))}
-        yield tuple(row for agent in range(self.agents) if (row := rows[agent]) is not None)
+        yield tuple(row for agent in self.turn.agents if (row := rows[agent]) is not None)
 
     def do(self, acts: tuple[Row, ...]) -> list[Input]:
         return [(self.code, row) for row in acts]
@@ -88,7 +92,9 @@ class RoundPlay(Generic[V]):
 
     def answer(self, asked: Asked, number: int) -> Row:
         # Draws do not depend on the number of the question: an agent has one in a step.
-        return ask_policies(self.game, [self.policies[asked.agent]], self.view, self.number)[0]
+        return ask_policies(
+            self.game, [self.policies[asked.agent]], self.view, self.number, self.turn.step
+        )[0]
 
     def model(self, asked: Asked) -> Model | None:
         return self.models.get(asked.agent)
@@ -127,26 +133,42 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
 
     A policy is made once for a run.
     """
-    policies, agents = _made(game, roster), len(roster.entries)
+    policies = _made(game, roster)
     check_people(roster.entries, context.resources.people)
     chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
     is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
-    last: int | None = None  # the last unit
+    all_policies = len(policies) == len(roster.entries)
+    last: tuple[int, int] | None = None  # the last unit and step
 
     def play_of(state: S) -> RoundPlay[V] | list[Batch]:
         nonlocal last
-        view, unit = game.view(state), game.unit(state)
-        by_hand = replaced.get(unit, {})
-        if unit == last and (by_hand or is_recorded):
+        turn, unit = game.turn_of(state), game.unit(state)
+        if turn.code is None:
+            return []
+        view, by_hand = game.view(state), replaced.get((unit, turn.step), {})
+        if (unit, turn.step) == last and (by_hand or is_recorded):
             place = f"{game.world.vocabulary.unit} {unit}"
             raise several_submissions(game, place, is_replaced=bool(by_hand))
-        last = unit
-        if len(policies) == agents and not by_hand:
-            return [(game.code, ask_policies(game, policies.values(), view, unit))]
-        return RoundPlay(game, unit, view, agents, policies, chosen, by_hand)
+        last = unit, turn.step
+        if all_policies and not by_hand:
+            asked = map(policies.__getitem__, turn.agents)
+            return [(turn.code, ask_policies(game, asked, view, unit, turn.step))]
+        return RoundPlay(game, unit, view, turn, policies, chosen, _of_movers(game, turn, by_hand))
 
     version = version_of(game) if chosen else 0
     return Session(game.world, play_of, context, list(chosen.values()), version)
+
+
+def _of_movers(game: StageGame[S, V], turn: Turn, by_hand: Mapping[int, Row]) -> Mapping[int, Row]:
+    """The replaced submissions of a step. Raises BadInput for one of an agent who is not asked."""
+    for agent in by_hand:
+        if agent not in turn.agents:
+            raise BadInput(
+                f"the submission of agent {agent} is replaced in step {turn.step} of a "
+                f"{game.world.vocabulary.unit} in which it is not asked",
+                "fork without it",
+            )
+    return by_hand
 
 
 def _made(game: StageGame[S, V], roster: Roster) -> dict[int, Played]:
@@ -186,19 +208,21 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
     are_of_world = played <= game.policy_set.policies.keys()
 
     def ask(state: S, recorded: Block, *, is_whole: bool = True) -> Sequence[Batch]:
-        view, unit = game.view(state), game.unit(state)
-        by_hand = replaced.get(unit, {})
-        policies = {agent: (entries[agent], make()) for agent, make in makers.items()}
+        turn, view, unit = game.turn_of(state), game.view(state), game.unit(state)
+        code = turn.code
+        if code is None:
+            return []
+        by_hand = replaced.get((unit, turn.step), {})
+        asked = [agent for agent in turn.agents if agent in makers]
+        policies = {agent: (entries[agent], makers[agent]()) for agent in asked}
         if is_alone and is_whole and not by_hand:
-            rows = [row for row in recorded.rows(game.code) if row[0] in believed]
-            rows += ask_policies(game, policies.values(), view, unit)
-            return [(game.code, sorted(rows, key=itemgetter(0)))]
+            rows = [row for row in recorded.rows(code) if row[0] in believed]
+            rows += ask_policies(game, policies.values(), view, unit, turn.step)
+            return [(code, sorted(rows, key=itemgetter(0)))]
         if not is_whole:  # nobody else's is recorded before the step is complete
-            rows = [row for row in recorded.rows(game.code) if row[0] in outside]
-            recorded = Block([(game.code, rows)] if rows else ())
-        play = RoundPlay(
-            game, unit, view, len(entries), policies, replaced=by_hand, believed=believed
-        )
+            rows = [row for row in recorded.rows(code) if row[0] in outside]
+            recorded = Block([(code, rows)] if rows else ())
+        play = RoundPlay(game, unit, view, turn, policies, replaced=by_hand, believed=believed)
         return game.world.arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
 
     # Replaced submissions are known even if no agent can be asked.
@@ -232,7 +256,8 @@ def estimates_of(
     """
     chosen = models_in(roster.entries)
     by_name = {model.name: model for model in chosen.values()}
-    state = game.world.initial({"config": config.as_dict(), "roster": roster.as_setup()})
+    source = {} if game.source is None else {"source": game.source}
+    state = game.world.initial({"config": config.as_dict(), **source, "roster": roster.as_setup()})
 
     def played() -> Iterator[Sequence[Amount]]:
         stand_in = prompting_of(game).stand_in
@@ -242,9 +267,11 @@ def estimates_of(
         ]
         policies = _made(game, attrs.evolve(roster, entries=entries))
 
-        def play_of(state: S) -> RoundPlay[V]:
-            unit, view = game.unit(state), game.view(state)
-            return RoundPlay(game, unit, view, len(entries), policies, chosen)
+        def play_of(state: S) -> RoundPlay[V] | None:
+            turn = game.turn_of(state)
+            if turn.code is None:
+                return None
+            return RoundPlay(game, game.unit(state), game.view(state), turn, policies, chosen)
 
         return asked_by_unit(game.world, state, play_of, PLAYED)
 
@@ -264,7 +291,9 @@ def estimates_of(
     )  # fmt: skip
 
 
-def ask_policies(game: StageGame[S, V], agents: Iterable[Played], view: V, unit: int) -> list[Row]:
+def ask_policies(
+    game: StageGame[S, V], agents: Iterable[Played], view: V, unit: int, step: int
+) -> list[Row]:
     """The rows of agents' submissions. Raises PolicyFailed for any exception of a policy."""
     rows: list[Row] = []
     ask = game.ask
@@ -272,8 +301,9 @@ def ask_policies(game: StageGame[S, V], agents: Iterable[Played], view: V, unit:
         with CollectorPaused():
             for entry, policy in agents:
                 if isinstance(policy, Recording):
-                    recorded = policy.units[game.world.vocabulary.unit_of(unit) - 1]
-                    rows.append(game.replayed(recorded[entry.agent], view))
+                    number = game.world.vocabulary.unit_of(unit)
+                    recorded = policy.submission(number, step, entry.agent)
+                    rows.append(game.replayed(recorded, view))
                 else:
                     rows.append(ask(policy, entry, view))
     except (KeyboardInterrupt, MemoryError):
@@ -285,8 +315,8 @@ def ask_policies(game: StageGame[S, V], agents: Iterable[Played], view: V, unit:
 
 def replaced_in(forks: Sequence[Facts]) -> Replaced:
     """The replaced submissions of all forks; a later fork overrides an earlier one."""
-    replaced: dict[int, dict[int, Row]] = {}
+    replaced: dict[tuple[int, int], dict[int, Row]] = {}
     for facts in forks:
-        for unit, row in facts["replaced"]:
-            replaced.setdefault(unit, {})[row[0]] = row
+        for unit, step, row in map(place_of, facts["replaced"]):
+            replaced.setdefault((unit, step), {})[row[0]] = row
     return replaced

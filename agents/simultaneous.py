@@ -33,7 +33,7 @@ from goldrush.agents.stage_game import S, StageGame, V, prompting_of
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
 from goldrush.kernel.fold import units
-from goldrush.kernel.forking import changes
+from goldrush.kernel.forking import Replaced, changes
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.treatments import treated, treatment_named
@@ -50,13 +50,15 @@ class StagePlayers(Players[S], Generic[S, V]):
         self.horizon = game.horizon
         if game.prompting is not None:
             longest = game.prompting.longest
-            self.answers = AnswerFields(game.code, game.about, "agent", longest)
+            self.answers = AnswerFields(game.submitted, game.about, "agent", longest)
 
     def prepare(
         self, settings: Mapping[str, object], roster: str | None, treatment: str | None,
         resources: Resources,
     ) -> PreparedRun:  # fmt: skip
-        return prepared(*prepare(self.game, settings, roster, treatment, resources.models))
+        game = self.game
+        made = prepare(game, settings, roster, treatment, resources.models)
+        return prepared(*made, game.source)
 
     def names(self, roster: str) -> Sequence[str]:
         return self.game.policy_set.names_in(roster)
@@ -89,17 +91,23 @@ class StagePlayers(Players[S], Generic[S, V]):
             if is_import_name(entry.policy):
                 check_trust(entry.policy, roster.trust, entry.label)
         game.check_recordings(roster, state.config)
-        answered = {row[0] for row in context.pending.rows(game.code)}
+        _check_source(game, state)
+        answered = {row[0] for _, rows in context.pending for row in rows}
         is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
         if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
             # A wrong server is an error now, not a row of missing answers.
-            self.resolve_models(roster, {"config": state.config.as_dict()}, needs.models)
+            self.resolve_models(roster, self._start(state.config), needs.models)
         return session_of(game, roster, context)
+
+    def _start(self, config: Config) -> Facts:
+        """The fields of START with a configuration, without the agents."""
+        return prepared(config, Roster(()), self.game.source).facts
 
     def bounds(self, context: RunContext[S]) -> Bounds:
         game = self.game
         view, chosen = game.view(context.state), models_in(entries_in(context.state.roster))
-        agents = (row[0] for row in context.pending.rows(game.code) if row[0] in chosen)
+        given = (row[0] for _, rows in context.pending for row in rows)
+        agents = (agent for agent in given if agent in chosen)
         return bounds_of(game.prompt(view, Asked(agent), chosen[agent]) for agent in agents)
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
@@ -115,6 +123,8 @@ class StagePlayers(Players[S], Generic[S, V]):
     def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
         game = self.game
         if not change.replace:
+            return
+        if game.has_steps:
             return
         # The parent is read to the first unit of several steps, or to damage.
         with parent.again() as reader, suppress(JournalError):
@@ -144,13 +154,28 @@ class StagePlayers(Players[S], Generic[S, V]):
             "roster": None,
             "replaced": replaced,
         }
+        if game.source is not None:
+            facts["source"] = game.source
         if change.roster is None:
             return ResolvedChange(facts)
         models = resources.models
         roster = game.policy_set.parse(change.roster, config.agents, models)
-        roster = self.resolve_models(roster, {"config": old.as_dict()}, models)
+        roster = self.resolve_models(roster, self._start(old), models)
         facts["roster"] = roster.as_setup()
         return ResolvedChange(facts, roster)
+
+
+def _check_source(game: StageGame[S, V], state: S) -> None:
+    """Raises BadInput for a run under way that was recorded with other code."""
+    if game.source is None:
+        return
+    recorded, here = getattr(state, "source", None), game.source["sha256"]
+    if recorded != here:
+        raise BadInput(
+            f"the run was recorded with other code of {game.world.name}: its SHA-256 is "
+            f"{recorded}, here it is {here}",
+            "fork it to go on with this code",
+        )
 
 
 def prepare(
@@ -166,6 +191,10 @@ def prepare(
     for invalid settings or rosters, and for settings that do not fit the roster.
     """
     named = treatment_named(game.treatments, treatment)
+    if not game.submitted:
+        if roster is not None:
+            raise BadInput(f"nobody plays in the {game.world.name} world", "leave the roster out")
+        return treated(named, settings, game.config_of), Roster(())
     required = {**named.settings, **settings}
     wanted = game.config_of(required).agents if "agents" in required else None
     if not isinstance(roster, Roster):
@@ -177,39 +206,65 @@ def prepare(
     return config, roster
 
 
-def prepared(config: Config, roster: Roster) -> PreparedRun:
-    """The run with a configuration and a roster from `prepare`."""
-    return PreparedRun({"config": config.as_dict()}, roster)
+def prepared(
+    config: Config, roster: Roster, source: Mapping[str, Any] | None = None
+) -> PreparedRun:
+    """The run with a configuration and a roster from `prepare`. `source`: see StageGame."""
+    facts = {"config": config.as_dict()}
+    return PreparedRun(facts if source is None else {**facts, "source": source}, roster)
 
 
 def _replaced(
     game: StageGame[S, V], items: Sequence[Mapping[str, Any]], config: Config
-) -> list[tuple[int, Row]]:
-    """(unit, row) of each replaced submission, ordered by unit and agent."""
-    event, unit = game.world.events[game.code], game.world.vocabulary.unit
-    keys, see = ("event", unit, *event.fields), f"see `{event.name}` in an export"
-    replaced = []
+) -> list[Replaced]:
+    """The submissions that are replaced, ordered by unit, step and agent."""
+    unit = game.world.vocabulary.unit
+    replaced: list[tuple[int, int, Row]] = []
     for number, item in enumerate(items, 1):
         where = f"submission {number}"
+        code = _submitted(game, item, where)
+        event = game.world.events[code]
+        see = f"see `{event.name}` in an export"
+        keys = ("event", unit, *(["step"] if game.has_steps else []), *event.fields)
         if not isinstance(item, Mapping) or set(item) - set(keys):
             raise BadInput(
                 f"{where} is {format_value(item)}", f"give an object of {', '.join(keys)}"
-            )
-        if item.get("event", event.name) != event.name:
-            raise BadInput(
-                f"{where} is a {format_value(item['event'])} event", f"give {event.name} ones"
             )
         if type(item.get(unit)) is not int:
             raise BadInput(
                 f"{where} has {unit} {format_value(item.get(unit))}", "give a whole number"
             )
         try:
-            row = game.resubmitted(item, config)
+            row = game.resubmitted(item, config, code)
         except BadPlan as bad:
             raise BadInput(f"{where}: {bad}", see) from None
         except KeyError as error:
             raise BadInput(f"{where} has no {error.args[0]}", see) from None
         if fault := event.fault(row):
             raise BadInput(f"{where}: {fault}", see)
-        replaced.append((item[unit], row))
-    return sorted(replaced, key=lambda pair: (pair[0], pair[1][0]))
+        replaced.append((item[unit], _step_of(game, item, code, where), row))
+    replaced.sort(key=lambda placed: (*placed[:2], placed[2][0]))
+    return [*replaced] if game.has_steps else [(number, row) for number, _, row in replaced]
+
+
+def _submitted(game: StageGame[S, V], item: object, where: str) -> int:
+    """The code of the event of a submission that is given. Raises BadInput."""
+    codes = {game.world.events[code].name: code for code in game.submitted}
+    name = item.get("event") if isinstance(item, Mapping) else None
+    if name is None and len(codes) == 1:
+        return game.submitted[0]
+    if name not in codes:
+        raise BadInput(
+            f"{where} is a {format_value(name)} event", f"give {' or '.join(codes)} ones"
+        )
+    return codes[name]
+
+
+def _step_of(game: StageGame[S, V], item: Mapping[str, Any], code: int, where: str) -> int:
+    """The number of the step of a submission that is given. Raises BadInput."""
+    steps = [step for step, submitted in enumerate(game.codes) if submitted == code]
+    given = item.get("step", steps[0] if len(steps) == 1 else None)
+    if type(given) is not int or given not in steps:
+        listed = " or ".join(map(str, steps))
+        raise BadInput(f"{where} has step {format_value(given)}", f"give {listed}")
+    return given

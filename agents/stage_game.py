@@ -56,6 +56,21 @@ class Prompting(Generic[V]):
     stand_in: str
 
 
+@attrs.frozen
+class Turn:
+    """Who submits in the next step of a unit.
+
+    Attributes:
+        step: the number of the step in its unit, from 0.
+        code: of the event of a submission; None: nobody submits.
+        agents: those who submit, ascending.
+    """
+
+    step: int
+    code: int | None
+    agents: Sequence[int]
+
+
 def _unchanged(row: Row, view: Any) -> Row:
     return row
 
@@ -65,36 +80,42 @@ class StageGame(Generic[S, V]):
     """The functions of a world that concern its agents.
 
     Attributes:
-        code: of the event of a submission, an input whose first field is the agent. If models can
-            play, it has the fields `error` (text or null) and `source` (facts or null).
+        codes: by step of a unit, the code of the event of a submission, an input whose first field
+            is the agent; None: nobody submits in that step. If models can play, it has the fields
+            `error` (text or null) and `source` (facts or null), as far from its end in each.
+        turn: `turn(state)`, the number of the next step in its unit and the agents who submit in
+            it; None: a unit has one step, in which all submit.
         config_of: the configuration with these settings. Raises BadInput.
         horizon: name of the setting that is the number of units.
         unit: the displayed number of the next unit.
         view: the observation that all agents share, computed once a unit.
         ask: `(policy, entry, view)` to the row of a policy's submission. Any exception is reported
             as the policy's failure.
-        resubmitted: `(item, config)` to the row of a replaced submission, given in the form of its
-            event. Raises BadPlan, and KeyError for a missing field.
+        resubmitted: `(item, config, code)` to the row of a replaced submission, given in the form
+            of its event. Raises BadPlan, and KeyError for a missing field.
         replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
         forks: the changes that forks can make; None: runs cannot be forked.
         prompting: None: models cannot play.
+        source: the source of the rules, as START and FORK record it; None: they record none.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
     """
 
     world: World[S]
     policy_set: PolicySet
-    code: int
+    codes: Sequence[int | None]
     config_of: Callable[[Mapping[str, Any]], Config]
     horizon: str
     unit: Callable[[S], int]
     view: Callable[[S], V]
     ask: Callable[[Any, Entry, V], Row]
-    resubmitted: Callable[[Mapping[str, Any], Any], Row]
+    resubmitted: Callable[[Mapping[str, Any], Any, int], Row]
     treatments: Mapping[str, Treatment[Any]] = attrs.field(factory=dict)
+    turn: Callable[[S], tuple[int, Sequence[int]]] | None = None
     replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
+    source: Mapping[str, Any] | None = None
     leaves_state: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -108,17 +129,36 @@ class StageGame(Generic[S, V]):
                 "a policy set has a version of the prompt where the game has prompting"
             )
 
+    @property
+    def submitted(self) -> Sequence[int]:
+        """The codes of the events of submissions, each once."""
+        return list(dict.fromkeys(code for code in self.codes if code is not None))
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a unit has several steps, so that a submission is known by its step, too."""
+        return len(self.codes) > 1
+
+    def turn_of(self, state: S) -> Turn:
+        """Who submits in the next step."""
+        if self.turn is None:
+            return Turn(0, self.codes[0], range(len(state.roster)))
+        step, agents = self.turn(state)
+        return Turn(step, self.codes[step], agents)
+
     def field(self, name: str) -> int:
-        """The index of a field in the rows of submissions."""
-        return list(self.world.events[self.code].fields).index(name)
+        """The index of a field in the rows of submissions, from their end."""
+        fields = list(self.world.events[self.submitted[0]].fields)
+        return fields.index(name) - len(fields)
 
     def about(self, row: Row) -> About:
         """The facts of a submission."""
-        fields = dict(zip(self.world.events[self.code].fields, row, strict=True))
-        source = fields.get("source")
+        fields = self.world.events[self.submitted[0]].fields
+        source = row[self.field("source")] if "source" in fields else None
+        error = row[self.field("error")] if "error" in fields else None
         text = source.get("raw") if source else None
         text = text if type(text) is str else None
-        return About(row[0], "", text, fields.get("error"), source)
+        return About(row[0], "", text, error, source)
 
     def prompt(self, view: V, asked: Asked, model: Model | None) -> Prompt:
         """A question to an agent in the form for a model or a person."""

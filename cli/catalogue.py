@@ -8,12 +8,10 @@ from operator import methodcaller
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE
-from goldrush.cli.command import argument, command, is_command
-from goldrush.cli.options import Json, World
+from goldrush.cli.command import command, is_command
+from goldrush.cli.options import Json, NamedWorld, World, one_world
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
@@ -91,7 +89,7 @@ def _records(keys: Sequence[str], rows: Iterable[Sequence[object]]) -> Callable[
 @command()
 def settings(
     *,
-    named: str | None = argument("[WORLD]", required=False, shell_complete=completion.worlds),
+    named: NamedWorld,
     world: World,
     as_json: Json,
 ) -> None:
@@ -106,12 +104,7 @@ def settings(
     """
     from goldrush.replay import catalogue
 
-    is_typed = (
-        click.get_current_context().get_parameter_source("world") is not ParameterSource.DEFAULT
-    )
-    if named is not None and is_typed and named != world:
-        raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
-    listed = catalogue.settings(named or world)
+    listed = catalogue.settings(one_world(named, world))
     rows = [(name, setting.default, setting.range) for name, setting in listed.items()]
     shown = [(name, json.dumps(value), range_) for name, value, range_ in rows]
     keys = ("setting", "default", "range")

@@ -13,7 +13,7 @@ The help lists commands (`cli.main`) and options in sections, where click has on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
@@ -109,9 +109,33 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
                 given[name] = record(*(given.pop(field) for field in record._fields))
             return function(**given)
 
-        return click.command(name, cls=Command, params=[*_declared(hints, defaults)])(called)
+        params = [*_declared(hints, defaults)]
+        if reads_journals(params):
+            params.append(_game_option())
+        return click.command(name, cls=Command, params=params)(called)
 
     return decorated
+
+
+def reads_journals(params: Iterable[click.Parameter]) -> bool:
+    """Whether a command reads journals, and has no world that it is told."""
+    names = {param.name for param in params}
+    return "world" not in names and bool(names & {"journal", "journals", "a", "study"})
+
+
+def _game_option() -> click.Option:
+    """The option --world of a command that reads journals: consent to a game that they are of."""
+    return click.Option(
+        ["--world", "_world"], metavar="FILE.py", expose_value=False, callback=_give,
+        help="Game that the journal is of: its file, or module:Class.",
+    )  # fmt: skip
+
+
+def _give(context: click.Context, parameter: click.Parameter, game: str | None) -> None:
+    if game is not None:
+        from goldrush.replay.find import world_given
+
+        world_given(game)
 
 
 def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:

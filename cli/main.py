@@ -65,6 +65,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Extend": {
         "plugins": ("catalogue", "List worlds, policies and commands of other packages."),
         "conform": ("conform", "Test a world against the laws that all worlds keep."),
+        "new": ("games", "Write the file of a new game, to be changed."),
+        "source": ("games", "Print the source of the game that plays a run."),
     },
 }
 BUILT_IN: Final = {

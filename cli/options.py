@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from goldrush.cli import completion
 from goldrush.cli.command import Declaration, argument, option
@@ -54,10 +55,28 @@ class NumberRange(click.FloatRange):
 
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
-    """The world that was given, or the default one."""
-    from goldrush.replay.find import WORLD_DEFAULT
+    """The world that was given, by name or as the location of a game, or the default one."""
+    from goldrush.agents.given import is_location
+    from goldrush.replay.find import WORLD_DEFAULT, world_given
 
+    if world is not None and is_location(world):
+        return world_given(world)
     return WORLD_DEFAULT if world is None else world
+
+
+def if_given(context: click.Context, parameter: click.Parameter, world: str | None) -> str | None:
+    """The world that was given as an argument, as `or_default`; None if none was."""
+    return None if world is None else or_default(context, parameter, world)
+
+
+def one_world(named: str | None, world: str) -> str:
+    """The world of a command that takes it as an argument (`named`), too. Raises UsageError for
+    two worlds.
+    """
+    source = click.get_current_context().get_parameter_source("world")
+    if named is not None and source is not ParameterSource.DEFAULT and named != world:
+        raise click.UsageError(f"{named} and --world {world} are two worlds; give one")
+    return named or world
 
 
 def range_of(text: str | None, names: Sequence[str]) -> tuple[int | None, int | None]:
@@ -139,10 +158,14 @@ Place = Annotated[
 World = Annotated[
     str,
     option(
-        "--world", "WORLD", "World (default: mining).", callback=or_default,
-        shell_complete=completion.worlds,
+        "--world", "WORLD|FILE.py", "World, or file of a game (default: mining).",
+        callback=or_default, shell_complete=completion.worlds,
     ),
 ]  # fmt: skip
+NamedWorld = Annotated[
+    str | None,
+    argument("[WORLD]", required=False, callback=if_given, shell_complete=completion.worlds),
+]
 NewJournal = Annotated[
     str | None, option("--out", "FILE", "Journal to write (default: in journals/).", type=Output())
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from goldrush.agents.given import locations
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import Model, ModelsFile, ReachOptions, check_model, models_of
@@ -20,6 +21,7 @@ from goldrush.cli.options import (
     Folder,
     Force,
     Journal,
+    NamedWorld,
     NewJournal,
     PlayingOptions,
     RecordingOptions,
@@ -28,6 +30,7 @@ from goldrush.cli.options import (
     Treatment,
     World,
     echo_traceback,
+    one_world,
     roster_option,
 )
 from goldrush.cli.progress import OnStep, progress
@@ -43,12 +46,13 @@ if TYPE_CHECKING:
 
 Again = Sequence[tuple[str, str]]  # options that `resume` needs, by name
 JOURNALS = Path("journals")  # where runs land by default
-_VERIFY_TAKES = ("--trust", "--source", "--test")
+_VERIFY_TAKES = ("--world", "--trust", "--source", "--test")
 
 
 @command()
 def record(
     *,
+    named: NamedWorld,
     world: World,
     out: NewJournal,
     seed: Seed,
@@ -71,8 +75,9 @@ def record(
 ) -> int:  # fmt: skip
     """Record a run in a journal.
 
-    Plays a run of the mining world, or of another one (--world), and appends each round to the
-    journal when it closes. `goldrush resume` continues a run that stops early.
+    Plays a run of WORLD: mining by default, another one by name, or a game in a file of your own
+    (game.py). Appends each round to the journal when it closes. `goldrush resume` continues a run
+    that stops early.
 
     Language models (llm:NAME in --roster) are asked over the OpenAI protocol. API keys are read
     from the environment: OPENAI_API_KEY, or the variable that the --models file names.
@@ -86,6 +91,7 @@ def record(
     from goldrush.replay.find import players_of, tools_for
     from goldrush.replay.run import Run
 
+    world = one_world(named, world)
     who = players_of(tools_for(world), world)
     chosen = settings_of(settings, {"seed": seed, who.horizon: rounds, "agents": agents})
     names = who.names(roster) if roster else []
@@ -170,10 +176,11 @@ def how_again(
     test: str | None = None,
     files: str | None = None,
 ) -> Again:
-    """The options that `resume` needs to continue a run, by name: those for policies, models,
-    limits, tests and the folder of a season.
+    """The options that `resume` needs to continue a run, by name: those for the file of a game, for
+    policies, models, limits, tests and the folder of a season.
     """
-    options = [("--trust", name) for name in trust] + [("--source", path) for path in sources]
+    options = [("--world", game) for game in locations()]
+    options += [("--trust", name) for name in trust] + [("--source", path) for path in sources]
     limits = {"models": models_path, **reach._asdict()}.items()
     options += [(f"--{k.replace('_', '-')}", str(v)) for k, v in limits if v is not None]
     options += [("--test", test)] if test else []
@@ -258,11 +265,12 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     shown, name, size = tools.format_summary(summary), quoted_path(path), os.stat(path).st_size
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
+    of = "".join(f" {option} {quoted(game)}" for option, game in again if option == "--world")
     commands = [
-        *([] if parent is None else [f"diff {quoted_path(parent)} {name}"]),
-        f"replay {name} --at {vocabulary.number(closed)}",
-        f"view {name}",
-        *(f"{command} {name}" for command in tools.next_commands),
+        *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
+        f"replay {name} --at {vocabulary.number(closed)}{of}",
+        f"view {name}{of}",
+        *(f"{command} {name}{of}" for command in tools.next_commands),
         f"verify {name}{''.join(means)}",
     ]
     if shown:
@@ -321,7 +329,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
 
     closed = waiting = 0
     players = tools_at(path).players
-    answers = None if players.answers is None else players.answers.code
+    answers = () if players.answers is None else players.answers.codes
     with JournalReader(path) as reader:
         vocabulary = open_world(reader).vocabulary
         for commit in reader:
@@ -329,7 +337,7 @@ def _closed(path: str) -> tuple[Vocabulary, int, int]:
                 closed, waiting = commit.unit, 0
             elif commit.kind == UNIT:
                 inputs = (batch for block in commit.blocks[::2] for batch in block)
-                waiting += sum(len(rows) for code, rows in inputs if code == answers)
+                waiting += sum(len(rows) for code, rows in inputs if code in answers)
     return vocabulary, closed, waiting
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
+from goldrush.agents.given import locations
 from goldrush.cli import completion
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import argument, command, option
@@ -20,6 +21,7 @@ from goldrush.cli.options import (
     Settings,
     SummaryJson,
     Trust,
+    if_given,
     json_option,
     roster_option,
 )
@@ -70,7 +72,8 @@ def study(
     *,
     plan: str | None = argument("[PLAN.toml]", required=False, type=FILE),
     world: str | None = option(
-        "--world", "WORLD", "World (default: mining).", shell_complete=completion.worlds
+        "--world", "WORLD|FILE.py", "World, or file of a game (default: mining).",
+        callback=if_given, shell_complete=completion.worlds,
     ),
     out: str = option("--out", "DIR", "Folder of the study.", type=Output("folder"), required=True),
     varied: VariedOptions,
@@ -177,12 +180,13 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
         echo_json({**done, "failures": [attrs.asdict(one) for one in failures]})
         return
     path = quoted_path(out)
+    of = "".join(f" --world {quoted(game)}" for game in locations())
     lines = "".join(f"{line}\n" for line in format_failures(failures, "no plan was played"))
     click.echo(
         f"{format_count(len(runs), 'run')} in {path} ({kept:,} were there already, "
         f"{total:,} bytes)\n"
         f"{lines}"
-        f"next:    {program()} report {path}\n         {program()} verify {path}"
+        f"next:    {program()} report {path}{of}\n         {program()} verify {path}{of}"
     )
 
 

@@ -7,8 +7,9 @@ The public API. Names are imported when they are first used.
 - `study`, `Study`: many runs, compared.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`: the mining world as an environment of PettingZoo.
-- `Policy`, `Observation`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined
-  policy.
+- `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
+  `policy`, `measure`: a world of one's own, in one class.
+- `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
 - `GoldrushError` and its children: each message says what to do instead.
 
     >>> import goldrush
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
         UnsupportedJournal,
         WriteFailed,
     )
-    from goldrush.kernel.settings import choice, flag, integer, real, setting
-    from goldrush.kernel.world import Event
-    from goldrush.kernel.worlds.mining.observe import Observation
+    from goldrush.kernel.game.game import Game, measure, phase, policy, setting
+    from goldrush.kernel.game.hints import Agent, within
+    from goldrush.kernel.game.records import Event, Observation, State, Submission
+    from goldrush.kernel.settings import choice, flag, integer, real
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
     from goldrush.replay.journal.diff import Diff
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from goldrush.replay.study.study import Study, study
     from goldrush.replay.worlds.competition.run import SeasonRun
     from goldrush.replay.worlds.mining.rl import parallel_env
-    from goldrush.replay.worlds.mining.run import Agent, MiningRun, Plot
+    from goldrush.replay.worlds.mining.run import MiningRun, Plot
 
     # For a type checker, runs of the default world. For others, SeasonRun.open and Run.open.
     record, open = MiningRun.record, MiningRun.open
@@ -59,11 +61,13 @@ if TYPE_CHECKING:
 
 # In the order of the reference.
 __all__ = [  # noqa: RUF022
-    "record", "open", "Run", "MiningRun", "Plot", "Agent", "SeasonRun",
-    "Rebuilt", "Event", "Verdict", "Diff",
+    "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
+    "Rebuilt", "Verdict", "Diff",
     "study", "Study", "policies", "treatments", "settings",
     "parallel_env",
-    "Policy", "Observation", "Draws", "Plan", "setting", "integer", "real", "choice", "flag",
+    "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
+    "phase", "policy", "measure",
+    "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
     "Models",
     "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
     "PolicyFailed", "RunStopped", "WriteFailed", "RunFailed", "WorkersLost",
@@ -71,7 +75,7 @@ __all__ = [  # noqa: RUF022
 
 _MODULES = {
     "replay.run": ("record", "open", "Run"),
-    "replay.worlds.mining.run": ("MiningRun", "Plot", "Agent"),
+    "replay.worlds.mining.run": ("MiningRun", "Plot"),
     "replay.worlds.competition.run": ("SeasonRun",),
     "replay.journal.rebuild": ("Rebuilt",),
     "replay.journal.verify": ("Verdict",),
@@ -80,11 +84,12 @@ _MODULES = {
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.worlds.mining.rl": ("parallel_env",),
-    "kernel.world": ("Event",),
     "kernel.draws": ("Draws",),
-    "kernel.worlds.mining.observe": ("Observation",),
     "kernel.worlds.mining.submit": ("Plan",),
-    "kernel.settings": ("setting", "integer", "real", "choice", "flag"),
+    "kernel.game.game": ("Game", "setting", "phase", "policy", "measure"),
+    "kernel.game.records": ("State", "Event", "Submission", "Observation"),
+    "kernel.game.hints": ("Agent", "within"),
+    "kernel.settings": ("integer", "real", "choice", "flag"),
     "kernel.errors": (
         "GoldrushError", "BadInput", "JournalError", "NotAJournal", "UnsupportedJournal",
         "PolicyFailed", "RunStopped", "WriteFailed",

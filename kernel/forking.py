@@ -19,6 +19,10 @@ from goldrush.kernel.world import EventType, Row, Vocabulary
 
 C = TypeVar("C", bound=Config)
 
+# A submission that a fork replaces: the number of its unit, of its step (in worlds whose units have
+# several), and its row.
+Replaced = tuple[int, Row] | tuple[int, int, Row]
+
 FACTS: Final = ("parent", "changes", "roster", "replaced")
 
 
@@ -70,19 +74,26 @@ def check_fixed(old: Settings, new: Settings, names: Sequence[str], run: str = "
             )
 
 
+def place_of(replaced: Replaced) -> tuple[int, int, Row]:
+    """(unit, step, row) of a replaced submission; the step is 0 where it is not recorded."""
+    unit, *step, row = replaced
+    return unit, step[0] if step else 0, row
+
+
 @attrs.frozen
 class Forks(Generic[C]):
     """What a fork may change in a world in which all agents submit once a unit.
 
     That is settings, the roster, and submissions of later units, given by hand. A fork's facts are
-    `parent`, `changes`, `roster` (or None) and `replaced`: pairs of a unit's number, as shown to
-    people, and the row submitted there. In the methods, `closed` is the number of closed units at
-    the fork.
+    `parent`, `changes`, `roster` (or None) and `replaced`: for each submission the number of its
+    unit, as shown to people, in worlds whose units have several steps that of its step, from 0, and
+    its row. In the methods, `closed` is the number of closed units at the fork.
 
     Attributes:
         config: the class of the configuration.
         config_of: makes a configuration from settings by name, or raises BadInput.
-        submitted: the event of a submission; its first field is the agent.
+        submitted: by step of a unit, the event of a submission, whose first field is the agent;
+            None: nobody submits in that step.
         horizon: the setting that is the number of units.
         vocabulary: the world's nouns.
         fixed: the settings that a fork cannot change.
@@ -90,7 +101,7 @@ class Forks(Generic[C]):
 
     config: type[Any]
     config_of: Callable[[Mapping[str, Any]], C]
-    submitted: EventType
+    submitted: Sequence[EventType | None]
     horizon: str
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     fixed: Sequence[str] = ("agents",)
@@ -120,7 +131,7 @@ class Forks(Generic[C]):
         Raises as `forked`.
         """
         self._check(facts)
-        return {**facts, "replaced": [[unit, row[0]] for unit, row in facts["replaced"]]}
+        return {**facts, "replaced": [[*place, row[0]] for *place, row in facts["replaced"]]}
 
     def check_change(self, old: C, new: C, closed: int) -> None:
         """Check that a run with `closed` closed units can continue under another configuration.
@@ -135,18 +146,17 @@ class Forks(Generic[C]):
                 f"give {closed} or more",
             )
 
-    def check_replaced(self, replaced: Sequence[tuple[int, Row]], config: C, closed: int) -> None:
-        """Check the submissions that a fork replaces. `replaced`: pairs of a unit's number, as
-        shown to people, and a row.
+    def check_replaced(self, replaced: Sequence[Replaced], config: C, closed: int) -> None:
+        """Check the submissions that a fork replaces.
 
         Raises BadInput unless they are of later units, ascending, at most one for each agent and
-        unit.
+        step.
         """
         vocabulary = self.vocabulary
         first, end = vocabulary.number(closed + 1), vocabulary.number(getattr(config, self.horizon))
-        last = (first - 1, config.agents)
-        for unit, row in replaced:
-            if not last < (unit, row[0]) or unit > end:
+        last = (first - 1, len(self.submitted), config.agents)
+        for unit, step, row in map(place_of, replaced):
+            if not last < (unit, step, row[0]) or unit > end:
                 raise BadInput(
                     f"the submission of agent {row[0]} in {vocabulary.unit} {unit} cannot be "
                     "replaced",
@@ -157,7 +167,7 @@ class Forks(Generic[C]):
                     f"a submission of agent {row[0]} is given, who does not exist",
                     f"the last agent is {config.agents - 1}",
                 )
-            last = (unit, row[0])
+            last = (unit, step, row[0])
 
     def _check(self, facts: Mapping[str, Any]) -> None:
         check_facts(facts, FACTS)
@@ -165,8 +175,15 @@ class Forks(Generic[C]):
             check_setting(self.config, name, value)
         if facts["roster"] is not None:
             check_entries(facts["roster"])
-        for unit, row in facts["replaced"]:
-            fault = self.submitted.fault(row)
+        for item in facts["replaced"]:
+            if len(item) != (2 if len(self.submitted) == 1 else 3):
+                raise BadInput(f"{format_value(item)} is replaced", "give a place and a submission")
+            unit, step, row = place_of(item)
+            is_step = type(step) is int and 0 <= step < len(self.submitted)
+            submitted = self.submitted[step] if is_step else None
+            if submitted is None:
+                raise BadInput(f"there is no step {format_value(step)} to replace", "give another")
+            fault = submitted.fault(row)
             if fault is not None or type(unit) is not int:
                 unknown = f"there is no {self.vocabulary.unit} {format_value(unit)} to replace"
                 raise BadInput(fault or unknown, "give a submission")

@@ -232,6 +232,13 @@ def at_most(high: int) -> Kind:
     return Kind(f"integer <= {high}", _test(test), schema={"type": "integer", "maximum": high})
 
 
+def between(low: int, high: int) -> Kind:
+    """An integer from `low` to `high`, both included."""
+    test = f"type(value) is int and {index(low)} <= value <= {index(high)}"
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return Kind(f"integer from {low} to {high}", _test(test), schema=schema)
+
+
 INTEGER = Kind("integer", _test("type(value) is int"), schema={"type": "integer"})
 NATURAL = Kind(
     "integer >= 0",

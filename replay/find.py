@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from goldrush.agents.given import give, given, is_location
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -17,6 +18,7 @@ from goldrush.agents.plugins import (
     Plugin,
     PluginFailed,
     PluginKind,
+    imported,
     load_plugin,
     plugin,
     plugins,
@@ -25,6 +27,9 @@ from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, f
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.kernel.game.game import Game
 
 WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 
@@ -43,7 +48,27 @@ def tools_named(name: str) -> Tools | None:
 
     Raises PluginFailed for an installed world that cannot be used.
     """
+    game = given(name)
+    if game is not None:
+        return _tools_of_game(game)
     return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
+
+
+def _tools_of_game(game: type[Game]) -> Tools:
+    make: Any = imported("goldrush.replay.game.tools:tools_of_game")
+    tools: Tools = make(game)
+    return tools
+
+
+def world_given(game: str | type[Game]) -> str:
+    """The name of a game's world, which stands for the game from now on and in this process.
+    `game`: its class, its file (`fishery.py`, `fishery.py:Fishery`) or its module
+    (`package.module:Fishery`).
+
+    Raises BadInput for a game that cannot be loaded, and for one with the name of an installed
+    world.
+    """
+    return give(game, worlds()).name
 
 
 @cache
@@ -104,9 +129,16 @@ def is_tools(loaded: object) -> bool:
     return isinstance(loaded, Tools)
 
 
+def world_named(world: str | type[Game]) -> str:
+    """The name of a world that is given by name, or as a game (see `world_given`)."""
+    return world if isinstance(world, str) and not is_location(world) else world_given(world)
+
+
 def tools_for(name: str) -> Tools:
-    """The tools of a world by its name. Raises BadInput for an unknown one."""
-    found = tools_named(name)
+    """The tools of a world by its name, or of a game by its location (see `world_given`). Raises
+    BadInput for an unknown one.
+    """
+    found = tools_named(world_named(name))
     if found is None:
         raise unknown("world", name, worlds())
     return found
@@ -134,7 +166,8 @@ def tools_of(reader: JournalReader) -> Tools:
         world = format_value(reader.header.world)
         raise UnsupportedJournal(
             reader.path,
-            f"world {world}; this goldrush plays {known}; install its package",
+            f"world {world}; this goldrush plays {known}; install its package, or give the file of "
+            "its game (--world FILE.py)",
         )
     return found
 

@@ -45,10 +45,13 @@ class GameTools(Tools):
     ) -> Sequence[Prompted]:
         if self.game.prompting is None:
             return super().prompts(path, unit, agent, resources)
-        return [self._prompted(path, self.game, unit, agent)]
+        found: Sequence[Prompted] = self._prompted(path, self.game, unit, agent)
+        return found
 
     def prompts_as_dict(
         self, prompts: Sequence[Prompted], unit: int, agent: int
     ) -> Mapping[str, object]:
-        [prompt] = prompts
-        return {self.game.world.vocabulary.unit: unit, "agent": agent, **prompt.as_dict()}
+        if not self.game.has_steps:
+            [prompt] = prompts
+            return {self.game.world.vocabulary.unit: unit, "agent": agent, **prompt.as_dict()}
+        return super().prompts_as_dict(prompts, unit, agent)

@@ -47,6 +47,7 @@ from goldrush.replay.find import (
     players_of,
     tools_at,
     tools_for,
+    world_named,
 )
 from goldrush.replay.tools import Checkable, Prompted, Tools
 
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.budget import Estimate
     from goldrush.agents.llm.models import Models
     from goldrush.agents.players import Players, PreparedRun, Resources
+    from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.follow import Progress
@@ -115,11 +117,15 @@ class Run:
         self._folder: TemporaryFolder | None = None  # of a temporary journal
 
     @classmethod
-    def open(cls, path: str | Path, trust: Trust = ()) -> Self:
+    def open(
+        cls, path: str | Path, trust: Trust = (), *, world: str | type[Game] | None = None
+    ) -> Self:
         """The run of a journal.
 
         Args:
             path: the journal; one that is unfinished or damaged can be opened, too.
+            world: the game that it is a run of, as for `record`: a journal runs no code by naming
+                it.
             trust: user-defined policies, as classes or as `module:Class`, that may be imported:
                 `verify` asks them again, and they play in `resume` and `fork`.
 
@@ -130,6 +136,8 @@ class Run:
         """
         if os.path.isdir(path_of(path)):
             raise BadInput(f"{path} is a folder", "give a journal, or use goldrush.Study.open")
+        if world is not None:
+            world_named(world)
         kind = _class_of(tools_at(path))
         if not issubclass(kind, cls):
             raise BadInput(f"{path} is not a {cls.__name__}", f"open it with {kind.__name__}.open")
@@ -147,9 +155,10 @@ class Run:
     @classmethod
     def record(
         cls,
-        path: str | Path | None = None,
+        path: str | Path | type[Game] | None = None,
+        out: str | Path | None = None,
         *,
-        world: str = WORLD_DEFAULT,
+        world: str | type[Game] = WORLD_DEFAULT,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
         models: Models | str | Path | None = None,
@@ -164,8 +173,10 @@ class Run:
         """Play a run to its end and record it.
 
         Args:
-            path: the new journal; None: a temporary file, removed when the run object is.
-            world: the world that is played.
+            path: the new journal; None: a temporary file, removed when the run object is. Or the
+                class of a game that is played; `out` is then the journal.
+            world: the world that is played: a name, a game's class, its file (`fishery.py`) or its
+                module (`package.module:Fishery`).
             roster: who plays: text as on the command line (`"greedy-mine*8,raid*2"`), or a list
                 with an item for each agent: names, classes, objects. A class that can be imported,
                 with plain settings, is recorded as `module:Class[setting=value]`; any other object
@@ -188,6 +199,8 @@ class Run:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
         """
+        if isinstance(path, type):
+            world, path = path, out
         planned = cls.plan(
             world=world, roster=roster, treatment=treatment, models=models, program=program,
             jobs=jobs, ask=ask, **settings,
@@ -198,7 +211,7 @@ class Run:
     def plan(
         cls,
         *,
-        world: str = WORLD_DEFAULT,
+        world: str | type[Game] = WORLD_DEFAULT,
         roster: Roster = None,
         treatment: str | Mapping[str, Any] | None = None,
         models: Models | str | Path | None = None,
@@ -210,6 +223,7 @@ class Run:
         """A run that is ready to be played, or whose cost is to be estimated before; nothing is
         written. Arguments, and BadInput, as of `Run.record`.
         """
+        world = world_named(world)
         tools = tools_for(world)
         if not issubclass(_class_of(tools), cls):
             raise BadInput(f"a run of the {world} world is not a {cls.__name__}", "use Run.record")

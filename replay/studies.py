@@ -143,7 +143,7 @@ class Studies:
         summary: `summary(results)`, their most important results for the terminal, line by line.
         curves: the measures that are drawn over the units; None: all that a unit has.
         compared: the measures that are drawn where treatments are compared; None: all.
-        size: the setting with the number of agents.
+        size: the setting with the number of agents; empty: nobody plays.
     """
 
     title: str

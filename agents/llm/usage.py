@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -52,20 +52,20 @@ class AnswerFields:
     """Where a world's journals have the answers of models and people.
 
     Attributes:
-        code: of the event.
+        codes: of the events.
         about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
         longest: greatest size of a prompt, in bytes.
     """
 
-    code: int
+    codes: Sequence[int]
     about: Callable[[Row], About]
     player: str
     longest: int
 
     def of_models(self, inputs: Block) -> Iterator[About]:
         """The answers of models among these inputs; forged ones may be of others, too."""
-        for row in inputs.rows(self.code):
+        for row in [row for code in self.codes for row in inputs.rows(code)]:
             about = self.about(row)
             if about.source is not None and about.model != HUMAN:
                 yield about

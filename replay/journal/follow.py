@@ -145,7 +145,7 @@ class _Run:
         for block in commit.blocks[::2]:
             for code, rows in block:
                 self._open_inputs += rows
-                if answers is None or code != answers.code:
+                if answers is None or code not in answers.codes:
                     continue
                 for row in rows:
                     about = answers.about(row)

@@ -15,9 +15,11 @@ from goldrush.agents.llm.question import Message, Question
 from goldrush.agents.session import Asked
 from goldrush.agents.stage_game import S, StageGame, V, version_of
 from goldrush.agents.trust import LLM
+from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import END, UNIT, Commit, JournalReader
+from goldrush.kernel.journal import END, UNIT, JournalReader
 from goldrush.kernel.walk import DERIVED, Walk
+from goldrush.kernel.world import Block, Step
 from goldrush.replay.journal.declared import declared_in
 from goldrush.replay.journal.forged import reader_of
 
@@ -32,6 +34,7 @@ class RebuiltPrompt:
         request: the whole body of the request.
         recorded: the digest in the agent's submission of that unit; None where it has none.
         is_model: the agent is a language model, and not merely one that could be.
+        step: the number of the step in its unit, from 0.
     """
 
     messages: Sequence[Message]
@@ -39,6 +42,7 @@ class RebuiltPrompt:
     request: Mapping[str, Any]
     recorded: str | None
     is_model: bool
+    step: int = 0
 
     def as_dict(self) -> dict[str, object]:
         """The prompt for JSON."""
@@ -47,27 +51,45 @@ class RebuiltPrompt:
 
 
 @reader_of
-def prompted(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> RebuiltPrompt:
-    """The prompt of an agent for a unit of a journal. `unit`: the public number of the unit, up to
-    the one after the last closed.
+def prompted(
+    path: str | Path, game: StageGame[S, V], unit: int, agent: int
+) -> Sequence[RebuiltPrompt]:
+    """The prompts of an agent for a unit of a journal, one for each step in which it is asked, as
+    far as the unit is recorded. `unit`: the public number of the unit, up to the one after the last
+    closed.
 
     Raises BadInput for an unknown agent or unit, and for a model with a prompt of another version;
     MalformedEvents if an event up to that unit does not follow from the submissions; JournalError
     as reading a journal does.
     """
-    state, recorded = _before(path, game, unit, agent)
+    state, steps = _before(path, game, unit)
     agents = len(state.roster)
     if not 0 <= agent < agents:
         raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
     entry, version = state.roster[agent], version_of(game)
+    is_model = entry["policy"] == LLM
     model = Model("any", "any", prompt=version)
-    if entry["policy"] == LLM:
+    if is_model:
         model = model_from(entry["options"])
         check_version(model, version)
-    prompt = game.prompt(game.view(state), Asked(agent), model)
-    request = Question(model, Endpoint(), prompt.messages, prompt.schema).request()
-    is_model = entry["policy"] == LLM
-    return RebuiltPrompt(prompt.messages, prompt.digest, request, recorded, is_model)
+    rebuilt = []
+    for step in steps:
+        turn = game.turn_of(state)
+        if agent in turn.agents and turn.code is not None:
+            prompt = game.prompt(game.view(state), Asked(agent), model)
+            request = Question(model, Endpoint(), prompt.messages, prompt.schema).request()
+            recorded = _recorded(step.inputs, game, agent)
+            rebuilt.append(
+                RebuiltPrompt(
+                    prompt.messages, prompt.digest, request, recorded, is_model, turn.step
+                )
+            )
+        if step.derived.batches:
+            state = fold.fold(game.world, state, [step.inputs, step.derived])
+    if not rebuilt:
+        place = f"{game.world.vocabulary.unit} {unit}"
+        raise BadInput(f"agent {agent} is not asked in {place}", "give another agent or unit")
+    return rebuilt
 
 
 @reader_of
@@ -103,9 +125,9 @@ def prompts_by_unit(
                 return  # damage after it does not matter
 
 
-def _before(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> tuple[S, str | None]:
-    """The state in which agents are asked for a unit, and the digest that is recorded for one of
-    them.
+def _before(path: str | Path, game: StageGame[S, V], unit: int) -> tuple[S, Sequence[Step]]:
+    """The state before a unit, and its recorded steps; the last one without derived events if it is
+    not complete, or is still to come.
 
     Read from the start, without an index: a prompt is derived, never taken from a cache.
     """
@@ -115,7 +137,9 @@ def _before(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> t
         problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
         raise BadInput(problem, f"give one from {first} on")
     before: S | None = None
-    recorded: str | None = None
+    steps: list[Step] = []
+    assembler = fold.StepAssembler(world.arrange)
+    is_open = True  # the unit may have another step
     open_to = first - 1  # the last unit for which agents can be asked
     with JournalReader(path) as reader:
         for commit, state in Walk(world, reader, DERIVED):
@@ -123,8 +147,9 @@ def _before(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> t
             if commit.kind == END or number > unit:
                 break
             if number == unit and commit.kind == UNIT:
-                recorded = recorded or _recorded(commit, game, agent)
-                if commit.digest is not None:
+                steps += assembler.completed_by(commit)
+                is_open = commit.digest is None
+                if not is_open:
                     break  # damage after the unit does not matter
             if commit.digest is not None and not world.ended(state):
                 open_to = number + 1
@@ -133,14 +158,14 @@ def _before(path: str | Path, game: StageGame[S, V], unit: int, agent: int) -> t
     if before is None:
         problem = f"{path} has no {vocabulary.unit} {unit} to ask for"
         raise BadInput(problem, f"give one from {first} to {open_to}")
-    return before, recorded
+    return before, [*steps, Step(assembler.pending, Block(()))] if is_open else steps
 
 
-def _recorded(commit: Commit, game: StageGame[S, V], agent: int) -> str | None:
-    """The digest of the prompt in an agent's submission, if this commit has it."""
+def _recorded(inputs: Block, game: StageGame[S, V], agent: int) -> str | None:
+    """The digest of the prompt in an agent's submission, if these inputs have it."""
     source = game.field("source")
-    for block in commit.blocks[::2]:
-        for row in block.rows(game.code):
+    for _, rows in inputs:
+        for row in rows:
             if row[0] == agent and row[source] is not None:
                 return str(row[source].get("prompt"))
     return None

@@ -25,9 +25,10 @@ class Occasion:
     Attributes:
         location: the numbers that locate it, by name, the unit first (round and plot, say).
         where: the location as text.
-        parts: the parts of the key; the last one is the kind.
+        parts: the parts of the key.
         tied: the noun for a participant.
         decides: the noun for the outcome.
+        named: the kind of the draw; empty: the last part of the key.
     """
 
     location: Mapping[str, int]
@@ -35,10 +36,11 @@ class Occasion:
     parts: tuple[int | str, ...]
     tied: str = "agent"
     decides: str = "winner"
+    named: str = ""
 
     @property
     def kind(self) -> str:
-        return str(self.parts[-1])
+        return self.named or str(self.parts[-1])
 
     @property
     def draws(self) -> Draws:

@@ -151,7 +151,7 @@ class StudyPlan:
             check_setting(of.config, size, wanted)
         agents = len(of.studies.seats(self.rosters[cell.roster], wanted))
         for seed in self.seeds:
-            given = {**settings, "seed": seed, size: agents}
+            given = {**settings, "seed": seed, **({size: agents} if size else {})}
             config = treated(treatment, given, of.studies.config)
             yield StudyRun(cell, seed, f"{folder}/seed-{seed:04d}.journal", config)
 

@@ -28,7 +28,7 @@ from goldrush.replay.arguments import (
     settings_of,
 )
 from goldrush.replay.extras import require
-from goldrush.replay.find import WORLD_DEFAULT
+from goldrush.replay.find import WORLD_DEFAULT, world_named
 from goldrush.replay.run import Run
 from goldrush.replay.study.backend import Backend, processes, this_process
 from goldrush.replay.study.carry_out import carry_out
@@ -53,6 +53,7 @@ from goldrush.replay.tools import Tools
 if TYPE_CHECKING:
     import pyarrow
 
+    from goldrush.kernel.game.game import Game
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
@@ -67,7 +68,7 @@ _WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
 def study(
     folder: str | Path,
     *,
-    world: str = WORLD_DEFAULT,
+    world: str | type[Game] = WORLD_DEFAULT,
     treatments: Treatments = ALL,
     rosters: Rosters = BASELINES,
     seeds: int | Sequence[int] = SEEDS_DEFAULT,
@@ -85,7 +86,7 @@ def study(
 
     Args:
         folder: where journals and the manifest go; made if need be.
-        world: the world that is played.
+        world: the world that is played, as for `goldrush.record`.
         treatments: names, or files (`plan.toml:dense`); or a dict, from a name to settings. A known
             treatment has those that it has (`{}`), any other is one of your own.
         rosters: texts, each its own name, or rosters by name, as text or as a list of policies as
@@ -103,6 +104,7 @@ def study(
         BadInput: before anything is written, for a plan or a folder that cannot be.
         RunFailed, WorkersLost, WriteFailed: in the middle; what is finished is kept.
     """
+    world = world_named(world)
     of = studied(world)
     names, own = _treatments(of, treatments)
     texts, classes = _rosters(of, rosters, is_alone=backend is None and jobs == 1)
@@ -144,12 +146,17 @@ class Study:
         self._results: Results[Any, Any] | None = None
 
     @classmethod
-    def open(cls, folder: str | Path, trust: Trust = ()) -> Study:
+    def open(
+        cls, folder: str | Path, trust: Trust = (), *, world: str | type[Game] | None = None
+    ) -> Study:
         """The study in a folder.
 
-        `trust`: user-defined policies, as classes or as `module:Class`, that its runs may import.
-        Raises BadInput where there is no study that can be read.
+        `trust`: user-defined policies, as classes or as `module:Class`, that its runs may import;
+        `world`: the game that is played, as for `goldrush.record`. Raises BadInput where there is
+        no study that can be read.
         """
+        if world is not None:
+            world_named(world)
         return cls(folder, trust)
 
     @classmethod

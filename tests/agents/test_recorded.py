@@ -275,7 +275,9 @@ EVENTS = (
     EventType("ate", {"agent": AGENT, "food": INTEGER}, is_input=True),
     EventType("digested", {"food": INTEGER}),
 )
-FORKS = Forks(Config, partial(configured, Config), EVENTS[ATE], "days", Vocabulary("day", first=0))
+FORKS = Forks(
+    Config, partial(configured, Config), [EVENTS[ATE]], "days", Vocabulary("day", first=0)
+)
 
 
 def branched(state: Week, facts: Mapping[str, Any], past: Past) -> Week:
@@ -316,15 +318,15 @@ EATING = StageGame[Week, Week](
         agents=1,
         agents_max=9,
         method="eat",
-        recording=lambda path: Recording(path, WEEK, ATE),
+        recording=lambda path: Recording(path, WEEK, (ATE,)),
     ),
-    code=ATE,
+    codes=(ATE,),
     config_of=partial(configured, Config),
     horizon="days",
     unit=lambda state: state.day,
     view=lambda state: state,
     ask=lambda policy, entry, state: (entry.agent, policy.eat(state)),
-    resubmitted=lambda item, config: (item["agent"], item["food"]),
+    resubmitted=lambda item, config, code: (item["agent"], item["food"]),
     forks=FORKS,
 )
 EATERS = StagePlayers(EATING)
@@ -411,11 +413,11 @@ def test_a_recording_has_one_item_a_unit(tmp_path: Path) -> None:
         Header("week", 1),
     )
 
-    whole, left_open = (Recording(tmp_path / name, WEEK, ATE) for name in ("source", "open"))
+    whole, left_open = (Recording(tmp_path / name, WEEK, (ATE,)) for name in ("source", "open"))
 
     assert 5 == len(commits)  # the start, three days, the end
-    assert [{0: (0, 10)}, {0: (0, 11)}, {0: (0, 12)}] == whole.units
-    assert [{0: (0, 10)}, {0: (0, 11)}] == left_open.units
+    assert [{(0, 0): (0, 10)}, {(0, 0): (0, 11)}, {(0, 0): (0, 12)}] == whole.units
+    assert [{(0, 0): (0, 10)}, {(0, 0): (0, 11)}] == left_open.units
     with pytest.raises(BadInput, match="holds 2 days of submissions"):
         left_open.check(0, 3)
 

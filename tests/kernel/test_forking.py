@@ -24,7 +24,7 @@ class Config:
 
 
 SAID = EventType("said", {"agent": AGENT, "what": TEXT}, is_input=True)
-FORKS = Forks(Config, partial(configured, Config), SAID, "days", Vocabulary("day", first=0))
+FORKS = Forks(Config, partial(configured, Config), [SAID], "days", Vocabulary("day", first=0))
 FACTS: dict[str, Any] = {"parent": "0" * 64, "changes": {}, "roster": None, "replaced": ()}
 
 

@@ -48,7 +48,7 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
     policies = {e.agent: (e, GAME.policy_set.factory_of(e, roster)()) for e in entries}
 
     def play_of(state: MiningState) -> RoundPlay[Any]:
-        return RoundPlay(GAME, state.round + 1, GAME.view(state), len(entries), policies)
+        return RoundPlay(GAME, state.round + 1, GAME.view(state), GAME.turn_of(state), policies)
 
     brief = session_of(GAME, roster, RunContext(state))
     long = Session(MINING, play_of, RunContext(state))

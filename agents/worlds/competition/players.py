@@ -117,7 +117,7 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
 class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
-    answers = AnswerFields(CODES[Answered], about, "ordinal", PROMPT_MAX)
+    answers = AnswerFields((CODES[Answered],), about, "ordinal", PROMPT_MAX)
     policies = CATALOGUE
     horizon = "assignments"
     takes_program = True

@@ -153,7 +153,7 @@ MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}
 
 def recording(path: str | Path) -> Recording:
     """The submissions of a mining journal. Raises BadInput, JournalError if it cannot be read."""
-    return Recording(path, MINING, SUBMITTED)
+    return Recording(path, MINING, (SUBMITTED,))
 
 
 POLICY_SET: Final = PolicySet(

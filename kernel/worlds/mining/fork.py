@@ -17,7 +17,7 @@ from goldrush.kernel.worlds.mining.events import EVENTS, SUBMITTED
 from goldrush.kernel.worlds.mining.state import MiningState
 
 FORKS: Final = Forks(
-    MiningConfig, config_of, EVENTS[SUBMITTED], "rounds", fixed=("rows", "cols", "agents")
+    MiningConfig, config_of, [EVENTS[SUBMITTED]], "rounds", fixed=("rows", "cols", "agents")
 )
 
 

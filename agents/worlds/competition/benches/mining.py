@@ -121,7 +121,7 @@ def played(
     tally = _Tally(config)
     while not MINING.ended(state):
         view, unit = GAME.view(state), GAME.unit(state)
-        rows = ask_policies(GAME, agents, view, unit)
+        rows = ask_policies(GAME, agents, view, unit, 0)
         inputs = Block([(SUBMITTED, rows)])
         before = state.owner.copy()
         state, derived, _ = advance(MINING, state, inputs)

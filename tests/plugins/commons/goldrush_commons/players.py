@@ -45,7 +45,7 @@ def checked(fish: Any) -> int:
     return fish
 
 
-def resubmitted(item: Mapping[str, Any], config: Any) -> Row:
+def resubmitted(item: Mapping[str, Any], config: Any, code: int) -> Row:
     """The row of a submission that is put in by hand. Raises BadPlan."""
     return (item["agent"], checked(item["fish"]), None, None)
 
@@ -85,9 +85,9 @@ GAME: Final = StageGame[Fishery, Fishery](
         agents_max=100,
         method="fish",
         prompt=1,
-        recording=lambda path: Recording(path, COMMONS, ASKED),
+        recording=lambda path: Recording(path, COMMONS, (ASKED,)),
     ),
-    code=ASKED,
+    codes=(ASKED,),
     config_of=config_of,
     horizon="seasons",
     unit=lambda state: state.season + 1,

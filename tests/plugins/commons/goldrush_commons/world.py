@@ -143,7 +143,7 @@ def thaw(frozen: Any, past: Past) -> Fishery:
     return Fishery(config_of(config), roster, stock, tuple(landed), season)
 
 
-FORKS: Final = Forks(CommonsConfig, config_of, EVENTS[ASKED], "seasons", Vocabulary("season"))
+FORKS: Final = Forks(CommonsConfig, config_of, [EVENTS[ASKED]], "seasons", Vocabulary("season"))
 
 
 def fork(state: Fishery, facts: Mapping[str, Any], past: Past) -> Fishery:

@@ -1,0 +1,187 @@
+"""The agents of a `Game`: its policies, and the `StageGame` that plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from goldrush.agents.game.prompts import prompting_of_game
+from goldrush.agents.game.source import source_of_game
+from goldrush.agents.game.step import StepView
+from goldrush.agents.recorded import Recording
+from goldrush.agents.roster import Entry
+from goldrush.agents.seats import PolicySet
+from goldrush.agents.stage_game import StageGame
+from goldrush.kernel import shape
+from goldrush.kernel.errors import BadInput, BadPlan, format_value
+from goldrush.kernel.game.draw import Draw
+from goldrush.kernel.game.game import AGENTS_MAX, Game, Policy
+from goldrush.kernel.game.records import State, Submission
+from goldrush.kernel.game.watch import watched
+from goldrush.kernel.game.world import Compiled, compiled, world_of
+from goldrush.kernel.settings import setting
+from goldrush.kernel.shape import Kind
+from goldrush.kernel.treatments import BASELINE, Treatment, by_name
+from goldrush.kernel.world import EventType, Row
+
+WATCHED: Final = 100  # agents whose policies are watched: each time the whole state is compared
+METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
+
+
+@attrs.frozen(slots=False)
+class GamePolicy:
+    """A policy of a game with its settings."""
+
+    policy: ClassVar[Policy]
+
+    @cached_property
+    def function(self) -> Callable[..., Submission]:
+        """`(game, seen, agent, draw)` to what it submits."""
+        act, settings = self.policy.act, attrs.asdict(self)
+        return partial(act, **settings) if settings else act
+
+
+def policy_class(policy: Policy) -> type[GamePolicy]:
+    """The class of a policy, with its settings as fields. Raises BadInput for other settings than
+    numbers, texts and switches.
+    """
+    fields = {
+        name: setting(value, _kind_of(policy, value)) for name, value in policy.settings.items()
+    }
+    made: type[GamePolicy] = attrs.make_class(
+        policy.name, fields, bases=(GamePolicy,), frozen=True, slots=False
+    )
+    made.policy = policy
+    made.__doc__ = policy.act.__doc__
+    return made
+
+
+def _kind_of(policy: Policy, value: object) -> Kind:
+    kinds = {bool: shape.BOOLEAN, int: shape.INTEGER, float: _NUMBER, str: shape.TEXT}
+    if type(value) not in kinds:
+        raise BadInput(
+            f"policy {policy.name} has a setting of {format_value(value)}",
+            "give a number, a text or a switch",
+        )
+    return kinds[type(value)]
+
+
+_NUMBER: Final = Kind(
+    "a number",
+    lambda value: type(value) in (int, float) and value - value == 0,
+    schema={"type": "number"},
+)
+
+
+class GameAgents:
+    """How the agents of a game submit."""
+
+    def __init__(self, game: type[Game]) -> None:
+        self.game = game
+        self.compiled: Compiled = compiled(game)
+
+    def view(self, state: State) -> StepView:
+        """What asking takes in the next step, whoever is asked."""
+        # Before a run, models are asked for the form of an answer, whatever the first step is.
+        asks = self.compiled.phase(state).asks or self.game.submissions[0]
+        event = self.compiled.types[self.compiled.codes[asks]]
+        prefix = (state.config.seed, state.unit + 1, state.step, "policy")
+        return StepView(state, asks, event, prefix, self.compiled.is_watched(state))
+
+    def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
+        """What a policy submits in the next step. Raises BadPlan for what is no submission."""
+        if view.is_watched and entry.agent < WATCHED:
+            with watched(f"policy {entry.policy}", view.state):
+                return self._asked(policy, entry.agent, view)
+        return self._asked(policy, entry.agent, view)
+
+    def _asked(self, policy: Any, agent: int, view: StepView) -> Row:
+        game = view.state.config
+        seen = game.observe(view.state, agent)
+        draw = Draw(*view.prefix, agent)
+        if isinstance(policy, GamePolicy):
+            submitted = policy.function(game, seen, agent, draw)
+        else:
+            submitted = policy.act(seen, agent, draw)
+        if view.is_watched or type(submitted) is not view.asks:
+            return _checked(submitted, agent, view.asks, view.event)
+        return (agent, *submitted[1:])  # what is recorded is checked, too, and costs less there
+
+    def turn(self, state: State) -> tuple[int, list[int]]:
+        """The number of the next step in its unit, and the agents who submit in it."""
+        return state.step, self.compiled.movers(state)
+
+    def resubmitted(self, item: Mapping[str, Any], config: Game, code: int) -> Row:
+        """The row of a submission that is given in the form of its event. Raises BadPlan, and
+        KeyError for a missing field.
+        """
+        asks = self.game.submissions[code]
+        values = {}
+        for name, hint in asks.hints.items():
+            value = item[name]
+            try:
+                values[name] = value if hint.from_row is None else _given(value)
+            except (TypeError, ValueError, KeyError):
+                raise BadPlan(f"{name} is {format_value(value)}") from None
+        return _checked(asks(**values), item["agent"], asks, self.compiled.types[code])
+
+
+def _given(value: Any) -> Any:
+    return tuple(map(_given, value)) if isinstance(value, list) else value
+
+
+def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:
+    """The row of a submission. Raises BadPlan for what is none, or is out of its range."""
+    if type(submitted) is not asks:
+        raise BadPlan(f"{format_value(submitted)} is submitted; return self.{asks.__name__}(...)")
+    row = (agent, *submitted[1:])
+    if not event.holds_all((row,)):
+        raise BadPlan(event.fault(row) or "it cannot be stored")
+    return row
+
+
+def stage_game(game: type[Game]) -> StageGame[Any, Any]:
+    """How the agents of a game are played."""
+    agents = GameAgents(game)
+    policies = {name: policy_class(policy) for name, policy in game.policies.items()}
+    world = world_of(game)
+    prompt = game.rules if game.submissions else None
+    codes = agents.compiled.codes_by_step
+    return StageGame[Any, Any](
+        world=world,
+        policy_set=PolicySet(
+            world=game.name,
+            policies=policies,
+            default=game.roster or next(iter(policies), ""),
+            agents=next((f.default for f in game.settings() if f.name == "agents"), 0),
+            agents_max=AGENTS_MAX,
+            method=METHOD,
+            prompt=prompt,
+            recording=lambda path: Recording(path, world, codes),
+        ),
+        codes=codes,
+        turn=agents.turn,
+        config_of=game.configured,
+        horizon=game.horizon,
+        unit=lambda state: state.unit + 1,
+        view=agents.view,
+        ask=agents.ask,
+        resubmitted=agents.resubmitted,
+        treatments=treatments_of(game),
+        forks=agents.compiled.forks(),
+        prompting=None if prompt is None else prompting_of_game(game, agents.compiled),
+        source=source_of_game(game).as_dict(),
+        leaves_state=True,
+    )
+
+
+def treatments_of(game: type[Game]) -> Mapping[str, Treatment[Any]]:
+    """The treatments of a game, the baseline first."""
+    each: list[Treatment[Any]] = [Treatment(BASELINE, "the default configuration")]
+    for name, given in game.treatments.items():
+        description, settings = given if isinstance(given, tuple) else ("", given)
+        each.append(Treatment(name, description, settings))
+    return by_name(each)

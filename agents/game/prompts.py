@@ -1,0 +1,155 @@
+"""How models and people are asked in a `Game`: from its docstring, its observations and the types
+of its submissions. A game declares none of it; `prompt` replaces the observation as JSON by text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from inspect import getdoc
+from typing import Any, Final
+
+from goldrush.agents.game.step import StepView
+from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
+from goldrush.agents.llm.json_object import object_in
+from goldrush.agents.llm.question import Message, Source
+from goldrush.agents.stage_game import Prompting
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.game.game import Game
+from goldrush.kernel.game.hints import Hint
+from goldrush.kernel.game.records import Observation, State
+from goldrush.kernel.game.world import Compiled
+from goldrush.kernel.shape import Schema, record
+from goldrush.kernel.world import Row
+
+INVALID: Final = "invalid"  # the error of an answer that has a field missing, or out of its range
+LONGEST: Final = 1 << 16  # bytes of a prompt, at most, for estimates
+
+_ASKED: Final = (
+    "You are agent {agent} of {agents}, numbered from 0.\n\n{seen}\n\nAnswer with JSON: {form}"
+)
+
+
+class GamePrompts:
+    """The prompts of a game."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+
+    def messages(self, view: StepView, agent: int) -> list[Message]:
+        """The rules, the settings, and what the agent sees."""
+        game = view.state.config
+        seen = game.observe(view.state, agent)
+        asks = view.asks
+        rules = f"{getdoc(type(game)) or type(game).name}\n\nSettings: {json.dumps(game.as_dict())}"
+        text = game.prompt(seen, agent)
+        if text is None:
+            text = f"What you see: {json.dumps(shown(seen))}"
+        form = ", ".join(
+            f"{json.dumps(name)}: {self._range(view, agent, name, hint)}"
+            for name, hint in asks.hints.items()
+        )
+        now = _ASKED.format(agent=agent, agents=game.agents, seen=text, form=f"{{{form}}}")
+        return [{"role": "system", "content": rules}, {"role": "user", "content": now}]
+
+    def schema(self, view: StepView, agent: int) -> Schema:
+        """The JSON schema of the answer. Raises BadInput for a number without a range."""
+        asks = view.asks
+        for name, hint in asks.hints.items():
+            if not hint.choices and hint.range is None and not _is_free(hint):
+                raise BadInput(
+                    f"{asks.__name__}.{name} has no range, so no model can be asked for it",
+                    f"give it one, as in `{name}: int = within(0, 10)`",
+                )
+        schema = dict(record(**{name: hint.kind for name, hint in asks.hints.items()}).schema)
+        legal = self.legal(view, agent)
+        if legal:
+            kinds = schema["properties"]
+            parts = {name: {**kinds[name], "enum": list(legal[name])} for name in legal}
+            schema["properties"] = {**kinds, **parts}
+        return schema
+
+    def legal(self, view: StepView, agent: int) -> Mapping[str, Sequence[Any]]:
+        """By field, the legal values, where the game lists them."""
+        game = view.state.config
+        if self.compiled.phase(view.state).asks is None:
+            return {}
+        values = game.legal(game.observe(view.state, agent), agent)
+        if values is None:
+            return {}
+        if isinstance(values, Mapping):
+            return values
+        [name] = view.asks.hints
+        return {name: list(values)}
+
+    def row(
+        self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
+    ) -> Row:
+        """The submission in an answer; the default one, with an error, where it has none."""
+        asks = view.asks
+        found = None if error in (NO_ANSWER, REFUSAL) else object_in(text or "", asks.hints)
+        if found is None:
+            return self._default(view, agent, error or NO_JSON, source)
+        values, legal = [], self.legal(view, agent)
+        for name, hint in asks.hints.items():
+            value = in_row(found.get(name), hint)
+            if not hint.kind.holds(value) or (name in legal and found.get(name) not in legal[name]):
+                return self._default(view, agent, INVALID, source)
+            values.append(value)
+        return (agent, *values, None, source)
+
+    def _default(self, view: StepView, agent: int, error: str, source: Source) -> Row:
+        asks, legal = view.asks, self.legal(view, agent)
+        row = asks.default()[1:-2]
+        if legal:
+            row = tuple(
+                in_row(legal[name][0], hint) if name in legal else value
+                for (name, hint), value in zip(asks.hints.items(), row, strict=True)
+            )
+        return (agent, *row, error, source)
+
+    def _range(self, view: StepView, agent: int, name: str, hint: Hint) -> str:
+        legal = self.legal(view, agent)
+        if name in legal:
+            return " or ".join(map(json.dumps, legal[name]))
+        if hint.choices:
+            return " or ".join(map(json.dumps, hint.choices))
+        return hint.kind.name
+
+
+def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[Any]:
+    """How the models of a game are asked."""
+    prompts = GamePrompts(compiled)
+    return Prompting(
+        prompts.messages, prompts.schema, prompts.row, longest=LONGEST,
+        stand_in=next(iter(game.policies), ""),
+    )  # fmt: skip
+
+
+def in_row(value: Any, hint: Hint) -> Any:
+    """A value of JSON in the form of a row; one of no valid type stays, and is refused later."""
+    try:
+        return value if hint.to_row is None else hint.to_row(value)
+    except (TypeError, ValueError, KeyError, AttributeError):
+        return _Refused
+
+
+class _Refused:
+    """A value that no kind holds."""
+
+
+def shown(seen: Any) -> dict[str, Any]:
+    """An observation as plain values. Raises BadInput for one that is no record."""
+    if isinstance(seen, Observation):
+        return seen.as_dict()
+    if isinstance(seen, State):
+        return dict(zip(seen.types, seen.plain(), strict=True))
+    raise BadInput(
+        f"`observe` gives a {type(seen).__name__}, which no model can be shown",
+        "return a record: class Seen(goldrush.Observation): ...",
+    )
+
+
+def _is_free(hint: Hint) -> bool:
+    """Whether a field needs no range: texts and agents."""
+    return hint.kind.entity == "agent" or hint.kind.schema.get("type") == "string"

@@ -1,0 +1,207 @@
+"""Games loaded from files: `fishery.py`, `fishery.py:Fishery`, or `package.module:Fishery`.
+
+Naming a file is the consent to run it; a journal names none. The source is rewritten in one
+respect: where it goes through a set, whose order differs between processes, it raises BadInput with
+the line. What is recorded is the SHA-256 of the source and, up to TEXT_MAX bytes, its text.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import inspect
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import attrs
+
+from goldrush import games
+from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
+from goldrush.kernel.game.game import Game, snake
+
+TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
+FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
+_ORDERED: Final = "__goldrush_ordered__"  # the name of `ordered` in a loaded module
+
+# Built-in functions whose result depends on the order of what they go through.
+_GOING_THROUGH: Final = frozenset(
+    ["list", "tuple", "enumerate", "zip", "map", "filter", "iter", "sum", "reversed", "dict"]
+)
+
+
+@attrs.frozen
+class Source:
+    """The source of a game.
+
+    Attributes:
+        sha256: of its file, in hex; None: it is not known.
+        text: None if it has more than TEXT_MAX bytes, or is not known.
+    """
+
+    sha256: str | None
+    text: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For START and FORK."""
+        return attrs.asdict(self)
+
+
+def source_of(code: bytes) -> Source:
+    """The source in the bytes of a file. Raises BadInput unless they are UTF-8."""
+    try:
+        text = code.decode()
+    except UnicodeDecodeError:
+        raise BadInput("the source is not UTF-8", "save it as UTF-8") from None
+    return Source(hashlib.sha256(code).hexdigest(), text if len(code) <= TEXT_MAX else None)
+
+
+def source_of_game(game: type[Game]) -> Source:
+    """The source of a game: the file of its module, or the cell of a notebook."""
+    try:
+        module = sys.modules[game.__module__]
+        path = getattr(module, "__file__", None)
+        code = Path(path).read_bytes() if path else inspect.getsource(game).encode()
+    except (OSError, TypeError, KeyError):  # typed at a prompt: nobody keeps it
+        return Source(None, None)
+    return source_of(code)
+
+
+def new_game(name: str) -> tuple[str, str]:
+    """The name and the text of a file with a new game, a fishery to be changed. `name`: of its
+    class. Raises BadInput for what is no name of a class.
+    """
+    if not (name.isidentifier() and name.isascii() and name[0].isupper()):
+        raise BadInput(f"a game cannot be called {format_value(name)}", "give a name like Harbour")
+    text = Path(games.__file__).with_name("fishery.py").read_text(encoding="utf-8")
+    return f"{snake(name)}.py", text.replace("class Fishery(", f"class {name}(")
+
+
+def load_game(name: str) -> type[Game]:
+    """The game of a file or of a module.
+
+    Raises BadInput for what cannot be read or run, and for none or several games in a file without
+    a class.
+    """
+    front, _, wanted = name.partition(":")
+    module = _run_file(front) if front.endswith(".py") else _import(front, name)
+    games = {
+        found.__name__: found
+        for found in vars(module).values()
+        if isinstance(found, type)
+        and issubclass(found, Game)
+        and found.__module__ == module.__name__
+    }
+    if wanted and wanted not in games:
+        raise unknown(f"game in {front}", wanted, games)
+    if not wanted and len(games) != 1:
+        listed = ", ".join(games) or "no game"
+        raise BadInput(
+            f"{front} has {listed}",
+            f"name one: {front}:{next(iter(games))}"
+            if games
+            else "write class NAME(goldrush.Game)",
+        )
+    return games[wanted or next(iter(games))]
+
+
+def _import(module: str, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:
+        raise BadInput(
+            f"world {name} cannot be imported: {format_error(error)}",
+            "give a module that can be imported from here, or a file: game.py",
+        ) from error
+
+
+def _run_file(path: str) -> ModuleType:
+    """The module of a file, run unless that was done.
+
+    It is named after its path and its content, so that records find it again by their module.
+    """
+    try:
+        size = os.stat(path).st_size
+        code = Path(path).read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}", "give a Python file") from None
+    if size > FILE_MAX:
+        raise BadInput(f"{path} has {size:,} bytes", f"give a file of at most {FILE_MAX:,}")
+    full = os.path.abspath(path)
+    digest = hashlib.sha256(full.encode() + b"\0" + code).hexdigest()
+    name = f"goldrush_game_{digest[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = full
+    module.__dict__[_ORDERED] = ordered
+    sys.modules[name] = module
+    try:
+        tree = _Ordering().visit(ast.parse(code, full))
+        exec(compile(ast.fix_missing_locations(tree), full, "exec"), module.__dict__)  # noqa: S102  # the file that the user names
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, (KeyboardInterrupt, MemoryError)):
+            raise
+        if isinstance(error, BadInput):
+            raise BadInput(f"{path}: {error.what}", error.instead) from error
+        place = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
+        reason = error.msg if isinstance(error, SyntaxError) else format_error(error)
+        raise BadInput(f"{path}{place} cannot be run: {reason}", "correct it") from error
+    return module
+
+
+class _Ordering(ast.NodeTransformer):
+    """Puts `ordered` around what a source goes through."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _checked(node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _checked(node.iter)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _checked(node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in _GOING_THROUGH:
+            node.args = [a if isinstance(a, ast.Starred) else _checked(a) for a in node.args]
+        elif isinstance(function, ast.Attribute) and function.attr in ("join", "extend", "pop"):
+            if function.attr == "pop" and not node.args:
+                function.value = _checked(function.value)
+            elif function.attr != "pop":
+                node.args = [a if isinstance(a, ast.Starred) else _checked(a) for a in node.args]
+        return node
+
+
+def _checked(node: ast.expr) -> ast.expr:
+    """The expression, checked when it is evaluated, unless it is clearly no set."""
+    if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)):
+        return node
+    call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, ast.Constant(node.lineno)], [])
+    return ast.copy_location(call, node)
+
+
+def ordered(value: Any, line: int) -> Any:
+    """The value. Raises BadInput for a set, whose order differs between processes."""
+    if isinstance(value, (set, frozenset)):
+        raise BadInput(
+            f"line {line} goes through a set, {format_value(value)}: its order differs between "
+            "processes",
+            "take sorted(...) or a list",
+        )
+    return value

@@ -1,0 +1,26 @@
+"""A step of a game, as those see it who ask its agents."""
+
+from __future__ import annotations
+
+import attrs
+
+from goldrush.kernel.game.records import State, Submission
+from goldrush.kernel.world import EventType
+
+
+@attrs.frozen
+class StepView:
+    """What asking takes in one step.
+
+    Attributes:
+        asks: the type of the submissions.
+        event: that of their events.
+        prefix: the front of the keys of policies' draws.
+        is_watched: whether mistakes are looked for.
+    """
+
+    state: State
+    asks: type[Submission]
+    event: EventType
+    prefix: tuple[int | str, ...]
+    is_watched: bool

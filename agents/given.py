@@ -1,0 +1,69 @@
+"""Games that were given in this process, by file, module or class: worlds besides those installed.
+
+Giving one is the consent to run it. A journal names none, so it runs no code. Worker processes are
+given those that have a location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Final
+
+from goldrush.agents.trust import is_import_name
+from goldrush.kernel.errors import BadInput, format_value
+
+if TYPE_CHECKING:
+    from goldrush.kernel.game.game import Game
+
+_GIVEN: Final[dict[str, tuple[str, type[Game]]]] = {}  # by world: (location, game)
+
+
+def is_location(name: str) -> bool:
+    """Whether a text names a file or a class in a module, and not a world: `fishery.py`,
+    `fishery.py:Fishery`, `package.module:Fishery`.
+    """
+    return name.partition(":")[0].endswith(".py") or is_import_name(name)
+
+
+def give(game: str | type[Game], taken: Collection[str] = ()) -> type[Game]:
+    """Let the name of a game's world stand for it, from now on and in this process.
+
+    Raises BadInput as `game_file.load_game`, and for a game with one of the names that are `taken`.
+    """
+    # Loads what games are made of: a command about another world does without.
+    from goldrush.agents.game.source import load_game
+    from goldrush.kernel.game.game import Game
+
+    found = load_game(game) if isinstance(game, str) else game
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        raise BadInput(f"the world is {format_value(found)}", "give a name, a file or a Game")
+    location = game if isinstance(game, str) else _location(found)
+    if found.name in taken:
+        raise BadInput(
+            f"{found.__name__} would be a world called {found.name}, which is installed",
+            "give the class another name",
+        )
+    _GIVEN[found.name] = location, found
+    return found
+
+
+def _location(game: type[Game]) -> str:
+    """Where other processes find a class; empty for one of the main program or of a function."""
+    module, name = game.__module__, game.__qualname__
+    return "" if module == "__main__" or "<" in name else f"{module}:{name}"
+
+
+def given(world: str) -> type[Game] | None:
+    """The game that was given for a world, or None."""
+    return _GIVEN[world][1] if world in _GIVEN else None
+
+
+def locations() -> list[str]:
+    """The locations of the games that were given, for other processes."""
+    return [location for location, _ in _GIVEN.values() if location]
+
+
+def give_all(each: Iterable[str]) -> None:
+    """Give each of these locations."""
+    for location in each:
+        give(location)

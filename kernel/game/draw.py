@@ -1,0 +1,125 @@
+"""Recorded draws: each is an event with its key, what it was for and the words that decided it.
+
+So any draw of a game can be audited, and nobody has to write that down. A draw is named by what it
+decides and for whom: `draw.below(6, "die", agent)`. In one step a key is used once: two draws with
+one key would silently be the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from goldrush.kernel import shape
+from goldrush.kernel.draws import WORD_RANGE, Draws
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.shape import amount
+from goldrush.kernel.world import EventType, Row
+
+T = TypeVar("T")
+R = TypeVar("R")
+Label = int | str
+
+USES: Final = ("word", "below", "between", "chance", "choice", "shuffled", "sample")
+
+_LABEL: Final = attrs.evolve(
+    shape.INTEGER,
+    name="integer or text",
+    holds=lambda value: type(value) in (int, str),
+    schema={},
+)
+DRAWN: Final = EventType(
+    "drawn",
+    {
+        "key": shape.several(_LABEL).means("what is drawn, and for whom, within the step"),
+        "use": shape.one_of(USES).means("how the words are used"),
+        "arguments": shape.several(shape.AMOUNT).means("its limits"),
+        "results": shape.several(shape.AMOUNT).means("a number, or places in a list"),
+        "words": shape.several(shape.WORD).means("the words that were taken"),
+    },
+    text="{key:quoted} is drawn: {results:quoted} ({use} of {arguments:quoted})",
+)
+
+
+class Draw:
+    """The draws of a step. Every method takes the key of the draw as its last arguments: texts and
+    whole numbers that name it, such as `"die", agent`.
+
+    All of them raise BadInput for a key that has been used in this step.
+
+    Attributes:
+        rows: those of the events DRAWN, in order.
+    """
+
+    __slots__ = ("_keys", "_prefix", "rows")
+
+    def __init__(self, *prefix: Label) -> None:
+        """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
+        self._prefix = prefix
+        self._keys: set[tuple[Label, ...]] = set()
+        self.rows: list[Row] = []
+
+    def word(self, *key: Label) -> int:
+        """64 random bits."""
+        return self._drawn(0, (), key, Draws.word)
+
+    def below(self, n: int, *key: Label) -> int:
+        """A whole number from 0 to n - 1, all equally likely. Raises ValueError unless n > 0."""
+        return self._drawn(1, (n,), key, lambda draws: draws.below(n))
+
+    def between(self, low: float, high: float, *key: Label) -> float:
+        """A number from `low` to `high`: low + (high - low) × word ÷ 2^64."""
+        return self._drawn(
+            2, (low, high), key, lambda draws: low + (high - low) * (draws.word() / WORD_RANGE)
+        )
+
+    def chance(self, probability: float, *key: Label) -> bool:
+        """True with this probability, from 0 to 1."""
+        return self._drawn(3, (probability,), key, lambda draws: draws.chance(probability))
+
+    def choice(self, items: Sequence[T], *key: Label) -> T:
+        """One of the items. Raises ValueError if there are none."""
+        count = len(items)
+        return items[self._drawn(4, (count,), key, lambda draws: draws.below(count))]
+
+    def shuffled(self, items: Iterable[T], *key: Label) -> list[T]:
+        """The items in random order."""
+        given = list(items)
+        count = len(given)
+        places = self._drawn(5, (count,), key, lambda draws: draws.shuffled(range(count)))
+        return [given[place] for place in places]
+
+    def sample(self, items: Sequence[T], size: int, *key: Label) -> list[T]:
+        """Up to `size` different items in random order. Raises ValueError for a negative size."""
+        count = len(items)
+        places = self._drawn(6, (count, size), key, lambda draws: draws.sample(count, size))
+        return [items[place] for place in places]
+
+    def _drawn(
+        self,
+        use: int,
+        arguments: tuple[float, ...],
+        key: tuple[Label, ...],
+        take: Callable[[Draws], R],
+    ) -> R:
+        if not key or key in self._keys:
+            raise self._wrong_key(USES[use], key)
+        self._keys.add(key)
+        draws = Draws(*self._prefix, *key)
+        result = take(draws)
+        several: Any = result
+        results = tuple(several) if type(several) is list else (amount(several + 0),)
+        self.rows.append((key, use, tuple(map(amount, arguments)), results, draws.words()))
+        return result
+
+    @staticmethod
+    def _wrong_key(use: str, key: tuple[Label, ...]) -> BadInput:
+        if not key:
+            return BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
+        return BadInput(
+            f"draw.{use} has the key {', '.join(map(format_value, key))}, which this step has "
+            "used: it would be the same number again",
+            "add what tells both apart, such as the agent",
+        )

@@ -1,0 +1,328 @@
+"""`Game`: a world written as one class.
+
+The class's fields are its settings, an instance is a configuration, and its body holds the records
+(state, events, submissions) and the rules. `world.world_of` compiles it to a `World`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.records import (
+    Column,
+    Event,
+    Observation,
+    State,
+    Submission,
+    bind_row,
+    bind_state,
+)
+from goldrush.kernel.settings import choice, configured, flag, integer, real
+from goldrush.kernel.settings import setting as field_of
+from goldrush.kernel.shape import Kind
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+AGENTS_MAX: Final = 1_000_000
+SEED_MAX: Final = 2**53 - 1  # the largest integer that any JSON reader holds
+
+Derived = Iterable[Event | Column]
+
+
+def setting(default: Any, *valid: Any) -> Any:
+    """A setting of a game: its default, and the valid values.
+
+    `setting(50, 1, 10_000)` is a whole number from 1 to 10,000, `setting(0.5, 0, 1)` any number
+    from 0 to 1, `setting("fast", "fast", "slow")` one of these texts, `setting(True)` a switch. For
+    others give a `Kind`. Raises BadInput for a default that is not valid.
+    """
+    kind = _kind_of(default, valid)
+    if not kind.holds(default):
+        raise BadInput(f"a setting has the default {format_value(default)}", f"give {kind.name}")
+    return field_of(default, kind)
+
+
+def _kind_of(default: Any, valid: Sequence[Any]) -> Kind:
+    if len(valid) == 1 and isinstance(valid[0], Kind):
+        return valid[0]
+    if type(default) is bool and not valid:
+        return flag()
+    if valid and all(type(value) is str for value in valid):
+        return choice(*valid)
+    if len(valid) == 2 and all(type(value) in (int, float) for value in valid):
+        low, high = valid
+        return integer(low, high) if type(default) is int else real(low, high)
+    raise BadInput(
+        f"a setting is given {format_value(valid)} as valid values",
+        "give the lowest and the highest number, or all texts, as in setting(50, 1, 10_000)",
+    )
+
+
+@attrs.frozen
+class Policy:
+    """A policy of a game, made by `policy`.
+
+    Attributes:
+        name: that of the function.
+        act: `act(game, seen, agent, draw, **settings)`, the submission of an agent.
+        settings: its settings: the function's parameters with a default, and these.
+    """
+
+    name: str
+    act: Callable[..., Submission]
+    settings: Mapping[str, Any]
+
+
+@attrs.frozen
+class Measured:
+    """A measure of a game, made by `measure`.
+
+    Attributes:
+        title: what it is called in tables and figures, with its unit.
+        definition: the function's docstring.
+        of: `of(game, state)`, its value at the close of a unit.
+        at_end: over several units, it is the last value and not the mean.
+    """
+
+    name: str
+    title: str
+    definition: str
+    of: Callable[..., float | None]
+    at_end: bool
+
+
+@attrs.frozen
+class Phase:
+    """A step of every unit, made by `phase`.
+
+    Attributes:
+        decide: `decide(game, state, asked, draw)`, or without `asked` where nobody is asked.
+        asks: the type of what agents submit; None: nobody is asked.
+    """
+
+    name: str
+    decide: Callable[..., Derived]
+    asks: type[Submission] | None
+
+
+def policy(function: Callable[..., Submission]) -> Any:
+    """Make a method of a game a policy: `(self, seen, agent, draw)` to a submission.
+
+    Parameters after these, with a default, are its settings: `greedy(part=0.3)` in a roster. It
+    remembers nothing; what it has to know is in the state.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    settings = {parameter.name: parameter.default for parameter in parameters[4:]}
+    if len(parameters) < 4 or inspect.Parameter.empty in settings.values():
+        taken = ", ".join(parameter.name for parameter in parameters) or "nothing"
+        raise BadInput(
+            f"policy {function.__name__} takes {taken}",
+            "it takes self, seen, agent, draw, and settings with defaults",
+        )
+    return Policy(function.__name__, function, settings)
+
+
+def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., float | None]], Any]:
+    """Make a method of a game a measure: `(self, state)` to a number or None, at the close of a
+    unit.
+
+    `title`: its name in tables and figures, with its unit; `at_end`: over several units it is the
+    last value (a total so far), not the mean.
+    """
+
+    def made(function: Callable[..., float | None]) -> Measured:
+        return Measured(
+            function.__name__, title, inspect.getdoc(function) or title, function, at_end
+        )
+
+    return made
+
+
+def phase(asks: Any = None) -> Any:
+    """Make a method of a game a step of every unit, in the order of the class's body.
+
+    `@phase(Bid)` on `(self, state, asked, draw)` asks for a submission of this type; plain `@phase`
+    on `(self, state, draw)` asks nobody.
+    """
+    if inspect.isfunction(asks):
+        return Phase(asks.__name__, asks, None)
+    return lambda function: Phase(function.__name__, function, asks)
+
+
+class Game:
+    """A world in one class: settings, records, rules, policies and measures.
+
+    The settings `seed` and, where agents submit, `agents` are there already; so is `rounds`, unless
+    `horizon` names another setting. An instance is a configuration, and does not change.
+
+    Attributes:
+        horizon: the name of the setting that is the number of units; its singular is the noun for a
+            unit.
+        rules: the version of the rules: raise it with a change that gives other events.
+        title: the question that a study of it answers; by default the first line of its docstring.
+        treatments: variations of the settings by name; a pair of a description and settings, or
+            settings alone.
+        roster: who plays by default, as text; by default its first policy.
+    """
+
+    horizon: ClassVar[str] = "rounds"
+    rules: ClassVar[int] = 1
+    treatments: ClassVar[Mapping[str, Any]] = {}
+    roster: ClassVar[str] = ""
+    if TYPE_CHECKING:
+        seed: int
+        agents: int
+        name: ClassVar[str]
+        State: ClassVar[type[State]]
+        phases: ClassVar[Sequence[Phase]]
+        policies: ClassVar[Mapping[str, Policy]]
+        measures: ClassVar[Mapping[str, Measured]]
+        submissions: ClassVar[Sequence[type[Submission]]]
+        events: ClassVar[Sequence[type[Event]]]
+        # `decide(self, state, asked, draw)` yields the events that follow from the submissions of a
+        # step, in the order of agents, and changes nothing; without `asked` in a game in which
+        # nobody submits. A game with phases has none.
+        decide: Callable[..., Derived]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Collect what the body declares. Raises BadInput for what no game can have."""
+        super().__init_subclass__(**more)
+        body = _body(cls)
+        cls.name = kebab(cls.__name__)
+        _bind_records(cls, body)
+        _make_settings(cls, body)
+        cls.policies = _of_type(body, Policy)
+        cls.measures = _of_type(body, Measured)
+        cls.phases = _phases(cls, body)
+
+    # The rules.
+
+    def start(self) -> Any:
+        """The state before the first unit."""
+        raise NotImplementedError
+
+    def observe(self, state: Any, agent: int) -> Any:
+        """What an agent sees; by default the state. Must not change it."""
+        return state
+
+    def movers(self, state: Any) -> Iterable[int]:
+        """The agents who submit in the next step, ascending; by default all."""
+        return range(self.agents)
+
+    def legal(self, seen: Any, agent: int) -> Any:
+        """The legal values of a submission of one field, or of each field that it names; None: all
+        in their range.
+        """
+        return None
+
+    def prompt(self, seen: Any, agent: int) -> str | None:
+        """What an agent sees as text for models and people; None: as JSON."""
+        return None
+
+    def over(self, state: Any) -> bool:
+        """Whether the run is over before its last unit; asked when a unit has closed."""
+        return False
+
+    # The settings.
+
+    @classmethod
+    def settings(cls) -> Sequence[Any]:
+        """The settings as fields of attrs, in declared order."""
+        fields: Sequence[Any] = attrs.fields(cls)  # type: ignore[arg-type]
+        return fields
+
+    @classmethod
+    def configured(cls, settings: Mapping[str, Any]) -> Self:
+        """The game with these settings, and defaults for the others. Raises BadInput."""
+        made: Self = configured(cls, settings)  # type: ignore[type-var]
+        return made
+
+    def as_dict(self) -> dict[str, Any]:
+        """All settings in declared order."""
+        return {field.name: getattr(self, field.name) for field in self.settings()}
+
+
+def kebab(name: str) -> str:
+    """A class's name as that of a world: `SealedBid` is `sealed-bid`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def snake(name: str) -> str:
+    """A class's name as that of an event: `BidPlaced` is `bid_placed`."""
+    return kebab(name).replace("-", "_")
+
+
+def _body(cls: type) -> dict[str, Any]:
+    """What the bodies of a game and of the games it derives from hold, the oldest first."""
+    body: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if base is not Game and issubclass(base, Game):
+            body |= vars(base)
+    return body
+
+
+def _of_type(body: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if isinstance(value, kind)}
+
+
+def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
+    """Make the class a frozen attrs class of its settings: the framework's, then its own."""
+    framework = {"seed": setting(0, 0, SEED_MAX)}
+    if cls.submissions:
+        framework["agents"] = setting(4, 1, AGENTS_MAX)
+    else:
+        cls.agents = 0  # nobody plays: the rules do all
+    if cls.horizon == "rounds":
+        framework["rounds"] = setting(100, 1, 1_000_000)
+    own = {name: value for name, value in body.items() if _is_setting(value)}
+    inherited = {field.name: field for field in getattr(cls, "__attrs_attrs__", ())}
+    fields = {**framework, **{name: own[name] for name in own}}
+    if cls.horizon not in fields and cls.horizon not in inherited:
+        raise BadInput(
+            f"{cls.__name__}.horizon is {cls.horizon!r}, which is no setting",
+            f"declare it: {cls.horizon} = setting(50, 1, 10_000)",
+        )
+    attrs.frozen(cls, these=fields, slots=False, kw_only=True, repr=True)
+
+
+def _is_setting(value: Any) -> bool:
+    return type(value).__name__ == "_CountingAttr" and "kind" in value.metadata
+
+
+def _bind_records(cls: type[Game], body: Mapping[str, Any]) -> None:
+    classes = {name: value for name, value in body.items() if isinstance(value, type)}
+    state = classes.get("State")
+    if state is None or not issubclass(state, State):
+        raise BadInput(
+            f"{cls.__name__} has no state", "declare its fields: class State(goldrush.State): ..."
+        )
+    bind_state(state, classes)
+    for record in classes.values():
+        if issubclass(record, (Event, Submission, Observation)):
+            bind_row(record, classes)
+    cls.submissions = [one for one in classes.values() if issubclass(one, Submission)]
+    cls.events = [one for one in classes.values() if issubclass(one, Event)]
+
+
+def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[Phase]:
+    """The steps of a unit: its phases, or one step for `decide`."""
+    found = list(_of_type(body, Phase).values())
+    if found:
+        return found
+    if len(cls.submissions) > 1:
+        names = ", ".join(one.__name__ for one in cls.submissions)
+        raise BadInput(
+            f"{cls.__name__} has the submissions {names} and no phases",
+            "decide each in a step of its own: @phase(Bid) above a method",
+        )
+    if "decide" not in body:
+        raise BadInput(
+            f"{cls.__name__} has no rules", "write them: def decide(self, state, asked, draw): ..."
+        )
+    return [Phase("decide", body["decide"], next(iter(cls.submissions), None))]

@@ -1,0 +1,292 @@
+"""The records of a game: its state, its events and the submissions of its agents.
+
+Each is a class in the game's body that lists typed fields. An event or a submission is a tuple: the
+row that the journal holds, read by name. A state is an object whose fields change in place; it has
+those that are listed and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_type_hints
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.hints import Agent, Held, Hint, Range, check_value, held_of, hint_of
+from goldrush.kernel.shape import amount
+from goldrush.kernel.world import Row
+
+_FRAMEWORK: Final = ("agent", "error", "source")  # fields that every submission has
+
+
+class FieldsType(type):
+    """The class of records: turns the annotations in the body of a class into slots."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **more: Any) -> Any:
+        """A record class; defaults in its body are ranges (`within`) and stand apart."""
+        listed = [
+            field
+            for field, hint in body.get("__annotations__", {}).items()
+            if not str(hint).startswith(("ClassVar", "typing.ClassVar"))
+        ]
+        is_row = any(issubclass(base, tuple) for base in bases)
+        inherited = [field for base in bases for field in getattr(base, "listed", ())]
+        body["given"] = {field: body.pop(field) for field in listed if field in body}
+        body["__slots__"] = () if is_row else tuple(listed)
+        body.setdefault("listed", (*inherited, *listed))  # those here are set by the framework
+        return super().__new__(cls, name, bases, body, **more)
+
+
+class _Record(tuple[Any, ...], metaclass=FieldsType):
+    """An event or a submission.
+
+    Attributes:
+        listed: the names of its fields.
+        given: the values that fields are given in the body: their ranges.
+        hints: what the type hints say of the fields, by name.
+    """
+
+    __slots__ = ()
+    listed: ClassVar[tuple[str, ...]]
+    given: ClassVar[Mapping[str, Any]]
+    hints: ClassVar[Mapping[str, Hint]] = {}
+    if TYPE_CHECKING:  # written by `bind_row`
+
+        def __new__(cls, *values: Any, **named: Any) -> Self: ...
+
+    @classmethod
+    def of_row(cls, row: Row) -> Self:
+        """The record with the values of a row of the journal."""
+        return tuple.__new__(cls, row)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {name: getattr(self, name) for name in self.hints}
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+        return f"{type(self).__name__}({values})"
+
+
+class Event(_Record):
+    """A fact that follows from submissions and draws: it changes the state when it is applied.
+
+    Fields are typed; `says` is its sentence, in which `{agent}` is a field and `{fish:amount}` one
+    in a form (see replay/sentences.py). `seen_by` is the field with the only agent that learns of
+    it, where `observe` hides what it says; empty: all do. `apply` changes the state it is given,
+    and nothing else: it draws nothing and judges nothing, so that a journal gives the same states
+    again.
+    """
+
+    says: ClassVar[str] = ""
+    seen_by: ClassVar[str] = ""
+
+    def apply(self, state: Any) -> None:
+        """Change the state; by default an event changes nothing."""
+
+    @classmethod
+    def all(cls, *columns: Iterable[Any]) -> Column:
+        """Many events of this type at once, from a column of values for each field, in order.
+
+        Faster than one by one where there are hundreds. Raises ValueError for columns of different
+        lengths.
+        """
+        hints = cls.hints.values()
+        converted = [
+            column if hint.to_row is None else map(hint.to_row, column)
+            for hint, column in zip(hints, columns, strict=True)
+        ]
+        return Column(cls, list(zip(*converted, strict=True)))
+
+
+class Column:
+    """Many events of one type, as `Event.all` makes them."""
+
+    __slots__ = ("rows", "type")
+
+    def __init__(self, type: type[Event], rows: list[Row]) -> None:
+        self.type = type
+        self.rows = rows
+
+
+class Submission(_Record):
+    """What an agent submits in a step. Fields are typed, numbers have a range (`within`).
+
+    Attributes:
+        agent: who submitted it; set by the framework.
+        error: why a model's or a person's answer could not be read; null for all else.
+    """
+
+    agent: Agent
+    error: str | None
+    listed: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def default(cls) -> Self:
+        """The submission of an agent whose answer is missing or cannot be read: of each field the
+        first valid value.
+        """
+        return cls(*(_first(cls, name, hint) for name, hint in cls.hints.items()))
+
+
+class Observation(_Record):
+    """What an agent sees, made by a game's `observe`: typed fields, so that models, people and
+    learners can be shown it.
+    """
+
+    __slots__ = ()
+
+
+def _first(cls: type[Submission], name: str, hint: Hint) -> Any:
+    """The first of the choices of a field, the smallest number of its range, or null."""
+    if hint.choices:
+        return hint.choices[0]
+    if hint.kind.holds(None):
+        return None
+    if hint.range is None or not hint.kind.holds(low := amount(hint.range.low)):
+        raise BadInput(
+            f"{cls.__name__}.{name} has no range",
+            f"give it one, as in `{name}: int = within(0, 10)`, or the class a `default`",
+        )
+    return low
+
+
+def bind_row(record: type[_Record], scope: Mapping[str, Any]) -> None:
+    """Resolve the type hints of an event or a submission, and make its constructor and its fields.
+
+    `scope`: the names that hints can have besides those of its module. Raises BadInput.
+    """
+    name, is_submission = record.__name__, issubclass(record, Submission)
+    known = get_type_hints(record, localns=dict(scope), include_extras=True)
+    hints: dict[str, Hint] = {}
+    for field in record.listed:
+        where, given = f"{name}.{field}", record.given.get(field)
+        if is_submission and field in _FRAMEWORK:
+            raise BadInput(f"{where} is a field of every submission", "leave it out")
+        if given is not None and not isinstance(given, Range):
+            raise BadInput(f"{where} is given {format_value(given)}", "give a range: within(0, 10)")
+        hints[field] = hint_of(known[field], where, given)
+    record.hints = hints
+    first = 1 if is_submission else 0
+    for place, (field, hint) in enumerate(hints.items(), first):
+        setattr(record, field, _getter(place, hint.from_row))
+    if is_submission:
+        record.agent = _getter(0, None)  # type: ignore[attr-defined]
+        record.error = _getter(len(hints) + 1, None)  # type: ignore[attr-defined]
+    record.__new__ = _constructor(hints, is_submission=is_submission)  # type: ignore[method-assign]
+
+
+def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
+    if from_row is None:
+        return property(itemgetter(place))
+    return property(lambda self: from_row(self[place]))
+
+
+def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[..., Any]:
+    """The `__new__` of a record, written out: a call for each field would cost more than all."""
+    scope: dict[str, Any] = {"make": tuple.__new__}
+    values = []
+    for field, hint in hints.items():
+        if hint.to_row is amount:
+            values.append(
+                f"int({field}) if type({field}) is float and {field}.is_integer() else {field}"
+            )
+        elif hint.to_row is None:
+            values.append(field)
+        else:
+            scope[f"convert_{field}"] = hint.to_row
+            values.append(f"convert_{field}({field})")
+    row = ["None", *values, "None", "None"] if is_submission else values
+    parameters = ", ".join(["cls", *hints])
+    text = f"def __new__({parameters}): return make(cls, ({''.join(f'{v}, ' for v in row)}))"
+    exec(compile(text, "<record>", "exec"), scope)  # noqa: S102  # of the names of fields
+    made: Callable[..., Any] = scope["__new__"]
+    return made
+
+
+class State(metaclass=FieldsType):
+    """The state of a game: what events change. Make it in `start`, with every field by name.
+
+    Attributes:
+        config: the game with its settings.
+        roster: the entries of the agents as recorded, in order.
+        unit: the number of closed units.
+        step: the number of the step within the unit, from 0.
+        source: the SHA-256 of the source that plays, in hex; None: it is not known.
+        head: the fingerprint of `config`, `roster` and `source`, which change only with a fork.
+    """
+
+    config: Any
+    roster: Sequence[Mapping[str, Any]]
+    unit: int
+    step: int
+    source: str | None
+    head: int
+    listed: ClassVar[tuple[str, ...]] = ()
+    given: ClassVar[Mapping[str, Any]]
+    held: ClassVar[Mapping[str, Held]] = {}
+    types: ClassVar[Mapping[str, Any]] = {}
+    if TYPE_CHECKING:
+        __slots__: ClassVar[tuple[str, ...]]
+
+    def __init__(self, **fields: Any) -> None:
+        """Raises BadInput unless all listed fields are given, each a value of its type."""
+        name = type(self).__name__
+        if fields.keys() != self.types.keys():
+            listed = ", ".join(f"{field}=..." for field in self.types)
+            raise BadInput(
+                f"{name} is made with {', '.join(fields) or 'nothing'}", f"give {listed}"
+            )
+        for field, hint in self.types.items():
+            check_value(fields[field], hint, f"{name}.{field}")
+            setattr(self, field, fields[field])
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase that comes next."""
+        name: str = self.config.phases[self.step].name
+        return name
+
+    @property
+    def agents(self) -> range:
+        """The numbers of the agents."""
+        return range(len(self.roster))
+
+    def copy(self) -> Self:
+        """A copy that shares no value that changes."""
+        new = object.__new__(type(self))
+        for field in State.__slots__:
+            setattr(new, field, getattr(self, field))
+        for field, held in self.held.items():
+            value = getattr(self, field)
+            setattr(new, field, value if held.copy is None else held.copy(value))
+        return new
+
+    def plain(self) -> list[Any]:
+        """The values of the listed fields, as plain values, in order."""
+        return [
+            getattr(self, field) if held.freeze is None else held.freeze(getattr(self, field))
+            for field, held in self.held.items()
+        ]
+
+    @classmethod
+    def of_plain(cls, values: Sequence[Any]) -> Self:
+        """The state whose `plain` gives these values; `config` and the like are not set."""
+        new = object.__new__(cls)
+        for (field, held), value in zip(cls.held.items(), values, strict=True):
+            setattr(new, field, value if held.thaw is None else held.thaw(value))
+        return new
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{field}={getattr(self, field)!r}" for field in self.types)
+        return f"{type(self).__name__}({values})"
+
+
+def bind_state(state: type[State], scope: Mapping[str, Any]) -> None:
+    """Resolve the type hints of a state. Raises BadInput as `hints.held_of`."""
+    known = get_type_hints(state, localns=dict(scope), include_extras=True)
+    listed = state.listed
+    if state.given:
+        raise BadInput(f"{state.__name__} has defaults", "give the values in `start`")
+    state.types = {field: known[field] for field in listed}
+    state.held = {field: held_of(known[field], f"{state.__name__}.{field}") for field in listed}

@@ -1,0 +1,157 @@
+"""Mistakes in a game's rules and policies, found while they run.
+
+A run must give the same bytes again. So rules and policies may use what they are given and nothing
+that differs between two processes (global random numbers, the clock, hashes, addresses), and only
+`apply` may change the state. Where they are watched, the first breach raises BadInput with the line
+and the cure. Watching costs more than the rules themselves: it is done in the first units of a run
+(`watched_units`), or in all of them on request.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.game.hints import format_hint, is_of
+from goldrush.kernel.game.records import State
+
+EVENTS: Final = 1  # about so many are watched
+
+_DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
+_CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
+_ADDRESS: Final = "leave it out: it differs in every process"
+
+# By module and name, or by name alone for methods: what it is, and what to do instead.
+_CLOCKS: Final = frozenset(
+    ["time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
+     "process_time", "process_time_ns", "localtime", "gmtime", "thread_time"]
+)  # fmt: skip
+_DATES: Final = frozenset(["now", "utcnow", "today"])
+
+
+def watched_units(agents: int) -> int:
+    """The number of first units whose events are about EVENTS; at least one."""
+    return max(1, EVENTS // (agents + 1))
+
+
+@contextmanager
+def watched(what: str, state: State) -> Iterator[None]:
+    """Watch a part of a game that must not change the state.
+
+    Args:
+        what: the part, for messages, such as "`decide`".
+        state: the state that it is given.
+
+    Raises BadInput for a changed state, and for a call whose result differs between processes.
+    """
+    before = pack(state.plain())
+    is_profiled = sys.getprofile() is not None  # by somebody who measures: leave it to them
+    if not is_profiled:
+        sys.setprofile(_hook(what))
+    try:
+        yield
+    finally:
+        if not is_profiled:
+            sys.setprofile(None)
+    if pack(state.plain()) != before:
+        raise BadInput(
+            f"{what} changed the state: {_changed(state, before)}",
+            "yield an event whose `apply` changes it",
+        )
+
+
+def check_state(state: State, what: str) -> None:
+    """Check that every field of a state has the type that it is declared with. Raises BadInput."""
+    for field, hint in state.types.items():
+        value = getattr(state, field)
+        if not is_of(value, hint):
+            raise BadInput(
+                f"after {what}, {type(state).__name__}.{field} is {_first_wrong(value, hint)}",
+                f"it must be {format_hint(hint)}",
+            )
+
+
+def _first_wrong(value: Any, hint: Any) -> str:
+    """The value, or the item of a long list that is not of its type."""
+    if type(value) is list and len(value) > 3:
+        [item, *_] = hint.__args__
+        wrong = [(place, found) for place, found in enumerate(value) if not is_of(found, item)]
+        return f"a list with {wrong[0][1]!r} at {wrong[0][0]}" if wrong else repr(value)
+    return repr(value)
+
+
+def _changed(state: State, before: bytes) -> str:
+    from goldrush.kernel.codec import unpack
+
+    was = unpack(before)
+    now = unpack(pack(state.plain()))
+    for field, old, new in zip(state.types, was, now, strict=True):
+        if pack(old) != pack(new):
+            return f"{field} was {old!r} and is {new!r}"
+    return "another order of its fields"
+
+
+def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
+    def hook(frame: FrameType, event: str, function: Any) -> None:
+        if event != "c_call":
+            return
+        if frame.f_globals.get("__name__", "").startswith("goldrush.kernel."):
+            return
+        found = _differs(function)
+        if found is not None:
+            sys.setprofile(None)
+            called, instead = found
+            raise BadInput(f"{_place(frame)}: {what} uses {called}", instead)
+
+    return hook
+
+
+def _differs(function: Any) -> tuple[str, str] | None:
+    """What a built-in function depends on that differs between two processes, and what to do
+    instead; None: nothing.
+    """
+    name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
+    owner = getattr(function, "__self__", None)
+    if module == "time" and name in _CLOCKS:
+        return f"the clock (time.{name})", _CLOCK
+    if name in _DATES and isinstance(owner, type) and owner.__module__ == "datetime":
+        return f"the clock (datetime.{owner.__name__}.{name})", _CLOCK
+    if name == "urandom" and module in ("posix", "nt"):
+        return "random bytes of the system", _DRAW
+    if module == "builtins" and name in ("hash", "id"):
+        return f"{name}()", _ADDRESS
+    if owner is not None and owner is _of_module("random", "_inst"):
+        return f"the global random numbers (random.{name})", _DRAW
+    if owner is not None and owner is _of_module("numpy.random.mtrand", "_rand"):
+        return f"the global random numbers (numpy.random.{name})", _DRAW
+    return None
+
+
+def _of_module(module: str, name: str) -> object:
+    """An attribute of a module, if that is imported; else an object that is nothing else."""
+    return getattr(sys.modules.get(module), name, _differs)
+
+
+def _place(frame: FrameType | None) -> str:
+    """The file and line of the innermost frame that is neither the library's nor Python's."""
+    inner = frame
+    here = os.path.dirname(os.__file__)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((here, "<")) and not _is_ours(frame):
+            break
+        frame = frame.f_back
+    frame = frame or inner
+    assert frame is not None  # the one that called
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def _is_ours(frame: FrameType) -> bool:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0] == "goldrush"

@@ -1,0 +1,356 @@
+"""Compiles a `Game` to a `World`: what the class declares becomes the kernel's functions."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from goldrush.kernel import shape
+from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
+from goldrush.kernel.forking import Forks
+from goldrush.kernel.game.draw import DRAWN, Draw
+from goldrush.kernel.game.game import Derived, Game, Phase, snake
+from goldrush.kernel.game.records import Column, Event, State, Submission
+from goldrush.kernel.game.watch import check_state, watched, watched_units
+from goldrush.kernel.rosters import setup_of
+from goldrush.kernel.submissions import arrange
+from goldrush.kernel.world import (
+    Batch,
+    Block,
+    EventType,
+    InvalidInputs,
+    Past,
+    Row,
+    Vocabulary,
+    World,
+)
+
+Apply = Callable[[State, Sequence[Row]], None]
+
+# Ends a step of a unit with several: it follows from nothing else that the next one begins.
+STEPPED: Final = EventType(
+    "step_ended",
+    {"step": shape.NATURAL.means("the number of the step within its unit, from 0")},
+    text="step {step} ends",
+)
+
+
+class Compiled:
+    """A game with its event types: the functions of its world.
+
+    Attributes:
+        game: the class.
+        world: its world.
+        types: the types of its events: submissions, events of the game, draws, ends of steps.
+        vocabulary: its nouns.
+        checks_all: mistakes are looked for in all units, not only in the first.
+        codes: of its records, the index of their type.
+    """
+
+    def __init__(self, game: type[Game]) -> None:
+        self.game = game
+        records: list[type[Event | Submission]] = [*game.submissions, *game.events]
+        self.codes = {record: code for code, record in enumerate(records)}
+        self.types = [*map(_event_type, records), DRAWN]
+        self.drawn = len(records)
+        self.has_steps = len(game.phases) > 1
+        if self.has_steps:
+            self.types.append(STEPPED)
+        self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
+        self.checks_all = False
+        self._appliers: list[Apply | None] = [_applier(record) for record in records]
+        self._appliers += [None, _count_step]
+        self.world = _world(self)
+
+    def is_watched(self, state: State) -> bool:
+        """Whether mistakes are looked for in the next step."""
+        return self.checks_all or state.unit < watched_units(state.config.agents)
+
+    def code(self, phase: Phase) -> int | None:
+        """The code of the submissions of a phase; None: nobody submits."""
+        return None if phase.asks is None else self.codes[phase.asks]
+
+    def phase(self, state: State) -> Phase:
+        """The step that comes next."""
+        return self.game.phases[state.step]
+
+    def movers(self, state: State) -> list[int]:
+        """The agents who submit in the next step."""
+        if self.phase(state).asks is None:
+            return []
+        return list(state.config.movers(state))
+
+    def initial(self, setup: Mapping[str, Any]) -> State:
+        """The state before the first unit. Raises BadInput for an invalid setup."""
+        if list(setup) != ["config", "source", "roster"]:
+            raise BadInput(
+                f"the setup has {', '.join(map(str, setup))}", "it has config, source and roster"
+            )
+        source = _sha256(setup["source"])
+        config, roster = setup_of(
+            {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
+        )
+        state = config.start()
+        if type(state) is not self.game.State:
+            raise BadInput(
+                f"{self.game.__name__}.start gives {format_value(state)}", "return self.State(...)"
+            )
+        return self._placed(state, config, roster, 0, source)
+
+    def decide(self, state: State, inputs: Block) -> list[Batch]:
+        """What follows from the submissions of a step: its draws, then the game's events.
+
+        Raises InvalidInputs, and BadInput for any mistake in the rules.
+        """
+        try:
+            if self.is_watched(state):
+                with watched(f"`{self.phase(state).name}`", state):
+                    return self._decided(state, inputs)
+            return self._decided(state, inputs)
+        except (InvalidInputs, GoldrushError):
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+
+    def _decided(self, state: State, inputs: Block) -> list[Batch]:
+        phase, game = self.phase(state), state.config
+        draw = Draw(game.seed, state.unit + 1, state.step, "decide")
+        if phase.asks is None:
+            if inputs.batches:
+                raise InvalidInputs("nobody submits in this step")
+            derived = phase.decide(game, state, draw)
+        else:
+            derived = phase.decide(game, state, self._asked(phase, state, inputs), draw)
+        batches = self._batches(derived)
+        if draw.rows:
+            batches.insert(0, (self.drawn, draw.rows))
+        if self.has_steps:
+            batches.append((self.drawn + 1, [(state.step,)]))
+        return batches
+
+    def _asked(self, phase: Phase, state: State, inputs: Block) -> list[Submission]:
+        asks = phase.asks
+        assert asks is not None  # looked at by the caller
+        rows = inputs.rows(self.codes[asks])
+        if [row[0] for row in rows] != self.movers(state) or len(inputs.batches) > 1:
+            raise InvalidInputs(
+                f"a step needs one `{snake(asks.__name__)}` of every agent whose turn it is, in "
+                "agent order"
+            )
+        make = tuple.__new__
+        return [make(asks, row) for row in rows]
+
+    def _batches(self, derived: Derived) -> list[Batch]:
+        """The rows of the events that a game yields, neighbours of one type together."""
+        codes = self.codes
+        batches: list[Batch] = []
+        last: object = None
+        for event in derived:
+            kind = type(event)
+            if kind is not last:
+                if isinstance(event, Column):
+                    batches.append((codes[event.type], event.rows))
+                    last = None
+                    continue
+                if kind not in codes or not issubclass(kind, Event):
+                    raise BadInput(
+                        f"{self.game.__name__} yields {format_value(event)}",
+                        f"yield its events: {', '.join(e.__name__ for e in self.game.events)}",
+                    )
+                rows: list[Row] = []
+                batches.append((codes[kind], rows))
+                last = kind
+            rows.append(tuple(event))  # type: ignore[arg-type]  # no Column
+        return batches
+
+    def evolve(self, state: State, block: Block) -> State:
+        """The state after these events."""
+        appliers = self._appliers
+        try:
+            for code, rows in block:
+                apply = appliers[code]
+                if apply is not None:
+                    apply(state, rows)
+        except AttributeError as error:  # no event can cause it
+            raise self._failed(error) from error
+        return state
+
+    def _failed(self, error: Exception) -> BadInput:
+        return BadInput(
+            f"the rules of {self.game.__name__} failed: {format_error(error)}", "correct them"
+        )
+
+    def unit_done(self, state: State) -> bool:
+        """Whether all steps of the unit have been played."""
+        return not self.has_steps or state.step == len(self.game.phases)
+
+    def close(self, state: State) -> State:
+        """The state before the next unit."""
+        if self.is_watched(state):
+            check_state(state, self.vocabulary.format_unit(state.unit + 1))
+        state.unit += 1
+        state.step = 0
+        return state
+
+    def ended(self, state: State) -> bool:
+        """Whether the run is over: after the last unit, or as the game says."""
+        if state.step:
+            return False
+        game = state.config
+        return state.unit >= getattr(game, game.horizon) or bool(game.over(state))
+
+    def pending_fault(self, state: State, pending: Block) -> str | None:
+        """The reason why these submissions cannot begin a step, or None."""
+        code, movers = self.code(self.phase(state)), set(self.movers(state))
+        given = [row[0] for batch, rows in pending for row in rows if batch == code]
+        count = sum(len(rows) for _, rows in pending)
+        if len(set(given)) == count and movers.issuperset(given):
+            return None
+        return (
+            "the pending submissions are not of different agents of the step, but of "
+            f"{format_value(given)}"
+        )
+
+    def digest(self, state: State) -> int:
+        """xxh3-64 of the canonical encoding of [head, unit, fields], where head is that of
+        [settings, roster, SHA-256 of the source].
+        """
+        return fingerprint([state.head, state.unit, state.plain()])
+
+    def freeze(self, state: State) -> list[Any]:
+        """A state with a closed unit as plain values."""
+        plain = state.plain()
+        return [state.config.as_dict(), state.roster, state.unit, state.source, plain]
+
+    def thaw(self, frozen: Any, past: Past) -> State:
+        """The state that `freeze` was given."""
+        config, roster, unit, source, values = frozen
+        state = self.game.State.of_plain(values)
+        return self._placed(state, self.game.configured(config), roster, unit, source)
+
+    def _placed(
+        self, state: State, config: Game, roster: Sequence[Any], unit: int, source: str | None
+    ) -> State:
+        state.config, state.roster, state.unit, state.step = config, roster, unit, 0
+        state.source = source
+        state.head = fingerprint([config.as_dict(), roster, source])
+        return state
+
+    @property
+    def codes_by_step(self) -> list[int | None]:
+        """By step of a unit, the code of the submissions; None: nobody submits."""
+        return [self.code(phase) for phase in self.game.phases]
+
+    def forks(self) -> Forks[Any]:
+        """What forks can change."""
+        submitted = [None if code is None else self.types[code] for code in self.codes_by_step]
+        game = self.game
+        fixed = ("agents",) if game.submissions else ()
+        return Forks(game, game.configured, submitted, game.horizon, self.vocabulary, fixed)
+
+    def fork(self, forks: Forks[Any], state: State, facts: Mapping[str, Any], past: Past) -> State:
+        """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
+        *_, last = facts
+        if last != "source":
+            raise BadInput(f"a fork has {', '.join(facts)}", "it has the source at last")
+        source = _sha256(facts["source"])
+        config, roster = forks.forked(state.config, _without_source(facts), state.unit)
+        players = state.roster if roster is None else roster
+        return self._placed(state, config, players, state.unit, source)
+
+
+def compiled(game: type[Game]) -> Compiled:
+    """A game with its event types and its world, compiled when it is first asked for."""
+    if game not in _COMPILED:
+        _COMPILED[game] = Compiled(game)
+    return _COMPILED[game]
+
+
+_COMPILED: Final[WeakKeyDictionary[type[Game], Compiled]] = WeakKeyDictionary()
+
+
+def world_of(game: type[Game]) -> World[Any]:
+    """The world of a game."""
+    return compiled(game).world
+
+
+def _world(of: Compiled) -> World[Any]:
+    game, forks = of.game, of.forks()
+    return World(
+        game.name, game.rules, of.types, of.initial, of.decide, of.evolve, of.ended,
+        arrange=arrange,
+        pending_fault=of.pending_fault,
+        unit_done=of.unit_done,
+        close=of.close,
+        digest=of.digest,
+        copy=State.copy,
+        fork=partial(of.fork, forks),
+        show_fork=lambda facts: {
+            **forks.show(_without_source(facts)), "source": facts["source"]
+        },
+        freeze=of.freeze,
+        thaw=of.thaw,
+        vocabulary=of.vocabulary,
+    )  # fmt: skip
+
+
+def _without_source(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in facts.items() if name != "source"}
+
+
+def _sha256(source: Any) -> str | None:
+    """The SHA-256 in the source that START or a FORK records. Raises BadInput for none that was
+    recorded.
+    """
+    fault = BadInput(f"the source is {format_value(source)}", "it has sha256 and text")
+    if type(source) is not dict or list(source) != ["sha256", "text"]:
+        raise fault
+    sha256, text = source["sha256"], source["text"]
+    if sha256 is not None and (type(sha256) is not str or not _SHA256.fullmatch(sha256)):
+        raise fault
+    if text is not None and (
+        type(text) is not str or hashlib.sha256(text.encode()).hexdigest() != sha256
+    ):
+        raise fault
+    return sha256
+
+
+_SHA256: Final = re.compile("[0-9a-f]{64}")
+
+
+def _event_type(record: type[Event | Submission]) -> EventType:
+    fields = {name: hint.kind for name, hint in record.hints.items()}
+    name = snake(record.__name__)
+    if issubclass(record, Submission):
+        return EventType(
+            name, {"agent": shape.AGENT, **fields, **shape.FROM_MODELS}, is_input=True,
+            text=_submitted_text(record),
+        )  # fmt: skip
+    return EventType(name, fields, text=record.says)
+
+
+def _submitted_text(record: type[Submission]) -> str:
+    values = ", ".join(f"{name} {{{name}}}" for name in record.hints)
+    return f"{{agent}} submits {values or snake(record.__name__)}"
+
+
+def _applier(record: type[Event | Submission]) -> Apply | None:
+    """The function that applies rows of a type; None: they change nothing."""
+    if not issubclass(record, Event) or record.apply is Event.apply:
+        return None
+    apply, make = record.apply, tuple.__new__
+
+    def of_rows(state: State, rows: Sequence[Row]) -> None:
+        for row in rows:
+            apply(make(record, row), state)
+
+    return of_rows
+
+
+def _count_step(state: State, rows: Sequence[Row]) -> None:
+    state.step += 1

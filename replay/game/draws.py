@@ -1,0 +1,127 @@
+"""The draws of a game: each event `drawn`, computed again from its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.kernel.draws import WORD_RANGE, Draws
+from goldrush.kernel.game.draw import USES
+from goldrush.kernel.game.records import State
+from goldrush.kernel.game.world import Compiled
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.world import Row
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.journal.tie_break import Occasion, Outcome, TieBreak
+
+AMONG_MAX: Final = 20  # outcomes of a draw that are listed and tested for fairness
+
+
+@reader_of
+def draws_of_game(path: str | Path, compiled: Compiled) -> Iterator[TieBreak]:
+    """The draws of a journal, in order, for `Tools.draws`."""
+    with JournalReader(path) as reader:
+        for _, step, state in Walk(compiled.world, reader).steps():
+            if step is not None:
+                number = state.step - 1 if compiled.has_steps else 0
+                for row in step.derived.rows(compiled.drawn):
+                    yield _audit(compiled, state, number, row)
+
+
+def _audit(compiled: Compiled, state: State, step: int, row: Row) -> TieBreak:
+    key, use, arguments, results, words = row
+    vocabulary, unit = compiled.vocabulary, state.unit + 1
+    place = {vocabulary.unit: vocabulary.number(unit)}
+    where = f"{', '.join(map(str, key))} of {vocabulary.format_unit(unit)}"
+    if compiled.has_steps:
+        place, where = {**place, "step": step}, f"{where}, step {step}"
+    occasion = Occasion(
+        place, where, (state.config.seed, unit, step, "decide", *key), "place", "result", USES[use]
+    )
+    return _AUDITS[USES[use]](occasion, arguments, results, words)
+
+
+def _shown(words: Any) -> tuple[str, ...]:
+    return tuple(f"{word:016x}" for word in words)
+
+
+def _computed(
+    occasion: Occasion, results: Any, words: Any, again: Outcome, draws: Draws, rule: str,
+    expression: str, among: int = 0,
+) -> TieBreak:  # fmt: skip
+    """A draw with one result. `expression`: the result as Python, from `word`."""
+    [outcome] = results if len(results) == 1 else [None]
+    if isinstance(again, bool) and outcome in (0, 1):
+        outcome = bool(outcome)
+    last = draws.taken - 1
+    snippet = (
+        f"import msgpack, xxhash\n"
+        f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed={last})\n"
+        f"print({expression})"
+    )
+    participants = range(among) if among <= AMONG_MAX else ()
+    index = again if among and isinstance(again, int) else None
+    return TieBreak(
+        occasion, tuple(participants), _shown(words), _shown(draws.words()), index, outcome, again,
+        rule, snippet,
+    )  # fmt: skip
+
+
+def _word(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    draws = occasion.draws
+    return _computed(occasion, results, words, draws.word(), draws, "the word", "word")
+
+
+def _below(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    [n], draws = arguments, occasion.draws
+    again = draws.below(n)
+    rule = f"below({n}): word {draws.taken - 1} mod {n} is {again}"
+    return _computed(occasion, results, words, again, draws, rule, f"word % {n}", n)
+
+
+def _between(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    (low, high), draws = arguments, occasion.draws
+    again = low + (high - low) * (draws.word() / WORD_RANGE)
+    formula = f"{low} + ({high} - {low}) * (word / 2**64)"
+    return _computed(occasion, results, words, float(again), draws, formula, formula)
+
+
+def _chance(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    [probability], draws = arguments, occasion.draws
+    again, limit = draws.chance(probability), int(probability * WORD_RANGE)
+    rule = f"chance({probability}): true where the word is under {limit}"
+    return _computed(occasion, results, words, again, draws, rule, f"word < {limit}")
+
+
+def _shuffled(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    [count] = arguments
+    return TieBreak.shuffled(occasion, tuple(range(count)), words, tuple(results))
+
+
+def _sample(occasion: Occasion, arguments: Any, results: Any, words: Any) -> TieBreak:
+    (count, size), draws = arguments, occasion.draws
+    again = tuple(draws.sample(count, size))
+    taken, picks = occasion.draws, []
+    for i in range(len(again)):
+        taken.below(count - i)
+        picks.append((i, taken.taken - 1))
+    snippet = (
+        f"import msgpack, xxhash; key, order = msgpack.packb({occasion.key}), "
+        f"list(range({count}))\n"
+        f"for i, n in {picks}: k = i + xxhash.xxh3_64_intdigest(key, seed=n) % ({count} - i); "
+        f"order[i], order[k] = order[k], order[i]\n"
+        f"print(order[:{len(again)}])"
+    )
+    rule = f"Fisher-Yates from the front gives {', '.join(map(str, again))}"
+    return TieBreak(
+        occasion, (), _shown(words), _shown(draws.words()), None, tuple(results), again, rule,
+        snippet,
+    )  # fmt: skip
+
+
+_AUDITS: Final = {
+    "word": _word, "below": _below, "between": _between, "chance": _chance, "choice": _below,
+    "shuffled": _shuffled, "sample": _sample,
+}  # fmt: skip

@@ -1,0 +1,105 @@
+"""The tools of a `Game`: what its class declares, as commands need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from inspect import getdoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from goldrush.agents.game.play import stage_game
+from goldrush.agents.seats import policy_label
+from goldrush.kernel.game.draw import USES
+from goldrush.kernel.game.game import Game, Measured
+from goldrush.kernel.game.world import compiled, world_of
+from goldrush.kernel.measures import Value
+from goldrush.replay.data.measures import Measure, Measures, by_unit, named
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.games import GameTools
+from goldrush.replay.studies import MIXED, Studies
+from goldrush.replay.text import Paint, format_table
+from goldrush.replay.tools import ClosedUnit, lazy
+
+if TYPE_CHECKING:
+    from goldrush.replay.journal.tie_break import TieBreak
+
+
+class OneClassTools(GameTools):
+    """The tools of a game."""
+
+    summary = staticmethod(measured_at)
+    draw_kinds = USES
+    _draws = lazy("goldrush.replay.game.draws:draws_of_game")
+
+    def __init__(self, game: type[Game]) -> None:
+        super().__init__(stage_game(game), game)  # type: ignore[arg-type]
+        self.compiled = compiled(game)
+        known = named(*map(_measure, game.measures.values()))
+        self.measures = Measures(known, by_unit(
+            world_of(game), known,
+            config=lambda state: state.config,
+            roster=lambda state: [policy_label(entry) for entry in state.roster],
+        ))  # fmt: skip
+        policies = self.game.policy_set
+        self.studies = Studies(
+            title=(getdoc(game) or game.name).partition("\n")[0],
+            config=game.configured,
+            seats=policies.names_by_agent if game.submissions else lambda roster, agents: [],
+            baselines=(*game.policies, MIXED),
+            size="agents" if game.submissions else "",
+        )
+
+    def draws(self, path: str | Path) -> Iterator[TieBreak]:
+        found: Iterator[TieBreak] = self._draws(path, self.compiled)
+        return found
+
+    def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object]:
+        state = unit.state
+        return {
+            unit.vocabulary.unit: unit.round,
+            **{name: getattr(state, name) for name in state.types},
+        }
+
+    def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
+        """The state as a table: what has a value for each agent by agent, the rest in one line."""
+        state, vocabulary = unit.state, unit.vocabulary
+        agents = len(state.roster)
+        by_agent = {
+            name: getattr(state, name)
+            for name in state.types
+            if isinstance(getattr(state, name), list) and len(getattr(state, name)) == agents
+        }
+        others = [
+            f"{name} {_shown(getattr(state, name))}" for name in state.types if name not in by_agent
+        ]
+        head = ", ".join([f"{vocabulary.unit} {unit.round}", *others])
+        if not by_agent:
+            return head
+        rows = [("agent", "policy", *by_agent)]
+        for entry in state.roster:
+            agent = entry["agent"]
+            values = (_shown(values[agent]) for values in by_agent.values())
+            rows.append((paint(str(agent), agent), policy_label(entry), *values))
+        return f"{head}\n\n{format_table(rows, numbers=tuple(range(2, 2 + len(by_agent))))}"
+
+
+def _shown(value: object) -> str:
+    return f"{value:,.10g}" if type(value) is float else str(value)
+
+
+def _measure(measured: Measured) -> Measure:
+    def of(state: Any) -> Value:
+        return measured.of(state.config, state)
+
+    return Measure(measured.name, measured.title, measured.definition, of, at_end=measured.at_end)
+
+
+def tools_of_game(game: type[Game]) -> OneClassTools:
+    """The tools of a game, made when they are first asked for."""
+    if game not in _TOOLS:
+        _TOOLS[game] = OneClassTools(game)
+    return _TOOLS[game]
+
+
+_TOOLS: Final[WeakKeyDictionary[type[Game], OneClassTools]] = WeakKeyDictionary()

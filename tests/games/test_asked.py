@@ -1,0 +1,128 @@
+"""Models and people play games that declare nothing for them."""
+
+import json
+
+import pytest
+
+import goldrush
+from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.fishery import Fishery
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.errors import BadInput
+from tests.games.fisheries import changed
+from tests.llm.servers import completion, serving
+
+
+def played(game, answer, tmp_path, roster, **settings):
+    """A run in which a model gives this answer, and the requests."""
+    with serving(lambda asked: completion(answer)) as server:
+        models = goldrush.Models(base_url=server.address)
+        run = goldrush.record(
+            game, tmp_path / "run.journal", roster=roster, models=models, **settings
+        )
+        return run, server.asked
+
+
+def test_a_model_is_told_the_rules_what_it_sees_and_the_form_of_an_answer(tmp_path) -> None:
+    run, [asked, *_] = played(Fishery, '{"fish": 7}', tmp_path, "llm:test-1,share*4", seasons=2)
+    rules, now = [message["content"] for message in asked.body["messages"]]
+
+    assert rules.startswith("Does a shared stock outlive those who fish it?")
+    assert '"capacity": 1000.0' in rules
+    assert '{"stock": 1000.0, "landed": [0.0, 0.0, 0.0, 0.0, 0.0]}' in now
+    assert 'Answer with JSON: {"fish": integer from 0 to 1000000000}' in now
+    schema = asked.body["response_format"]["json_schema"]["schema"]
+    assert {"type": "integer", "minimum": 0, "maximum": 10**9} == schema["properties"]["fish"]
+    assert [7, 7] == [e["fish"] for e in run.events("asked", agent=0)]
+    assert run.verify().holds
+
+
+def test_hidden_values_are_not_shown(tmp_path) -> None:
+    run, asked = played(DoubleAuction, '{"price": 50}', tmp_path, "llm:test-1*2", turns=6, agents=2)
+    limits = {e["agent"]: e["limit"] for e in run.events("dealt")}
+
+    for request in asked:
+        seen = json.loads(request.text.partition("What you see: ")[2].partition("\n")[0])
+        assert ["buys", "limit", "traded", "bid", "ask"] == list(seen)
+        assert limits[0 if seen["buys"] else 1] == seen["limit"]
+    assert 6 == len(asked)
+    assert run.verify().holds
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("no idea", "no-json"),
+        ('{"fish": -1}', "invalid"),
+        ('{"fish": 0.5}', "invalid"),
+        ('{"fish": "7"}', "invalid"),
+        ('{"fish": null}', "invalid"),
+        ('{"fish": true}', "invalid"),
+        ('{"fish": 99999999999}', "invalid"),
+        (None, "no-answer"),
+    ],
+)
+def test_an_answer_that_is_none_is_the_default_move(tmp_path, answer, error) -> None:
+    run, _ = played(Fishery, answer, tmp_path, "llm:test-1,share*4", seasons=1)
+    [asked] = run.events("asked", agent=0)
+
+    assert (0, error) == (asked["fish"], asked["error"])
+    assert run.verify().holds
+
+
+def test_each_phase_asks_for_its_own_submission(tmp_path) -> None:
+    run, asked = played(
+        PublicGoods, '{"tokens": 9, "points": [0, 2, 0, 0]}', tmp_path,
+        "llm:test-1,selfish*3", rounds=2,
+    )  # fmt: skip
+
+    assert 4 == len(asked)
+    assert [9, 9] == [e["tokens"] for e in run.events("gift", agent=0)]
+    assert [[0, 2, 0, 0]] * 2 == [e["points"] for e in run.events("fines", agent=0)]
+    assert run.verify().holds
+
+
+LEGAL = (
+    "    def over(self, state):",
+    "    def legal(self, seen, agent):\n        return [3, 5]\n\n    def over(self, state):",
+)
+
+
+@pytest.mark.parametrize(("answer", "fish"), [('{"fish": 5}', 5), ('{"fish": 4}', 3)])
+def test_legal_values_are_an_enumeration_and_the_first_is_the_default(
+    tmp_path, answer, fish
+) -> None:
+    run, [asked] = played(
+        changed(tmp_path, *LEGAL), answer, tmp_path, "llm:test-1,share*4", seasons=1
+    )
+    schema = asked.body["response_format"]["json_schema"]["schema"]
+
+    assert [3, 5] == schema["properties"]["fish"]["enum"]
+    assert '{"fish": 3 or 5}' in asked.text
+    assert fish == next(run.events("asked", agent=0))["fish"]
+
+
+def test_a_field_without_a_range_is_named_before_a_model_is_asked(tmp_path) -> None:
+    game = changed(tmp_path, "fish: int = within(0, 10**9)", "fish: int")
+
+    with pytest.raises(BadInput, match=r"Asked.fish has no range, so no model can be asked"):
+        played(game, "{}", tmp_path, "llm:test-1,share*4", seasons=1)
+
+
+def test_a_person_is_asked_with_the_same_prompt(tmp_path) -> None:
+    inquiries = []
+
+    def ask(inquiry):
+        inquiries.append(inquiry)
+        assert inquiry.fault('{"fish": -2}')
+        assert inquiry.fault('{"fish": 2}') is None
+        return '{"fish": 2}'
+
+    run = goldrush.record(
+        Fishery, tmp_path / "run.journal", roster="human,share*4", seasons=2, ask=ask
+    )
+
+    assert ["season 1", "season 2"] == [inquiry.unit for inquiry in inquiries]
+    assert "agent 0" == inquiries[0].player
+    assert [2, 2] == [e["fish"] for e in run.events("asked", agent=0)]
+    assert run.verify().holds

@@ -1,0 +1,63 @@
+"""The games of goldrush.games keep the laws of worlds, and come out as published."""
+
+from statistics import mean
+
+import pytest
+
+import goldrush
+from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.epidemic import Epidemic
+from goldrush.games.public_goods import PublicGoods
+from goldrush.testing import WorldLaws
+
+
+class TestFishery(WorldLaws):
+    world = "goldrush.games.fishery:Fishery"
+    settings = {"seasons": 4}
+
+
+class TestPublicGoods(WorldLaws):
+    world = "goldrush.games.public_goods:PublicGoods"
+    settings = {"rounds": 3}
+    roster = "reciprocal*2,fearful,selfish"
+
+
+class TestDoubleAuction(WorldLaws):
+    world = "goldrush.games.double_auction:DoubleAuction"
+    settings = {"turns": 12}
+
+
+class TestEpidemic(WorldLaws):
+    world = "goldrush.games.epidemic:Epidemic"
+    settings = {"days": 5, "people": 30}
+
+
+def measured(game, name, seeds=5, **settings):
+    """The mean of a measure over runs that differ in their seed."""
+    return mean(
+        goldrush.record(game, seed=seed, **settings).measures()[name] for seed in range(seeds)
+    )
+
+
+def test_an_epidemic_of_two_infections_a_person_reaches_four_fifths() -> None:
+    assert 0.797 == pytest.approx(measured(Epidemic, "attack"), abs=0.04)
+
+
+def test_half_the_contacts_nearly_end_it() -> None:
+    assert measured(Epidemic, "attack", treatment="distance") < 0.3
+
+
+def test_traders_who_know_nothing_but_their_limit_realise_nearly_all_gains() -> None:
+    constrained = measured(DoubleAuction, "efficiency", roster="constrained*10")
+    unconstrained = measured(DoubleAuction, "efficiency", roster="unconstrained*10")
+
+    assert constrained > 0.85
+    assert unconstrained < constrained
+
+
+def test_who_can_be_fined_gives_more() -> None:
+    roster = "reciprocal*2,fearful*2"
+    fined = measured(PublicGoods, "gift", 1, rounds=20, roster=roster)
+    not_fined = measured(PublicGoods, "gift", 1, rounds=20, roster=roster, treatment="no-fines")
+
+    assert fined > 1.2 * not_fined

@@ -1,0 +1,109 @@
+"""A submission is known by unit, step and agent, wherever it is named."""
+
+import pytest
+
+import goldrush
+from goldrush.agents import players
+from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.game.tools import tools_of_game
+
+GIFT = {"event": "gift", "round": 4, "agent": 3, "tokens": 20}
+FINES = {"event": "fines", "round": 4, "agent": 3, "points": [1, 0, 0, 0]}
+
+
+@pytest.fixture(scope="module")
+def goods(tmp_path_factory):
+    path = tmp_path_factory.mktemp("goods") / "run.journal"
+    return goldrush.record(PublicGoods, path, seed=1, rounds=6)
+
+
+def submissions(run, unit, agent):
+    """What an agent submits in a unit, step by step, without what models add."""
+    events = [e.fields for e in run.events(agent=agent, first=unit, last=unit)]
+    return [e.get("tokens", e.get("points")) for e in events if "source" in e]
+
+
+@pytest.mark.parametrize(("item", "step"), [(GIFT, 0), (FINES, 1)])
+def test_a_replaced_submission_replaces_that_of_its_step_alone(goods, item, step) -> None:
+    before = submissions(goods, 4, 3)
+
+    fork = goods.fork(at=3, replace=[item])
+
+    after = submissions(fork, 4, 3)
+    assert item.get("tokens", item.get("points")) == after[step]
+    assert before[1 - step] == after[1 - step]
+    assert fork.verify().holds
+
+
+def test_both_can_be_replaced(goods) -> None:
+    fork = goods.fork(at=3, replace=[FINES, {**GIFT, "step": 0}])
+
+    assert [20, [1, 0, 0, 0]] == submissions(fork, 4, 3)
+    assert [[4, 0, 3], [4, 1, 3]] == next(fork.events("forked"))["replaced"]
+    assert fork.verify().holds
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"step": 1}, "submission 1 has step 1; give 0"),
+        ({"step": "0"}, "submission 1 has step '0'; give 0"),
+        ({"event": "given"}, "is a 'given' event; give gift or fines ones"),
+        ({"event": None}, "is a None event; give gift or fines ones"),
+        ({"round": 7}, "agent 3 in round 7 cannot be replaced"),
+        ({"agent": 4}, "agent 4 is given, who does not exist"),
+        ({"tokens": 101}, "integer from 0 to 100 expected, found 101"),
+        ({"tokens": None}, "integer from 0 to 100 expected, found None"),
+    ],
+)
+def test_a_submission_that_no_step_has_is_refused(goods, change, says) -> None:
+    with pytest.raises(BadInput, match=says):
+        goods.fork(at=3, replace=[{**GIFT, **change}])
+
+
+def test_a_submission_of_an_agent_whose_turn_it_is_not_is_refused() -> None:
+    run = goldrush.record(DoubleAuction, seed=1, turns=9)
+    mover = next(e["agent"] for e in run.events("quote", first=5, last=5))
+    other = (mover + 1) % 10
+    item = {"event": "quote", "turn": 5, "agent": other, "price": 3}
+
+    with pytest.raises(BadInput, match=f"agent {other} is replaced in step 1 of a turn in which"):
+        run.fork(at=4, replace=[item])
+
+
+def test_a_recording_gives_each_step_its_submission(goods) -> None:
+    again = goldrush.record(PublicGoods, seed=1, rounds=6, roster=f"recorded:{goods.path}*4")
+
+    assert all(submissions(goods, 4, a) == submissions(again, 4, a) for a in range(4))
+    assert again.verify(sources=[goods.path]).holds
+
+
+def test_a_prompt_is_shown_for_each_step(goods) -> None:
+    gift, fines = goods.prompts(4, 2)
+
+    assert '"tokens": integer from 0 to 100' in gift.messages[-1]["content"]
+    assert '"points"' in fines.messages[-1]["content"]
+    assert (0, 1) == (gift.step, fines.step)
+
+
+def test_where_only_one_agent_is_asked_others_have_no_prompt() -> None:
+    run = goldrush.record(DoubleAuction, seed=1, turns=9)
+    mover = next(e["agent"] for e in run.events("quote", first=5, last=5))
+
+    assert 1 == len(run.prompts(5, mover))
+    with pytest.raises(BadInput, match="is not asked in turn 5"):
+        run.prompts(5, (mover + 1) % 10)
+
+
+def test_a_run_that_broke_off_within_a_unit_goes_on_to_the_same_bytes(goods, tmp_path) -> None:
+    whole = goods.path.read_bytes()
+    tools = tools_of_game(PublicGoods)
+    for cut in range(len(whole) - 600, len(whole), 41):
+        path = tmp_path / "cut.journal"
+        path.write_bytes(whole[:cut])
+
+        players.resume(tools.world({}), tools.players, path)
+
+        assert whole == path.read_bytes()
