@@ -324,6 +324,8 @@ class World(Generic[S]):
         missing: the reason why `decide` is not available, such as a package with a part of the
             rules that is not installed; runs can then be read and folded but neither judged nor
             continued.
+        source: the SHA-256, in hex, of the source of these rules, where runs record that of theirs:
+            their states have it as `source`; None: they record none.
         checks_rows: each row is checked before it is recorded, and a recording that would write an
             invalid one fails. False where tests show that all rows are valid.
     """
@@ -347,6 +349,7 @@ class World(Generic[S]):
     thaw: Callable[[Any, Past], S] | None = None
     vocabulary: Vocabulary = Vocabulary()
     missing: str | None = None
+    source: str | None = None
     checks_rows: bool = True
     older: Sequence[World[S]] = ()
 

@@ -147,7 +147,8 @@ def stage_game(game: type[Game]) -> StageGame[Any, Any]:
     """How the agents of a game are played."""
     agents = GameAgents(game)
     policies = {name: policy_class(policy) for name, policy in game.policies.items()}
-    world = world_of(game)
+    source = source_of_game(game)
+    world = attrs.evolve(world_of(game), source=source.sha256)
     prompt = game.rules if game.submissions else None
     codes = agents.compiled.codes_by_step
     return StageGame[Any, Any](
@@ -173,7 +174,7 @@ def stage_game(game: type[Game]) -> StageGame[Any, Any]:
         treatments=treatments_of(game),
         forks=agents.compiled.forks(),
         prompting=None if prompt is None else prompting_of_game(game, agents.compiled),
-        source=source_of_game(game).as_dict(),
+        source=source.as_dict(),
         leaves_state=True,
     )
 

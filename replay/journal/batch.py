@@ -259,6 +259,8 @@ def _demanded(
 
 def _not_known(verdict: Verdict) -> str:
     """Why a journal cannot be judged in whole."""
+    if verdict.other_code and verdict.broken is not None:
+        return f"{verdict.path}: {_other_code(verdict)}; {verdict.broken}"
     if not verdict.unknown:
         first, *more = verdict.unjudged
         return f"{verdict.path}: {first}{f' ({len(more)} more like it)' if more else ''}"
@@ -390,12 +392,19 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
         levels += f", but could not be judged in full ({why})"
     end = "finished" if verdict.finished else "unfinished"
+    if verdict.broken is not None:
+        return f"{verdict.path}: {(outcome.error or '').removeprefix(f'{verdict.path}: ')}"
     notes = "".join(f", {note}" for note in outcome.notes)
+    notes += f", {_other_code(verdict)}" if verdict.other_code else ""
     units = format_count(verdict.rounds, verdict.vocabulary.unit)
     return (
         f"{verdict.path}: holds at {levels}: {units}, "
         f"{verdict.events:,} events, {end}, sha256 {verdict.sha256}{notes}"
     )
+
+
+def _other_code(verdict: Verdict) -> str:
+    return f"other code: it was recorded with the source of SHA-256 {verdict.other_code}"
 
 
 def _how_to_ask(players: Sequence[str]) -> str:

@@ -121,6 +121,8 @@ class Verdict:
         vocabulary: the nouns of its world.
         level_in_part: 4 where that level was checked for some players only, else None.
         uses_program: level 4 needs a user-defined program.
+        other_code: the SHA-256 of the source of the world's rules that the journal records, where
+            the rules here have another one; None: they are the same, or no source is recorded.
     """
 
     path: str
@@ -139,6 +141,7 @@ class Verdict:
     vocabulary: Vocabulary = attrs.field(factory=Vocabulary)
     level_in_part: int | None = None
     uses_program: bool = False
+    other_code: str | None = None
 
     @property
     def levels(self) -> str:
@@ -151,10 +154,10 @@ class Verdict:
     @property
     def holds(self) -> bool | None:
         """Whether everything that was checked is right; None where nothing is known to be wrong,
-        but some decisions could not be judged.
+        but some decisions could not be judged, or what does not follow was decided by other code.
         """
         if self.broken is not None:
-            return False
+            return None if self.other_code and self.broken.level > INTEGRITY else False
         return None if self.unknown or self.unjudged else True
 
     def as_dict(self) -> dict[str, Any]:
@@ -240,6 +243,7 @@ class _Check:
         self._reader = reader
         self._is_own = is_own
         self._somebody_asked = self._uses_program = False
+        self._other_code: str | None = None
         self._not_asked: dict[str, None] = {}  # in the order in which they came up
         self._unknown: dict[str, None] = {}
         self._unjudged: list[str] = []
@@ -273,6 +277,7 @@ class _Check:
             level=level if is_asked and not is_in_part else min(level, DERIVE),
             level_in_part=level if is_in_part else None,
             uses_program=self._uses_program,
+            other_code=self._other_code,
             rounds=self._rounds,
             events=self._events,
             finished=reader.ended,
@@ -306,6 +311,8 @@ class _Check:
                 pass
             return
         for commit, state in self._walk:
+            if commit.kind in (START, FORK) and self.world.source is not None:
+                self._other_code = None if state.source == self.world.source else state.source
             if self.level >= DECIDE and commit.kind in (START, FORK):
                 self._meet_agents(commit, state)
         pending, ask = self._walk.pending, self._asker.pending

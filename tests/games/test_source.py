@@ -1,0 +1,96 @@
+"""The source of a game is recorded: other code is told from a fault, and can be forked to."""
+
+import hashlib
+
+import pytest
+
+import goldrush
+from goldrush.agents import given
+from goldrush.agents.game import source as sources
+from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.replay.journal.source import source_in, text_of
+from tests.games.fisheries import SOURCE, changed, recorded
+
+RULES = ("draw.between(1 - self.shock", "draw.between(1.01 - self.shock")
+POLICY = ("part=0.8", "part=0.801")  # which gives the same catches
+
+
+@pytest.fixture
+def run(tmp_path):
+    return recorded(changed(tmp_path, "", ""), tmp_path / "run.journal")
+
+
+def test_the_journal_holds_the_text_and_its_hash(run, tmp_path) -> None:
+    found = source_in(run.path)
+
+    assert SOURCE == text_of(found, run.path)
+    assert hashlib.sha256(SOURCE.encode()).hexdigest() == found.sha256
+
+
+def test_a_long_source_is_held_by_its_hash_alone(tmp_path) -> None:
+    comment = "#" * sources.TEXT_MAX
+    run = recorded(changed(tmp_path, "import goldrush\n", f"import goldrush\n{comment}\n"),
+                   tmp_path / "run.journal")  # fmt: skip
+    found = source_in(run.path)
+
+    assert found.text is None
+    assert found.sha256
+    with pytest.raises(BadInput, match="holds the SHA-256 of its source alone"):
+        text_of(found, run.path)
+
+
+def test_a_journal_of_another_world_has_none(tmp_path) -> None:
+    run = goldrush.record(tmp_path / "run.journal", rounds=1)
+
+    with pytest.raises(BadInput, match="records no source"):
+        source_in(run.path)
+
+
+def test_other_code_that_decides_the_same_holds_and_is_told(run, tmp_path) -> None:
+    recorded_with = source_in(run.path).sha256
+    other = goldrush.open(run.path, world=changed(tmp_path, *POLICY))
+
+    found = other.verify()
+
+    assert (True, recorded_with) == (found.holds, found.other_code)
+
+
+def test_other_code_that_decides_otherwise_is_no_fault_of_the_journal(run, tmp_path) -> None:
+    other = goldrush.open(run.path, world=changed(tmp_path, *RULES))
+
+    found = other.verify()
+
+    assert (None, 3) == (found.holds, found.broken.level)
+    assert found.other_code == source_in(run.path).sha256
+
+
+def test_a_journal_that_its_own_code_does_not_give_does_not_hold(run, tmp_path) -> None:
+    data = bytearray(run.path.read_bytes())
+    data[-20] ^= 1
+    run.path.write_bytes(data)
+
+    assert run.verify().holds is False
+
+
+def test_resume_refuses_other_code_and_a_fork_takes_it(run, tmp_path) -> None:
+    whole = run.path.read_bytes()
+    run.path.write_bytes(whole[:-200])
+    other = goldrush.open(run.path, world=changed(tmp_path, *RULES))
+
+    with pytest.raises(BadInput, match="recorded with other code of fishery"):
+        other.resume()
+    assert whole[:-200] == run.path.read_bytes()
+
+    run.path.write_bytes(whole)
+    fork = other.fork(at=5)
+    assert source_in(fork.path).sha256 != source_in(run.path).sha256
+    assert fork.at(5).state.stock == run.at(5).state.stock
+    assert fork.at(6).state.stock != run.at(6).state.stock
+
+
+def test_without_its_code_only_the_bytes_are_judged(run, monkeypatch) -> None:
+    monkeypatch.setattr(given, "_GIVEN", {})
+
+    assert run.info().header.world == "fishery"
+    with pytest.raises(UnsupportedJournal, match="or give the file of its game"):
+        goldrush.open(run.path)
