@@ -91,7 +91,6 @@ class StagePlayers(Players[S], Generic[S, V]):
             if is_import_name(entry.policy):
                 check_trust(entry.policy, roster.trust, entry.label)
         game.check_recordings(roster, state.config)
-        _check_source(game, state)
         answered = {row[0] for _, rows in context.pending for row in rows}
         is_last = game.world.vocabulary.unit_of(game.unit(state)) == game.units(state.config)
         if context.probe and (not is_last or models_in(roster.entries).keys() - answered):
@@ -163,19 +162,6 @@ class StagePlayers(Players[S], Generic[S, V]):
         roster = self.resolve_models(roster, self._start(old), models)
         facts["roster"] = roster.as_setup()
         return ResolvedChange(facts, roster)
-
-
-def _check_source(game: StageGame[S, V], state: S) -> None:
-    """Raises BadInput for a run under way that was recorded with other code."""
-    if game.source is None:
-        return
-    recorded, here = getattr(state, "source", None), game.source["sha256"]
-    if recorded != here:
-        raise BadInput(
-            f"the run was recorded with other code of {game.world.name}: its SHA-256 is "
-            f"{recorded}, here it is {here}",
-            "fork it to go on with this code",
-        )
 
 
 def prepare(

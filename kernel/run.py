@@ -130,7 +130,7 @@ def resume(
     """
     with journal.reader() as reader:
         world = world.under(reader.header.rules)
-        reached = _reached(world, reader, on_step=on_step)
+        reached = _reached(world, reader, on_step=on_step, is_same_code=True)
         last, state = reached.commit, reached.state
         if last.kind == END:
             raise BadInput(
@@ -204,10 +204,14 @@ def _reached(
     reader: JournalReader,
     commits: Iterable[Commit] | None = None,
     on_step: OnStep[S] | None = None,
+    *,
+    is_same_code: bool = False,
 ) -> Walk[S]:
-    """The walk to the end of a journal, with all events derived again.
+    """The walk to the end of a journal, with all events derived again but those that other code has
+    decided. `is_same_code`: refuse these.
 
-    Raises MalformedEvents (see kernel/walk.py), also for pending inputs that cannot begin a step.
+    Raises MalformedEvents (see kernel/walk.py), also for pending inputs that cannot begin a step;
+    BadInput for other code.
     """
 
     def judged(state: S, inputs: Block) -> Block:
@@ -215,16 +219,28 @@ def _reached(
             on_step(state, walk.forks, inputs)
         return Block(world.decide(state, inputs))
 
-    walk = Walk(world, reader, DERIVED, commits=commits, judge=judged)
+    walk = Walk(
+        world, reader, DERIVED, commits=commits, judge=judged, trusts_other_code=not is_same_code
+    )
     try:
-        for _ in walk:
-            pass
+        for commit, state in walk:
+            is_begun = commit.kind in (START, FORK)
+            if is_same_code and is_begun and world.is_other_code(state):
+                raise _other_code(world, reader, state)
     except TornTail as torn:
         if not torn.commits:
             raise
         if torn.in_fork:
             raise BadInput(f"{reader.path} ends inside a fork", "fork its parent again") from None
     return walk
+
+
+def _other_code(world: World[Any], reader: JournalReader, state: Any) -> BadInput:
+    return BadInput(
+        f"{reader.path} was recorded with other code of {world.name}: its SHA-256 is "
+        f"{state.source}, here it is {world.source}",
+        "fork it to go on with this code",
+    )
 
 
 def _up_to(reader: JournalReader, unit: int) -> Iterator[Commit]:

@@ -358,6 +358,10 @@ class World(Generic[S]):
         """The versions of the rules whose journals this world reads, ascending."""
         return sorted([self.rules, *(world.rules for world in self.older)])
 
+    def is_other_code(self, state: S) -> bool:
+        """Whether the run of a state records another source than that of these rules."""
+        return self.source is not None and getattr(state, "source", None) != self.source
+
     def under(self, rules: int) -> World[S]:
         """The world under the rules of a journal's header; itself for rules that it lacks."""
         return next((world for world in self.older if world.rules == rules), self)

@@ -312,7 +312,7 @@ class _Check:
             return
         for commit, state in self._walk:
             if commit.kind in (START, FORK) and self.world.source is not None:
-                self._other_code = None if state.source == self.world.source else state.source
+                self._other_code = state.source if self.world.is_other_code(state) else None
             if self.level >= DECIDE and commit.kind in (START, FORK):
                 self._meet_agents(commit, state)
         pending, ask = self._walk.pending, self._asker.pending
