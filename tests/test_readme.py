@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 EXECUTED = (  # pages with transcripts
     README,
+    ROOT / "goldrush" / "GAMES.md",
     ROOT / "replay" / "README.md",
     ROOT / "replay" / "study" / "README.md",
     ROOT / "replay" / "worlds" / "competition" / "README.md",
