@@ -23,7 +23,7 @@ from goldrush.kernel.treatments import Treatment
 from goldrush.kernel.world import Row, World
 
 
-class State(Protocol):
+class StageState(Protocol):
     """A state of such a world."""
 
     @property
@@ -32,7 +32,7 @@ class State(Protocol):
     def roster(self) -> Sequence[Mapping[str, Any]]: ...
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=StageState)
 V = TypeVar("V")
 
 

@@ -35,9 +35,9 @@ WorldOf = Callable[[Mapping[str, Any]], World[Any]]  # of the setup in START
 
 # Resolved before anything installed: a checkout without installation has no entry points, and to
 # read those of all distributions takes longer than to read a short journal.
+_TOOLS: Final = "goldrush.replay.{}.tools:{}"  # tools are reached by name only
 BUILT_IN: Final = tuple(
-    BuiltIn(name, f"goldrush.replay.worlds.{name}.tools:TOOLS")
-    for name in ("mining", "competition")
+    BuiltIn(name, _TOOLS.format(f"worlds.{name}", "TOOLS")) for name in ("mining", "competition")
 )
 NAMES: Final = tuple(point.name for point in BUILT_IN)
 WORLD_DEFAULT: Final = NAMES[0]  # for commands without --world
@@ -55,7 +55,7 @@ def tools_named(name: str) -> Tools | None:
 
 
 def _tools_of_game(game: type[Game]) -> Tools:
-    make: Any = imported("goldrush.replay.game.tools:tools_of_game")
+    make: Any = imported(_TOOLS.format("game", "tools_of_game"))
     tools: Tools = make(game)
     return tools
 

@@ -18,7 +18,7 @@ from goldrush.agents.stage_game import StageGame
 from goldrush.kernel import shape
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw
-from goldrush.kernel.game.game import AGENTS_MAX, Game, Policy
+from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import watched
 from goldrush.kernel.game.world import Compiled, compiled, world_of
@@ -35,7 +35,7 @@ METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
 class GamePolicy:
     """A policy of a game with its settings."""
 
-    policy: ClassVar[Policy]
+    policy: ClassVar[DeclaredPolicy]
 
     @cached_property
     def function(self) -> Callable[..., Submission]:
@@ -44,7 +44,7 @@ class GamePolicy:
         return partial(act, **settings) if settings else act
 
 
-def policy_class(policy: Policy) -> type[GamePolicy]:
+def policy_class(policy: DeclaredPolicy) -> type[GamePolicy]:
     """The class of a policy, with its settings as fields. Raises BadInput for other settings than
     numbers, texts and switches.
     """
@@ -59,7 +59,7 @@ def policy_class(policy: Policy) -> type[GamePolicy]:
     return made
 
 
-def _kind_of(policy: Policy, value: object) -> Kind:
+def _kind_of(policy: DeclaredPolicy, value: object) -> Kind:
     kinds = {bool: shape.BOOLEAN, int: shape.INTEGER, float: _NUMBER, str: shape.TEXT}
     if type(value) not in kinds:
         raise BadInput(

@@ -13,13 +13,13 @@ import importlib
 import inspect
 import os
 import sys
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import attrs
 
-from goldrush import games
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake
 
@@ -76,7 +76,7 @@ def new_game(name: str) -> tuple[str, str]:
     """
     if not (name.isidentifier() and name.isascii() and name[0].isupper()):
         raise BadInput(f"a game cannot be called {format_value(name)}", "give a name like Harbour")
-    text = Path(games.__file__).with_name("fishery.py").read_text(encoding="utf-8")
+    text = files("goldrush.games").joinpath("fishery.py").read_text(encoding="utf-8")
     return f"{snake(name)}.py", text.replace("class Fishery(", f"class {name}(")
 
 

@@ -15,9 +15,9 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.records import (
-    Column,
     Event,
     Observation,
+    Rows,
     State,
     Submission,
     bind_row,
@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 AGENTS_MAX: Final = 1_000_000
 SEED_MAX: Final = 2**53 - 1  # the largest integer that any JSON reader holds
 
-Derived = Iterable[Event | Column]
+Derived = Iterable[Event | Rows]
 
 
 def setting(default: Any, *valid: Any) -> Any:
@@ -65,7 +65,7 @@ def _kind_of(default: Any, valid: Sequence[Any]) -> Kind:
 
 
 @attrs.frozen
-class Policy:
+class DeclaredPolicy:
     """A policy of a game, made by `policy`.
 
     Attributes:
@@ -80,7 +80,7 @@ class Policy:
 
 
 @attrs.frozen
-class Measured:
+class DeclaredMeasure:
     """A measure of a game, made by `measure`.
 
     Attributes:
@@ -98,7 +98,7 @@ class Measured:
 
 
 @attrs.frozen
-class Phase:
+class GamePhase:
     """A step of every unit, made by `phase`.
 
     Attributes:
@@ -125,7 +125,7 @@ def policy(function: Callable[..., Submission]) -> Any:
             f"policy {function.__name__} takes {taken}",
             "it takes self, seen, agent, draw, and settings with defaults",
         )
-    return Policy(function.__name__, function, settings)
+    return DeclaredPolicy(function.__name__, function, settings)
 
 
 def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., float | None]], Any]:
@@ -136,8 +136,8 @@ def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., floa
     last value (a total so far), not the mean.
     """
 
-    def made(function: Callable[..., float | None]) -> Measured:
-        return Measured(
+    def made(function: Callable[..., float | None]) -> DeclaredMeasure:
+        return DeclaredMeasure(
             function.__name__, title, inspect.getdoc(function) or title, function, at_end
         )
 
@@ -151,8 +151,8 @@ def phase(asks: Any = None) -> Any:
     on `(self, state, draw)` asks nobody.
     """
     if inspect.isfunction(asks):
-        return Phase(asks.__name__, asks, None)
-    return lambda function: Phase(function.__name__, function, asks)
+        return GamePhase(asks.__name__, asks, None)
+    return lambda function: GamePhase(function.__name__, function, asks)
 
 
 class Game:
@@ -180,9 +180,9 @@ class Game:
         agents: int
         name: ClassVar[str]
         State: ClassVar[type[State]]
-        phases: ClassVar[Sequence[Phase]]
-        policies: ClassVar[Mapping[str, Policy]]
-        measures: ClassVar[Mapping[str, Measured]]
+        phases: ClassVar[Sequence[GamePhase]]
+        policies: ClassVar[Mapping[str, DeclaredPolicy]]
+        measures: ClassVar[Mapping[str, DeclaredMeasure]]
         submissions: ClassVar[Sequence[type[Submission]]]
         events: ClassVar[Sequence[type[Event]]]
         # `decide(self, state, asked, draw)` yields the events that follow from the submissions of a
@@ -197,8 +197,8 @@ class Game:
         cls.name = kebab(cls.__name__)
         _bind_records(cls, body)
         _make_settings(cls, body)
-        cls.policies = _of_type(body, Policy)
-        cls.measures = _of_type(body, Measured)
+        cls.policies = _of_type(body, DeclaredPolicy)
+        cls.measures = _of_type(body, DeclaredMeasure)
         cls.phases = _phases(cls, body)
 
     # The rules.
@@ -310,9 +310,9 @@ def _bind_records(cls: type[Game], body: Mapping[str, Any]) -> None:
     cls.events = [one for one in classes.values() if issubclass(one, Event)]
 
 
-def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[Phase]:
+def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[GamePhase]:
     """The steps of a unit: its phases, or one step for `decide`."""
-    found = list(_of_type(body, Phase).values())
+    found = list(_of_type(body, GamePhase).values())
     if found:
         return found
     if len(cls.submissions) > 1:
@@ -325,4 +325,4 @@ def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[Phase]:
         raise BadInput(
             f"{cls.__name__} has no rules", "write them: def decide(self, state, asked, draw): ..."
         )
-    return [Phase("decide", body["decide"], next(iter(cls.submissions), None))]
+    return [GamePhase("decide", body["decide"], next(iter(cls.submissions), None))]

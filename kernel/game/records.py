@@ -85,7 +85,7 @@ class Event(_Record):
         """Change the state; by default an event changes nothing."""
 
     @classmethod
-    def all(cls, *columns: Iterable[Any]) -> Column:
+    def all(cls, *columns: Iterable[Any]) -> Rows:
         """Many events of this type at once, from a column of values for each field, in order.
 
         Faster than one by one where there are hundreds. Raises ValueError for columns of different
@@ -96,10 +96,10 @@ class Event(_Record):
             column if hint.to_row is None else map(hint.to_row, column)
             for hint, column in zip(hints, columns, strict=True)
         ]
-        return Column(cls, list(zip(*converted, strict=True)))
+        return Rows(cls, list(zip(*converted, strict=True)))
 
 
-class Column:
+class Rows:
     """Many events of one type, as `Event.all` makes them."""
 
     __slots__ = ("rows", "type")

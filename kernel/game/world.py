@@ -14,8 +14,8 @@ from goldrush.kernel.codec import fingerprint
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
-from goldrush.kernel.game.game import Derived, Game, Phase, snake
-from goldrush.kernel.game.records import Column, Event, State, Submission
+from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
+from goldrush.kernel.game.records import Event, Rows, State, Submission
 from goldrush.kernel.game.watch import check_state, watched, watched_units
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.submissions import arrange
@@ -71,11 +71,11 @@ class Compiled:
         """Whether mistakes are looked for in the next step."""
         return self.checks_all or state.unit < watched_units(state.config.agents)
 
-    def code(self, phase: Phase) -> int | None:
+    def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
         return None if phase.asks is None else self.codes[phase.asks]
 
-    def phase(self, state: State) -> Phase:
+    def phase(self, state: State) -> GamePhase:
         """The step that comes next."""
         return self.game.phases[state.step]
 
@@ -133,7 +133,7 @@ class Compiled:
             batches.append((self.drawn + 1, [(state.step,)]))
         return batches
 
-    def _asked(self, phase: Phase, state: State, inputs: Block) -> list[Submission]:
+    def _asked(self, phase: GamePhase, state: State, inputs: Block) -> list[Submission]:
         asks = phase.asks
         assert asks is not None  # looked at by the caller
         rows = inputs.rows(self.codes[asks])
@@ -153,7 +153,7 @@ class Compiled:
         for event in derived:
             kind = type(event)
             if kind is not last:
-                if isinstance(event, Column):
+                if isinstance(event, Rows):
                     batches.append((codes[event.type], event.rows))
                     last = None
                     continue
@@ -165,7 +165,7 @@ class Compiled:
                 rows: list[Row] = []
                 batches.append((codes[kind], rows))
                 last = kind
-            rows.append(tuple(event))  # type: ignore[arg-type]  # no Column
+            rows.append(tuple(event))  # type: ignore[arg-type]  # no Rows
         return batches
 
     def evolve(self, state: State, block: Block) -> State:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.game.draw import USES
-from goldrush.kernel.game.game import Game, Measured
+from goldrush.kernel.game.game import DeclaredMeasure, Game
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.replay.data.measures import Measure, Measures, by_unit, named
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 class OneClassTools(GameTools):
     """The tools of a game."""
 
-    summary = staticmethod(measured_at)
     draw_kinds = USES
     _draws = lazy("goldrush.replay.game.draws:draws_of_game")
 
@@ -49,6 +48,8 @@ class OneClassTools(GameTools):
             baselines=(*game.policies, MIXED),
             size="agents" if game.submissions else "",
         )
+
+    summary = staticmethod(measured_at)
 
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
         found: Iterator[TieBreak] = self._draws(path, self.compiled)
@@ -88,7 +89,7 @@ def _shown(value: object) -> str:
     return f"{value:,.10g}" if type(value) is float else str(value)
 
 
-def _measure(measured: Measured) -> Measure:
+def _measure(measured: DeclaredMeasure) -> Measure:
     def of(state: Any) -> Value:
         return measured.of(state.config, state)
 
