@@ -69,6 +69,9 @@ def record(
     models_path: ModelsFile,
     model: Model,
     reach: ReachOptions,
+    check: bool = option(
+        "--check", help="Games: look for mistakes in every round, not only in the first ones."
+    ),
     dry_run: DryRun,
     force: Force,
     recording: RecordingOptions,
@@ -99,7 +102,13 @@ def record(
     models = models_of(models_path, reach, model)
     check_model(model, names)
     planned = Run.plan(
-        world=world, roster=roster, treatment=treatment, models=models, ask=at_terminal(), **chosen
+        world=world,
+        roster=roster,
+        treatment=treatment,
+        models=models,
+        check=check,
+        ask=at_terminal(),
+        **chosen,
     )
     if dry_run:
         return estimated(planned, recording.as_json)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
@@ -164,6 +165,7 @@ class Run:
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
+        check: bool = False,
         force: bool = False,
         fsync: bool = False,
         ask: people.Ask | None = None,
@@ -186,6 +188,8 @@ class Run:
             models: how language models are reached: a file of models, or `Models`.
             program: the user-defined test program, in worlds with one.
             jobs: the number of tests made at once, in worlds whose agents make tests.
+            check: look for mistakes in the rules and policies of a game in every unit, not only in
+                the first.
             force: replace a journal that is there.
             fsync: wait for the disk at every commit.
             ask: asks a person who plays; None: nobody can be asked.
@@ -203,7 +207,7 @@ class Run:
             world, path = path, out
         planned = cls.plan(
             world=world, roster=roster, treatment=treatment, models=models, program=program,
-            jobs=jobs, ask=ask, **settings,
+            jobs=jobs, check=check, ask=ask, **settings,
         )  # fmt: skip
         return planned.record(path, force=force, fsync=fsync, on_unit=on_unit)
 
@@ -217,6 +221,7 @@ class Run:
         models: Models | str | Path | None = None,
         program: str | None = None,
         jobs: int = 1,
+        check: bool = False,
         ask: people.Ask | None = None,
         **settings: Any,
     ) -> PlannedRun[Self]:
@@ -232,7 +237,7 @@ class Run:
         given = roster_of(who, roster)
         resources = resources_of(who, jobs, program, given.policies, ask, models)
         prepared = who.prepare(chosen, given.text, name, resources)
-        return PlannedRun(cls, tools, prepared, resources)
+        return PlannedRun(cls, tools, prepared, resources, check)
 
     @classmethod
     def _kept(cls, path: str | Path, trust: Sequence[str], folder: TemporaryFolder | None) -> Self:
@@ -689,12 +694,15 @@ class Run:
 
 @attrs.frozen
 class PlannedRun(Generic[R]):
-    """A run that is ready to be played, from `Run.plan`. `kind`: its class in Python."""
+    """A run that is ready to be played, from `Run.plan`. `kind`: its class in Python; `check`: as
+    for `Run.record`.
+    """
 
     kind: type[R]
     tools: Tools
     prepared: PreparedRun
     resources: Resources
+    check: bool = False
 
     def estimate(self) -> Sequence[Estimate]:
         """What each language model would take at most. Raises BadInput if a world cannot tell."""
@@ -712,7 +720,8 @@ class PlannedRun(Generic[R]):
         from goldrush.agents import players
 
         tools, run = self.tools, self.prepared
-        with target_of(path) as (target, folder):
+        watching = tools.watching() if self.check else nullcontext()
+        with watching, target_of(path) as (target, folder):
             players.record(
                 tools.world(run.setup), tools.players, target, run, resources=self.resources,
                 force=force, fsync=fsync, on_unit=on_unit,

@@ -11,6 +11,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -257,6 +258,12 @@ class Tools:
     def vocabulary(self) -> Vocabulary:
         """The nouns of the world."""
         return self.world({}).vocabulary
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Within it, mistakes are looked for in every unit that is played. Raises BadInput for a
+        world whose rules are not those of a game.
+        """
+        raise BadInput(f"the rules of the {self.name} world are not watched", "leave --check out")
 
     def lacks(self, path: str | Path, what: str, instead: str = _LISTED) -> BadInput:
         """The error that the world has no such part. `what`: the noun for the part; `instead`: what

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import attrs
 
@@ -157,7 +157,7 @@ def stage_game(game: type[Game]) -> StageGame[Any, Any]:
             world=game.name,
             policies=policies,
             default=game.roster or next(iter(policies), ""),
-            agents=next((f.default for f in game.settings() if f.name == "agents"), 0),
+            agents=_default_agents(game),
             agents_max=AGENTS_MAX,
             method=METHOD,
             prompt=prompt,
@@ -177,6 +177,12 @@ def stage_game(game: type[Game]) -> StageGame[Any, Any]:
         source=source.as_dict(),
         leaves_state=True,
     )
+
+
+def _default_agents(game: type[Game]) -> int:
+    """The default number of agents; 0 in a game in which nobody submits."""
+    defaults = {field.name: field.default for field in game.settings()}
+    return cast(int, defaults.get("agents", 0))
 
 
 def treatments_of(game: type[Game]) -> Mapping[str, Treatment[Any]]:

@@ -126,7 +126,7 @@ def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[Any]:
     )  # fmt: skip
 
 
-def in_row(value: Any, hint: Hint) -> Any:
+def in_row(value: object, hint: Hint) -> object:
     """A value of JSON in the form of a row; one of no valid type stays, and is refused later."""
     try:
         return value if hint.to_row is None else hint.to_row(value)
@@ -138,7 +138,7 @@ class _Refused:
     """A value that no kind holds."""
 
 
-def shown(seen: Any) -> dict[str, Any]:
+def shown(seen: object) -> dict[str, object]:
     """An observation as plain values. Raises BadInput for one that is no record."""
     if isinstance(seen, Observation):
         return seen.as_dict()

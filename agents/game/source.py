@@ -45,7 +45,7 @@ class Source:
     sha256: str | None
     text: str | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For START and FORK."""
         return attrs.asdict(self)
 

@@ -76,7 +76,7 @@ class DeclaredPolicy:
 
     name: str
     act: Callable[..., Submission]
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
 
 
 @attrs.frozen
@@ -173,7 +173,7 @@ class Game:
 
     horizon: ClassVar[str] = "rounds"
     rules: ClassVar[int] = 1
-    treatments: ClassVar[Mapping[str, Any]] = {}
+    treatments: ClassVar[Mapping[str, object]] = {}
     roster: ClassVar[str] = ""
     if TYPE_CHECKING:
         seed: int
@@ -215,7 +215,7 @@ class Game:
         """The agents who submit in the next step, ascending; by default all."""
         return range(self.agents)
 
-    def legal(self, seen: Any, agent: int) -> Any:
+    def legal(self, seen: Any, agent: int) -> object:
         """The legal values of a submission of one field, or of each field that it names; None: all
         in their range.
         """
@@ -232,18 +232,18 @@ class Game:
     # The settings.
 
     @classmethod
-    def settings(cls) -> Sequence[Any]:
+    def settings(cls) -> Sequence[attrs.Attribute[object]]:
         """The settings as fields of attrs, in declared order."""
-        fields: Sequence[Any] = attrs.fields(cls)  # type: ignore[arg-type]
+        fields: Sequence[attrs.Attribute[object]] = attrs.fields(cls)  # type: ignore[arg-type]
         return fields
 
     @classmethod
-    def configured(cls, settings: Mapping[str, Any]) -> Self:
+    def configured(cls, settings: Mapping[str, object]) -> Self:
         """The game with these settings, and defaults for the others. Raises BadInput."""
         made: Self = configured(cls, settings)  # type: ignore[type-var]
         return made
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """All settings in declared order."""
         return {field.name: getattr(self, field.name) for field in self.settings()}
 
@@ -281,8 +281,9 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
     if cls.horizon == "rounds":
         framework["rounds"] = setting(100, 1, 1_000_000)
     own = {name: value for name, value in body.items() if _is_setting(value)}
-    inherited = {field.name: field for field in getattr(cls, "__attrs_attrs__", ())}
-    fields = {**framework, **{name: own[name] for name in own}}
+    inherited = {field.name for field in getattr(cls, "__attrs_attrs__", ())}
+    framework = {name: given for name, given in framework.items() if name not in inherited}
+    fields = {**framework, **own}
     if cls.horizon not in fields and cls.horizon not in inherited:
         raise BadInput(
             f"{cls.__name__}.horizon is {cls.horizon!r}, which is no setting",

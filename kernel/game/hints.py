@@ -58,7 +58,7 @@ class Hint:
     to_row: Convert | None = None
     from_row: Convert | None = None
     range: Range | None = None
-    choices: tuple[Any, ...] = ()
+    choices: tuple[object, ...] = ()
 
 
 def hint_of(hint: Any, where: str, range: Range | None = None) -> Hint:
@@ -87,7 +87,7 @@ def hint_of(hint: Any, where: str, range: Range | None = None) -> Hint:
     raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HINTS}")
 
 
-def format_hint(hint: Any) -> str:
+def format_hint(hint: object) -> str:
     """A type hint as its author wrote it."""
     return "Agent" if hint == Agent else getattr(hint, "__name__", None) or str(hint)
 
@@ -235,7 +235,7 @@ def _dict_of(item: Held) -> Held:
     return Held(of(item.copy), of(item.freeze), of(item.thaw))
 
 
-def check_value(value: Any, hint: Any, where: str) -> None:
+def check_value(value: object, hint: object, where: str) -> None:
     """Check that a value of a state has the type that it is declared with. Raises BadInput."""
     if not is_of(value, hint):
         raise BadInput(f"{where} is {format_value(value)}", f"it must be {format_hint(hint)}")

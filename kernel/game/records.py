@@ -85,7 +85,7 @@ class Event(_Record):
         """Change the state; by default an event changes nothing."""
 
     @classmethod
-    def all(cls, *columns: Iterable[Any]) -> Rows:
+    def all(cls, *columns: Iterable[object]) -> Rows:
         """Many events of this type at once, from a column of values for each field, in order.
 
         Faster than one by one where there are hundreds. Raises ValueError for columns of different
@@ -151,7 +151,7 @@ def _first(cls: type[Submission], name: str, hint: Hint) -> Any:
     return low
 
 
-def bind_row(record: type[_Record], scope: Mapping[str, Any]) -> None:
+def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
     """Resolve the type hints of an event or a submission, and make its constructor and its fields.
 
     `scope`: the names that hints can have besides those of its module. Raises BadInput.
@@ -217,15 +217,15 @@ class State(metaclass=FieldsType):
     """
 
     config: Any
-    roster: Sequence[Mapping[str, Any]]
+    roster: Sequence[Mapping[str, object]]
     unit: int
     step: int
     source: str | None
     head: int
     listed: ClassVar[tuple[str, ...]] = ()
-    given: ClassVar[Mapping[str, Any]]
+    given: ClassVar[Mapping[str, object]]
     held: ClassVar[Mapping[str, Held]] = {}
-    types: ClassVar[Mapping[str, Any]] = {}
+    types: ClassVar[Mapping[str, object]] = {}
     if TYPE_CHECKING:
         __slots__: ClassVar[tuple[str, ...]]
 
@@ -262,7 +262,7 @@ class State(metaclass=FieldsType):
             setattr(new, field, value if held.copy is None else held.copy(value))
         return new
 
-    def plain(self) -> list[Any]:
+    def plain(self) -> list[object]:
         """The values of the listed fields, as plain values, in order."""
         return [
             getattr(self, field) if held.freeze is None else held.freeze(getattr(self, field))
@@ -270,7 +270,7 @@ class State(metaclass=FieldsType):
         ]
 
     @classmethod
-    def of_plain(cls, values: Sequence[Any]) -> Self:
+    def of_plain(cls, values: Sequence[object]) -> Self:
         """The state whose `plain` gives these values; `config` and the like are not set."""
         new = object.__new__(cls)
         for (field, held), value in zip(cls.held.items(), values, strict=True):
@@ -282,7 +282,7 @@ class State(metaclass=FieldsType):
         return f"{type(self).__name__}({values})"
 
 
-def bind_state(state: type[State], scope: Mapping[str, Any]) -> None:
+def bind_state(state: type[State], scope: Mapping[str, object]) -> None:
     """Resolve the type hints of a state. Raises BadInput as `hints.held_of`."""
     known = get_type_hints(state, localns=dict(scope), include_extras=True)
     listed = state.listed

@@ -222,7 +222,7 @@ class Compiled:
         """
         return fingerprint([state.head, state.unit, state.plain()])
 
-    def freeze(self, state: State) -> list[Any]:
+    def freeze(self, state: State) -> list[object]:
         """A state with a closed unit as plain values."""
         plain = state.plain()
         return [state.config.as_dict(), state.roster, state.unit, state.source, plain]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -50,6 +51,14 @@ class OneClassTools(GameTools):
         )
 
     summary = staticmethod(measured_at)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        self.compiled.checks_all = True
+        try:
+            yield
+        finally:
+            self.compiled.checks_all = False
 
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
         found: Iterator[TieBreak] = self._draws(path, self.compiled)
