@@ -151,9 +151,12 @@ class Study:
     ) -> Study:
         """The study in a folder.
 
-        `trust`: user-defined policies, as classes or as `module:Class`, that its runs may import;
-        `world`: the game that is played, as for `goldrush.record`. Raises BadInput where there is
-        no study that can be read.
+        Args:
+            folder: where its journals and its manifest are.
+            trust: user-defined policies, as classes or as `module:Class`, that its runs may import.
+            world: the game that is played, as for `goldrush.record`.
+
+        Raises BadInput where there is no study that can be read.
         """
         if world is not None:
             world_named(world)
