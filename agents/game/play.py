@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, cast
 
 import attrs
 
-from goldrush.agents.game.prompts import prompting_of_game
+from goldrush.agents.game.prompts import in_row, prompting_of_game
 from goldrush.agents.game.source import source_of_game
 from goldrush.agents.game.step import StepView
 from goldrush.agents.recorded import Recording
@@ -114,36 +114,30 @@ class GameAgents:
         """The number of the next step in its unit, and the agents who submit in it."""
         return state.step, self.compiled.movers(state)
 
-    def resubmitted(self, item: Mapping[str, Any], config: Game, code: int) -> Row:
+    def resubmitted(self, item: Mapping[str, object], config: object, code: int) -> Row:
         """The row of a submission that is given in the form of its event. Raises BadPlan, and
         KeyError for a missing field.
         """
-        asks = self.game.submissions[code]
-        values = {}
-        for name, hint in asks.hints.items():
-            value = item[name]
-            try:
-                values[name] = value if hint.from_row is None else _given(value)
-            except (TypeError, ValueError, KeyError):
-                raise BadPlan(f"{name} is {format_value(value)}") from None
-        return _checked(asks(**values), item["agent"], asks, self.compiled.types[code])
-
-
-def _given(value: Any) -> Any:
-    return tuple(map(_given, value)) if isinstance(value, list) else value
+        event, asks = self.compiled.types[code], self.game.submissions[code]
+        values = [in_row(item[name], hint) for name, hint in asks.hints.items()]
+        return _held((item["agent"], *values, None, None), event)
 
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:
     """The row of a submission. Raises BadPlan for what is none, or is out of its range."""
     if type(submitted) is not asks:
         raise BadPlan(f"{format_value(submitted)} is submitted; return self.{asks.__name__}(...)")
-    row = (agent, *submitted[1:])
+    return _held((agent, *submitted[1:]), event)
+
+
+def _held(row: Row, event: EventType) -> Row:
+    """The row. Raises BadPlan for one that its event cannot hold."""
     if not event.holds_all((row,)):
         raise BadPlan(event.fault(row) or "it cannot be stored")
     return row
 
 
-def stage_game(game: type[Game]) -> StageGame[Any, Any]:
+def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     """How the agents of a game are played."""
     agents = GameAgents(game)
     policies = {name: policy_class(policy) for name, policy in game.policies.items()}
@@ -151,7 +145,7 @@ def stage_game(game: type[Game]) -> StageGame[Any, Any]:
     world = attrs.evolve(world_of(game), source=source.sha256)
     prompt = game.rules if game.submissions else None
     codes = agents.compiled.codes_by_step
-    return StageGame[Any, Any](
+    return StageGame[State, StepView](
         world=world,
         policy_set=PolicySet(
             world=game.name,
@@ -185,9 +179,9 @@ def _default_agents(game: type[Game]) -> int:
     return cast(int, defaults.get("agents", 0))
 
 
-def treatments_of(game: type[Game]) -> Mapping[str, Treatment[Any]]:
+def treatments_of(game: type[Game]) -> Mapping[str, Treatment[Game]]:
     """The treatments of a game, the baseline first."""
-    each: list[Treatment[Any]] = [Treatment(BASELINE, "the default configuration")]
+    each: list[Treatment[Game]] = [Treatment(BASELINE, "the default configuration")]
     for name, given in game.treatments.items():
         description, settings = given if isinstance(given, tuple) else ("", given)
         each.append(Treatment(name, description, settings))

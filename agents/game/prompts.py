@@ -117,7 +117,7 @@ class GamePrompts:
         return hint.kind.name
 
 
-def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[Any]:
+def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[StepView]:
     """How the models of a game are asked."""
     prompts = GamePrompts(compiled)
     return Prompting(
@@ -127,15 +127,23 @@ def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[Any]:
 
 
 def in_row(value: object, hint: Hint) -> object:
-    """A value of JSON in the form of a row; one of no valid type stays, and is refused later."""
+    """A value of JSON in the form of a row; one of no valid type becomes one that no kind holds."""
+    if hint.kind.schema.get("type") == "array" and not isinstance(value, list):
+        return _Refused(value)
     try:
         return value if hint.to_row is None else hint.to_row(value)
     except (TypeError, ValueError, KeyError, AttributeError):
-        return _Refused
+        return _Refused(value)
 
 
 class _Refused:
-    """A value that no kind holds."""
+    """A value that no kind holds, shown as it is."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return repr(self._value)
 
 
 def shown(seen: object) -> dict[str, object]:

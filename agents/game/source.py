@@ -16,7 +16,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import attrs
 
@@ -25,6 +25,8 @@ from goldrush.kernel.game.game import Game, snake
 
 TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
+T = TypeVar("T")
+
 _ORDERED: Final = "__goldrush_ordered__"  # the name of `ordered` in a loaded module
 
 # Built-in functions whose result depends on the order of what they go through.
@@ -196,7 +198,7 @@ def _checked(node: ast.expr) -> ast.expr:
     return ast.copy_location(call, node)
 
 
-def ordered(value: Any, line: int) -> Any:
+def ordered(value: T, line: int) -> T:
     """The value. Raises BadInput for a set, whose order differs between processes."""
     if isinstance(value, (set, frozenset)):
         raise BadInput(

@@ -138,11 +138,12 @@ class Observation(_Record):
 
 
 def _first(cls: type[Submission], name: str, hint: Hint) -> Any:
-    """The first of the choices of a field, the smallest number of its range, or null."""
+    """The first of the choices of a field, the smallest number of its range, or what is empty."""
     if hint.choices:
         return hint.choices[0]
-    if hint.kind.holds(None):
-        return None
+    for empty in (None, "", ()):
+        if hint.kind.holds(empty):
+            return empty
     if hint.range is None or not hint.kind.holds(low := amount(hint.range.low)):
         raise BadInput(
             f"{cls.__name__}.{name} has no range",

@@ -246,14 +246,14 @@ class Compiled:
         """By step of a unit, the code of the submissions; None: nobody submits."""
         return [self.code(phase) for phase in self.game.phases]
 
-    def forks(self) -> Forks[Any]:
+    def forks(self) -> Forks[Game]:
         """What forks can change."""
         submitted = [None if code is None else self.types[code] for code in self.codes_by_step]
         game = self.game
         fixed = ("agents",) if game.submissions else ()
         return Forks(game, game.configured, submitted, game.horizon, self.vocabulary, fixed)
 
-    def fork(self, forks: Forks[Any], state: State, facts: Mapping[str, Any], past: Past) -> State:
+    def fork(self, forks: Forks[Game], state: State, facts: Mapping[str, Any], past: Past) -> State:
         """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
         *_, last = facts
         if last != "source":
@@ -274,12 +274,12 @@ def compiled(game: type[Game]) -> Compiled:
 _COMPILED: Final[WeakKeyDictionary[type[Game], Compiled]] = WeakKeyDictionary()
 
 
-def world_of(game: type[Game]) -> World[Any]:
+def world_of(game: type[Game]) -> World[State]:
     """The world of a game."""
     return compiled(game).world
 
 
-def _world(of: Compiled) -> World[Any]:
+def _world(of: Compiled) -> World[State]:
     game, forks = of.game, of.forks()
     return World(
         game.name, game.rules, of.types, of.initial, of.decide, of.evolve, of.ended,

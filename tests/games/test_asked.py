@@ -82,6 +82,25 @@ def test_each_phase_asks_for_its_own_submission(tmp_path) -> None:
     assert run.verify().holds
 
 
+@pytest.mark.parametrize("points", ["[0, 2]", '"12"', "{}", "[[1]]", "[0.5]", "[11]", "null"])
+def test_a_list_is_read_as_a_list(tmp_path, points) -> None:
+    run, _ = played(
+        PublicGoods, f'{{"tokens": 9, "points": {points}}}', tmp_path,
+        "llm:test-1,selfish*3", rounds=1,
+    )  # fmt: skip
+    [fines] = run.events("fines", agent=0)
+
+    assert (
+        ([0, 2], None)
+        if points == "[0, 2]"
+        else ([], "invalid")
+        == (
+            fines["points"],
+            fines["error"],
+        )
+    )
+
+
 LEGAL = (
     "    def over(self, state):",
     "    def legal(self, seen, agent):\n        return [3, 5]\n\n    def over(self, state):",
