@@ -90,15 +90,8 @@ def test_a_list_is_read_as_a_list(tmp_path, points) -> None:
     )  # fmt: skip
     [fines] = run.events("fines", agent=0)
 
-    assert (
-        ([0, 2], None)
-        if points == "[0, 2]"
-        else ([], "invalid")
-        == (
-            fines["points"],
-            fines["error"],
-        )
-    )
+    expected = ([0, 2], None) if points == "[0, 2]" else ([], "invalid")
+    assert expected == (fines["points"], fines["error"])
 
 
 LEGAL = (
