@@ -28,6 +28,7 @@ from goldrush.kernel.errors import (
     MalformedEvents,
     PolicyFailed,
     TornTail,
+    UnsupportedJournal,
     format_value,
 )
 from goldrush.kernel.journal import (
@@ -202,7 +203,8 @@ def verify(
     with reader:
         reader.on_bytes = on_bytes
         is_ours = world is None and is_built_in(reader.header.world)
-        check = _Check(reader, world or open_world(reader), level, is_own=not is_ours)
+        rules = world or _rules_of(reader, level)
+        check = _Check(reader, rules, level, is_own=not is_ours)
         if ask is not None:
             check.asker_of = lambda state, forks: PolicyCheck(_all_of(ask, check.world))
         elif world is None and check.level >= DECIDE:
@@ -210,6 +212,24 @@ def verify(
             check.asker_of = players.policy_check(resources)
         with check:
             return check.verdict(str(path))
+
+
+def _rules_of(reader: JournalReader, level: int) -> World[Any]:
+    """The world of a journal; one without rules where they are not here and bytes alone count.
+
+    Raises UnsupportedJournal.
+    """
+    try:
+        return open_world(reader)
+    except UnsupportedJournal:
+        if level > INTEGRITY:
+            raise
+    absent = _no_rules
+    return World(reader.header.world, reader.header.rules, (), absent, absent, absent, absent)
+
+
+def _no_rules(*given: object) -> Any:
+    raise NotImplementedError  # bytes alone are judged
 
 
 def _all_of(ask: Ask[Any], world: World[Any]) -> AskAgain:

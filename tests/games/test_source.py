@@ -9,6 +9,7 @@ from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.replay.journal.source import source_in, text_of
+from goldrush.replay.journal.verify import verify
 from tests.games.fisheries import SOURCE, changed, recorded
 
 RULES = ("draw.between(1 - self.shock", "draw.between(1.01 - self.shock")
@@ -92,5 +93,7 @@ def test_without_its_code_only_the_bytes_are_judged(run, monkeypatch) -> None:
     monkeypatch.setattr(given, "_GIVEN", {})
 
     assert run.info().header.world == "fishery"
-    with pytest.raises(UnsupportedJournal, match="or give the file of its game"):
-        goldrush.open(run.path)
+    assert verify(run.path, 1).holds
+    for needs_rules in (lambda: goldrush.open(run.path), lambda: verify(run.path, 2)):
+        with pytest.raises(UnsupportedJournal, match="or give the file of its game"):
+            needs_rules()
