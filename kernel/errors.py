@@ -128,6 +128,10 @@ class BadPlan(GoldrushError):
     """A policy returned an invalid plan. The message names the item and the reason."""
 
 
+class RulesFailed(BadInput, ValueError):
+    """The rules of a game failed: an exception of its code, as one line with its place."""
+
+
 class JournalError(GoldrushError):
     """A journal cannot be read or written as requested.
 

@@ -22,6 +22,7 @@ from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import watched
 from goldrush.kernel.game.world import Compiled, compiled, world_of
+from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
@@ -89,7 +90,9 @@ class GameAgents:
         asks = self.compiled.phase(state).asks or self.game.submissions[0]
         event = self.compiled.types[self.compiled.codes[asks]]
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
-        return StepView(state, asks, event, prefix, self.compiled.is_watched(state))
+        named = event.fields_naming("agent")
+        is_watched = self.compiled.is_watched(state)
+        return StepView(state, asks, event, prefix, is_watched, len(named) > 1)
 
     def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
@@ -106,28 +109,45 @@ class GameAgents:
             submitted = policy.function(game, seen, agent, draw)
         else:
             submitted = policy.act(seen, agent, draw)
-        if view.is_watched or type(submitted) is not view.asks:
-            return _checked(submitted, agent, view.asks, view.event)
-        return (agent, *submitted[1:])  # what is recorded is checked, too, and costs less there
+        if not view.is_watched and not view.names_agents and type(submitted) is view.asks:
+            return (agent, *submitted[1:])  # what is recorded is checked, too, and costs less there
+        row = _checked(submitted, agent, view.asks, view.event)
+        if self.compiled.names_stranger(self.compiled.codes[view.asks], [row], game.agents):
+            raise BadPlan(f"{submitted} names an agent that is not there: {game.agents} play")
+        return row
 
     def turn(self, state: State) -> tuple[int, list[int]]:
         """The number of the next step in its unit, and the agents who submit in it."""
         return state.step, self.compiled.movers(state)
 
-    def resubmitted(self, item: Mapping[str, object], config: object, code: int) -> Row:
+    def resubmitted(self, item: Mapping[str, object], config: Config, code: int) -> Row:
         """The row of a submission that is given in the form of its event. Raises BadPlan, and
         KeyError for a missing field.
         """
         event, asks = self.compiled.types[code], self.game.submissions[code]
         values = [in_row(item[name], hint) for name, hint in asks.hints.items()]
-        return _held((item["agent"], *values, None, None), event)
+        row = _held((item["agent"], *values, None, None), event)
+        if self.compiled.names_stranger(code, [row], config.agents):
+            raise BadPlan("it names an agent that is not there")
+        return row
 
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:
     """The row of a submission. Raises BadPlan for what is none, or is out of its range."""
-    if type(submitted) is not asks:
+    if not _is_of(submitted, asks):
         raise BadPlan(f"{format_value(submitted)} is submitted; return self.{asks.__name__}(...)")
     return _held((agent, *submitted[1:]), event)
+
+
+def _is_of(submitted: object, asks: type[Submission]) -> bool:
+    """Whether an object is such a submission, or one of the same class of a game that a policy of
+    the user's has imported from the same file.
+    """
+    if not isinstance(submitted, Submission):
+        return False
+    kind = type(submitted)
+    is_alike = kind.__qualname__ == asks.__qualname__ and kind.hints.keys() == asks.hints.keys()
+    return kind is asks or is_alike
 
 
 def _held(row: Row, event: EventType) -> Row:

@@ -19,7 +19,7 @@ from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.hints import Hint
 from goldrush.kernel.game.records import Observation, State
 from goldrush.kernel.game.world import Compiled
-from goldrush.kernel.shape import Schema, record
+from goldrush.kernel.shape import AGENT, Schema, record
 from goldrush.kernel.world import Row
 
 INVALID: Final = "invalid"  # the error of an answer that has a field missing, or out of its range
@@ -41,7 +41,8 @@ class GamePrompts:
         game = view.state.config
         seen = game.observe(view.state, agent)
         asks = view.asks
-        rules = f"{getdoc(type(game)) or type(game).name}\n\nSettings: {json.dumps(game.as_dict())}"
+        settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
+        rules = f"{getdoc(type(game)) or type(game).name}\n\nSettings: {json.dumps(settings)}"
         text = game.prompt(seen, agent)
         if text is None:
             text = f"What you see: {json.dumps(shown(seen))}"
@@ -62,6 +63,11 @@ class GamePrompts:
                     f"give it one, as in `{name}: int = within(0, 10)`",
                 )
         schema = dict(record(**{name: hint.kind for name, hint in asks.hints.items()}).schema)
+        last = view.state.config.agents - 1
+        schema["properties"] = {
+            name: _up_to(last, kind) if asks.hints[name].kind.entity == "agent" else kind
+            for name, kind in schema["properties"].items()
+        }
         legal = self.legal(view, agent)
         if legal:
             kinds = schema["properties"]
@@ -96,7 +102,11 @@ class GamePrompts:
             if not hint.kind.holds(value) or (name in legal and found.get(name) not in legal[name]):
                 return self._default(view, agent, INVALID, source)
             values.append(value)
-        return (agent, *values, None, source)
+        row = (agent, *values, None, source)
+        compiled, agents = self.compiled, view.state.config.agents
+        if compiled.names_stranger(compiled.codes[asks], [row], agents):
+            return self._default(view, agent, INVALID, source)
+        return row
 
     def _default(self, view: StepView, agent: int, error: str, source: Source) -> Row:
         asks, legal = view.asks, self.legal(view, agent)
@@ -114,7 +124,21 @@ class GamePrompts:
             return " or ".join(map(json.dumps, legal[name]))
         if hint.choices:
             return " or ".join(map(json.dumps, hint.choices))
+        if hint.kind.entity == "agent":
+            last = view.state.config.agents - 1
+            return hint.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
         return hint.kind.name
+
+
+def _up_to(last: int, schema: Schema) -> Schema:
+    """The schema of a value that names agents, up to the last one."""
+    if schema == AGENT.schema:
+        return {**schema, "maximum": last}
+    if "items" in schema:
+        return {**schema, "items": _up_to(last, schema["items"])}
+    if "anyOf" in schema:
+        return {"anyOf": [_up_to(last, one) for one in schema["anyOf"]]}
+    return schema
 
 
 def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[StepView]:

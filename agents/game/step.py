@@ -17,6 +17,7 @@ class StepView:
         event: that of their events.
         prefix: the front of the keys of policies' draws.
         is_watched: whether mistakes are looked for.
+        names_agents: whether a submission can name other agents.
     """
 
     state: State
@@ -24,3 +25,4 @@ class StepView:
     event: EventType
     prefix: tuple[int | str, ...]
     is_watched: bool
+    names_agents: bool

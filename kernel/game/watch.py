@@ -41,16 +41,16 @@ def watched_units(agents: int) -> int:
 
 
 @contextmanager
-def watched(what: str, state: State) -> Iterator[None]:
+def watched(what: str, state: State | None) -> Iterator[None]:
     """Watch a part of a game that must not change the state.
 
     Args:
         what: the part, for messages, such as "`decide`".
-        state: the state that it is given.
+        state: the state that it is given; None: it may change one.
 
     Raises BadInput for a changed state, and for a call whose result differs between processes.
     """
-    before = pack(state.plain())
+    before = None if state is None else pack(state.plain())
     is_profiled = sys.getprofile() is not None  # by somebody who measures: leave it to them
     if not is_profiled:
         sys.setprofile(_hook(what))
@@ -59,7 +59,7 @@ def watched(what: str, state: State) -> Iterator[None]:
     finally:
         if not is_profiled:
             sys.setprofile(None)
-    if pack(state.plain()) != before:
+    if state is not None and before is not None and pack(state.plain()) != before:
         raise BadInput(
             f"{what} changed the state: {_changed(state, before)}",
             "yield an event whose `apply` changes it",
@@ -103,7 +103,7 @@ def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
             return
         if frame.f_globals.get("__name__", "").startswith("goldrush.kernel."):
             return
-        found = _differs(function)
+        found = _differs(function, is_direct=_is_author(frame))
         if found is not None:
             sys.setprofile(None)
             called, instead = found
@@ -112,19 +112,20 @@ def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
     return hook
 
 
-def _differs(function: Any) -> tuple[str, str] | None:
+def _differs(function: Any, *, is_direct: bool) -> tuple[str, str] | None:
     """What a built-in function depends on that differs between two processes, and what to do
-    instead; None: nothing.
+    instead; None: nothing. `is_direct`: the game's own code calls it; Python's library may look at
+    the clock (logging) and at addresses (copies) without a trace in what it gives.
     """
     name, module = getattr(function, "__name__", ""), getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
-    if module == "time" and name in _CLOCKS:
+    if is_direct and module == "time" and name in _CLOCKS:
         return f"the clock (time.{name})", _CLOCK
-    if name in _DATES and isinstance(owner, type) and owner.__module__ == "datetime":
+    if is_direct and name in _DATES and isinstance(owner, type) and owner.__module__ == "datetime":
         return f"the clock (datetime.{owner.__name__}.{name})", _CLOCK
     if name == "urandom" and module in ("posix", "nt"):
         return "random bytes of the system", _DRAW
-    if module == "builtins" and name in ("hash", "id"):
+    if is_direct and module == "builtins" and name in ("hash", "id"):
         return f"{name}()", _ADDRESS
     if owner is not None and owner is _of_module("random", "_inst"):
         return f"the global random numbers (random.{name})", _DRAW
@@ -139,19 +140,26 @@ def _of_module(module: str, name: str) -> object:
 
 
 def _place(frame: FrameType | None) -> str:
-    """The file and line of the innermost frame that is neither the library's nor Python's."""
+    """The file and line of the innermost frame of the game's own code."""
     inner = frame
-    here = os.path.dirname(os.__file__)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith((here, "<")) and not _is_ours(frame):
-            break
+    while frame is not None and not _is_author(frame):
         frame = frame.f_back
     frame = frame or inner
     assert frame is not None  # the one that called
     return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
+_LIBRARY: Final = (os.path.dirname(os.__file__), "<")
+
+
+def _is_author(frame: FrameType) -> bool:
+    """Whether a frame is of the game's own code: neither the library's, nor Python's, nor an
+    installed package's.
+    """
+    file = frame.f_code.co_filename
+    return not file.startswith(_LIBRARY) and "site-packages" not in file and not _is_ours(frame)
+
+
 def _is_ours(frame: FrameType) -> bool:
     name: str = frame.f_globals.get("__name__", "")
-    return name.partition(".")[0] == "goldrush"
+    return name.partition(".")[0] == "goldrush" and not name.startswith("goldrush.games.")

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import fingerprint
-from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, RulesFailed, format_error, format_value
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.records import Event, Rows, State, Submission
 from goldrush.kernel.game.watch import check_state, watched, watched_units
 from goldrush.kernel.rosters import setup_of
+from goldrush.kernel.shape import Kind
 from goldrush.kernel.submissions import arrange
 from goldrush.kernel.world import (
     Batch,
@@ -63,6 +65,15 @@ class Compiled:
             self.types.append(STEPPED)
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
         self.checks_all = False
+        # By code, the places of fields that name agents, and what gives the agents of a value.
+        self._naming = [
+            [
+                (at, ids_of(kind))
+                for at, kind in enumerate(type.fields.values())
+                if at and kind.entity == "agent"
+            ]
+            for type in self.types
+        ]
         self._appliers: list[Apply | None] = [_applier(record) for record in records]
         self._appliers += [None, _count_step]
         self.world = _world(self)
@@ -80,10 +91,44 @@ class Compiled:
         return self.game.phases[state.step]
 
     def movers(self, state: State) -> list[int]:
-        """The agents who submit in the next step."""
+        """The agents who submit in the next step. Raises BadInput for what is no list of agents in
+        ascending order.
+        """
         if self.phase(state).asks is None:
             return []
-        return list(state.config.movers(state))
+        game = state.config
+        if type(game).movers is Game.movers:
+            return list(range(game.agents))
+        with self._running("movers", state):
+            movers = list(game.movers(state))
+        valid = range(game.agents)
+        if movers != sorted({agent for agent in movers if type(agent) is int and agent in valid}):
+            raise BadInput(
+                f"{self.game.__name__}.movers gives {format_value(movers)}",
+                f"give agents from 0 to {game.agents - 1} in ascending order, each once",
+            )
+        return movers
+
+    @contextmanager
+    def _running(self, what: str, state: State | None) -> Iterator[None]:
+        """Run a part of the rules: it is watched in the first units, and its exceptions are told.
+        `state`: what it must not change; None: it may, and is watched.
+
+        Raises RulesFailed, and BadInput for a mistake.
+        """
+        is_watched = state is None or self.is_watched(state)
+        with self._telling(), watched(f"`{what}`", state) if is_watched else nullcontext():
+            yield
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raises RulesFailed for an exception of the rules."""
+        try:
+            yield
+        except (InvalidInputs, GoldrushError):
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
 
     def initial(self, setup: Mapping[str, Any]) -> State:
         """The state before the first unit. Raises BadInput for an invalid setup."""
@@ -95,7 +140,8 @@ class Compiled:
         config, roster = setup_of(
             {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
         )
-        state = config.start()
+        with self._running("start", None):
+            state = config.start()
         if type(state) is not self.game.State:
             raise BadInput(
                 f"{self.game.__name__}.start gives {format_value(state)}", "return self.State(...)"
@@ -107,15 +153,8 @@ class Compiled:
 
         Raises InvalidInputs, and BadInput for any mistake in the rules.
         """
-        try:
-            if self.is_watched(state):
-                with watched(f"`{self.phase(state).name}`", state):
-                    return self._decided(state, inputs)
+        with self._running(self.phase(state).name, state):
             return self._decided(state, inputs)
-        except (InvalidInputs, GoldrushError):
-            raise
-        except Exception as error:
-            raise self._failed(error) from error
 
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
         phase, game = self.phase(state), state.config
@@ -142,8 +181,17 @@ class Compiled:
                 f"a step needs one `{snake(asks.__name__)}` of every agent whose turn it is, in "
                 "agent order"
             )
+        if self.names_stranger(self.codes[asks], rows, state.config.agents):
+            raise InvalidInputs("a submission names an agent that the run does not have")
         make = tuple.__new__
         return [make(asks, row) for row in rows]
+
+    def names_stranger(self, code: int, rows: Iterable[Row], agents: int) -> bool:
+        """Whether a submission names an agent that a run with so many does not have."""
+        naming = self._naming[code]
+        return bool(naming) and any(
+            named >= agents for row in rows for at, ids in naming for named in ids(row[at])
+        )
 
     def _batches(self, derived: Derived) -> list[Batch]:
         """The rows of the events that a game yields, neighbours of one type together."""
@@ -170,18 +218,16 @@ class Compiled:
 
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
-        appliers = self._appliers
-        try:
+        with self._running("apply", None) if self.is_watched(state) else self._telling():
+            appliers = self._appliers
             for code, rows in block:
                 apply = appliers[code]
                 if apply is not None:
                     apply(state, rows)
-        except AttributeError as error:  # no event can cause it
-            raise self._failed(error) from error
         return state
 
-    def _failed(self, error: Exception) -> BadInput:
-        return BadInput(
+    def _failed(self, error: Exception) -> RulesFailed:
+        return RulesFailed(
             f"the rules of {self.game.__name__} failed: {format_error(error)}", "correct them"
         )
 
@@ -202,7 +248,12 @@ class Compiled:
         if state.step:
             return False
         game = state.config
-        return state.unit >= getattr(game, game.horizon) or bool(game.over(state))
+        if state.unit >= getattr(game, game.horizon):
+            return True
+        if type(game).over is Game.over:
+            return False
+        with self._running("over", state):
+            return bool(game.over(state))
 
     def pending_fault(self, state: State, pending: Block) -> str | None:
         """The reason why these submissions cannot begin a step, or None."""
@@ -321,6 +372,11 @@ def _sha256(source: Any) -> str | None:
 
 
 _SHA256: Final = re.compile("[0-9a-f]{64}")
+
+
+def ids_of(kind: Kind) -> Callable[[Any], Iterable[Any]]:
+    """The function that gives what a value of a row identifies."""
+    return lambda value: kind.ids(kind.show(value))
 
 
 def _event_type(record: type[Event | Submission]) -> EventType:

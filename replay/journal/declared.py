@@ -160,9 +160,10 @@ def format_fork(
         parts += _policy_changes(before, _completed(before, who) or ())
     elif who is not None:
         parts.append(f"played by {format_roster(who)}")
-    for number, agent in replaced or ():
+    for number, *step, agent in replaced or ():  # the step where a unit has several
         name = (names or {}).get(agent, f"agent {agent}")
-        parts.append(f"the submission of {name} in {vocabulary.unit} {number} is put in by hand")
+        place = ", step ".join(map(str, [number, *step]))
+        parts.append(f"the submission of {name} in {vocabulary.unit} {place} is put in by hand")
     changed = "; ".join(parts) or "no change"
     return f"the {vocabulary.run} is forked off SHA-256 {str(parent)[:16]}: {changed}"
 

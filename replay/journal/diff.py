@@ -275,7 +275,7 @@ class _Run:
             self.declared_from = commit.unit + 1
         else:
             self.declared = declared_by(world, None, event)
-        self.by_hand |= {(unit, who) for unit, who in event.fields.get("replaced", ())}
+        self.by_hand |= {(unit, who) for unit, *_, who in event.fields.get("replaced", ())}
         self.declarations += 1
 
 

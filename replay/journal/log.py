@@ -131,4 +131,4 @@ def _agents_of(event: Event, type: EventType | None) -> Iterator[Any]:
     if type is not None:
         yield from type.ids_in("agent", event)
     else:  # a fork names the agents whose submissions it puts in by hand
-        yield from (agent for _, agent in event.fields.get("replaced", ()))
+        yield from (agent for *_, agent in event.fields.get("replaced", ()))

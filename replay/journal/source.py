@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from goldrush.agents.game.source import TEXT_MAX, Source
+from goldrush.agents.game.source import TEXT_MAX, Source, source_of
 from goldrush.kernel.errors import BadInput, TornTail
 from goldrush.kernel.journal import JournalReader
 from goldrush.replay.journal.forged import reader_of
@@ -28,7 +28,12 @@ def source_in(path: str | Path) -> Source:
             raise
     if type(recorded) is not dict or list(recorded) != ["sha256", "text"]:
         raise BadInput(f"{path} records no source", "only runs of games in one file do")
-    return Source(**recorded)
+    source = Source(**recorded)
+    if source.text is not None and source_of(source.text.encode()).sha256 != source.sha256:
+        raise BadInput(
+            f"{path} records a source whose SHA-256 is not {source.sha256}", "`verify` says more"
+        )
+    return source
 
 
 def text_of(source: Source, path: str | Path) -> str:

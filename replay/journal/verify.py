@@ -331,8 +331,6 @@ class _Check:
                 pass
             return
         for commit, state in self._walk:
-            if commit.kind in (START, FORK) and self.world.source is not None:
-                self._other_code = state.source if self.world.is_other_code(state) else None
             if self.level >= DECIDE and commit.kind in (START, FORK):
                 self._meet_agents(commit, state)
         pending, ask = self._walk.pending, self._asker.pending
@@ -345,10 +343,19 @@ class _Check:
         """
         try:
             for commit in self._reader:
+                if commit.setup is not None and self.world.source is not None:
+                    self._other_code = self._recorded_code(commit.setup)  # before it is folded
                 yield commit
                 self._count(commit)
         except JournalError as error:
             self._unread = _unreadable(error)
+
+    def _recorded_code(self, setup: Mapping[str, Any]) -> str | None:
+        """The SHA-256 of the source in the facts of START or a FORK, if it is of other code."""
+        source = setup.get("source")
+        sha256 = source.get("sha256") if isinstance(source, dict) else None
+        is_other = isinstance(sha256, str) and sha256 != self.world.source
+        return sha256 if is_other else None
 
     def _is_forged(self) -> bool:
         """Whether an event does not follow, or nobody can know: the rules are not installed."""

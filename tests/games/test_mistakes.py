@@ -15,6 +15,14 @@ def before(line, where):
     return where, f"        {line}\n{where}"
 
 
+def before_method(line):
+    return before_line("    def over(self, state):", f"    {line}")
+
+
+def before_line(where, line):
+    return where, f"{line}\n\n{where}"
+
+
 # By mistake: what is changed in the source, and what the message says.
 # fmt: off
 MISTAKES = {
@@ -45,6 +53,18 @@ MISTAKES = {
     "no key": (*before("draw.word()", RULES), "draw.word has no key"),
     "what is no event": (*before("yield 3", RULES), "yields 3; yield its events: Landed"),
     "an error in the rules": (*before("1 / 0", RULES), "fishery.py:59: ZeroDivisionError"),
+    "an error in apply": ("state.stock = self.stock", "1 / 0", "fishery.py:48: ZeroDivisionError"),
+    "an error in start": ("return self.State(", "1 / 0; return self.State(", "Fishery.start, fishery.py"),
+    "an error in over": ("return state.stock < 1", "return 1 / 0", "Fishery.over, fishery.py"),
+    "random in apply": ("state.stock = self.stock", "import random; state.stock = random.random()", "global random"),
+    "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
+    "random in over": ("return state.stock < 1", "import random; return random.random() < 0", "global random"),
+    "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
+    "movers twice": (*before_method("def movers(self, state): return [0, 0]"), r"movers gives \[0, 0\]; give agents from 0 to 4"),
+    "movers unsorted": (*before_method("def movers(self, state): return [2, 1]"), "in ascending order"),
+    "movers unknown": (*before_method("def movers(self, state): return [7]"), "from 0 to 4"),
+    "movers no numbers": (*before_method("def movers(self, state): return '01'"), "from 0 to 4"),
+    "movers nothing": (*before_method("def movers(self, state): return None"), "Fishery.* failed: .*NoneType"),
     "a state with another field": ("landed=[0.0]", "lands=[0.0]", "State is made with stock, lands"),
     "a state that is none": ("return self.State(", "return dict(", "return self.State"),
     "a set in the state": ("landed: list[float]", "landed: set[float]", "State.landed has the type set"),

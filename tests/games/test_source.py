@@ -8,9 +8,11 @@ import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
+from goldrush.kernel.journal import START, Commit, Header
 from goldrush.replay.journal.source import source_in, text_of
 from goldrush.replay.journal.verify import verify
 from tests.games.fisheries import SOURCE, changed, recorded
+from tests.journals import commits_of, write
 
 RULES = ("draw.between(1 - self.shock", "draw.between(1.01 - self.shock")
 POLICY = ("part=0.8", "part=0.801")  # which gives the same catches
@@ -63,6 +65,30 @@ def test_other_code_that_decides_otherwise_is_no_fault_of_the_journal(run, tmp_p
 
     assert (None, 3) == (found.holds, found.broken.level)
     assert found.other_code == source_in(run.path).sha256
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        stock: float\n", "        stock: float\n        more: int\n"),
+        ("    growth = setting", "    another = setting(1, 0, 2)\n    growth = setting"),
+    ],
+)  # fmt: skip
+def test_other_code_that_cannot_read_the_start_is_told(run, tmp_path, old, new) -> None:
+    found = goldrush.open(run.path, world=changed(tmp_path, old, new)).verify()
+
+    assert (None, source_in(run.path).sha256) == (found.holds, found.other_code)
+
+
+def test_a_forged_source_is_not_printed(run, tmp_path) -> None:
+    commits = commits_of(run.path)
+    setup = dict(commits[0].setup)
+    setup["source"] = {**setup["source"], "text": "print('another')"}
+    forged = Commit(START, 0, commits[0].digest, setup=setup)
+    write(tmp_path / "forged", [forged], Header("fishery", 1))
+
+    with pytest.raises(BadInput, match="records a source whose SHA-256 is not"):
+        source_in(tmp_path / "forged")
 
 
 def test_a_journal_that_its_own_code_does_not_give_does_not_hold(run, tmp_path) -> None:

@@ -45,6 +45,16 @@ def test_both_can_be_replaced(goods) -> None:
     assert fork.verify().holds
 
 
+def test_a_fork_with_one_is_read_by_every_reader(goods, tmp_path) -> None:
+    fork = goods.fork(at=3, replace=[GIFT], path=tmp_path / "fork.journal")
+
+    assert 4 == goods.diff(fork).first.round
+    assert "of agent 3 in round 4, step 0 is put in by hand" in "".join(fork.log("forked"))
+    assert fork.info().forks
+    fork.view(tmp_path / "page.html")
+    assert fork.table("events").num_rows
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
