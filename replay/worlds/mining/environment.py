@@ -1,8 +1,7 @@
 """The mining world as a PettingZoo environment: `goldrush/mining-v0`. Each episode is a journal.
 
-The environment drives the run loop that `record` drives (`kernel.run.steps`), so what a learner
-does is judged, recorded and verified like any other agent's plans. ENVIRONMENT.md in this folder is
-its page. Importing this module registers the environment with PettingZoo.
+ENVIRONMENT.md in this folder is its page. Importing this module registers the environment with
+PettingZoo.
 
 Observations and actions are arrays of fixed shape. An observation has all that
 `kernel.worlds.mining.observe` shows the agent but messages, which are text.
@@ -10,29 +9,24 @@ Observations and actions are arrays of fixed shape. An observation has all that
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import numpy as np
+import pettingzoo
+from gymnasium import logger, spaces
+from numpy.typing import NDArray
+from pettingzoo.utils.conversions import parallel_to_aec
 
-from goldrush.agents.external import RosterText, roster_text
-from goldrush.agents.players import Resources, context_of
-from goldrush.agents.simultaneous import prepared
-from goldrush.agents.trust import EXTERNAL
-from goldrush.agents.worlds.mining.players import MINING_PLAYERS, prepare
-from goldrush.agents.worlds.mining.roster import POLICY_SET
+from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.files import TemporaryFolder
-from goldrush.kernel.journal import Header, JournalWriter
-from goldrush.kernel.run import Ask, Steps, steps
-from goldrush.kernel.settings import INTEGER_MAX
+from goldrush.kernel.journal import Header
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import POINTWISE, MiningConfig
@@ -49,20 +43,10 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.history import Outcomes, PublicRound, summary
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
-from goldrush.replay.extras import require
+from goldrush.replay.environment import Infos, JournalEnv, refused_action
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.text import plain
 from goldrush.replay.worlds.mining.show import format_frame
-
-try:
-    import numpy as np
-    import pettingzoo
-    from gymnasium import logger, spaces
-    from numpy.typing import NDArray
-    from pettingzoo.utils.conversions import parallel_to_aec
-except ImportError:
-    require("pettingzoo", "the environment needs", "rl")
-    raise
 
 PAST_MAX: Final = 20  # past rounds in an observation, whatever `visibility` is
 SUCCESSES: Final = ("mined", "won", "captured", "held")  # results of actions that did what they say
@@ -310,10 +294,7 @@ def _fills() -> list[tuple[int, ...]]:
 
 
 ENV_ID: Final = "goldrush/mining-v0"
-ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
-EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
-
-Infos = dict[str, dict[str, Any]]
+RENDER_MODES: Final = ("human", "ansi", "rgb_array")
 
 
 @attrs.define
@@ -326,11 +307,8 @@ class _Learner:
         return self.plan_
 
 
-class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
-    """The mining world for learners: every agent whose roster entry is `external`.
-
-    Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
-    play their policies in the same journal. All agents live to the end.
+class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
+    """The mining world for learners.
 
     - Action: `MultiDiscrete([1 + 4P] * S)`: what each of the S stamina units of a round is spent
       on, on a map of P plots (`choice_of`; 0: nothing).
@@ -342,13 +320,13 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
       after `max_cycles` rounds, if that is before.
     - Info: `pruned`, the actions that the rules removed, as (kind, plot, amount, reason).
 
-    Learners send no messages, whatever the treatment. `journal` is the path of the episode's
-    journal, None before the first one; an episode left before its last round can be resumed.
+    Learners send no messages, whatever the treatment.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012  # PettingZoo declares it so
+    config: MiningConfig
+    metadata: dict[str, object] = {  # noqa: RUF012  # PettingZoo declares it so
         "name": ENV_ID,
-        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_modes": [*RENDER_MODES],
         "render_fps": 4,
         "is_parallelizable": True,
     }
@@ -364,48 +342,15 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         **settings: Any,
     ) -> None:
         """Arguments and errors as those of `goldrush.parallel_env`."""
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            known = ", ".join(self.metadata["render_modes"])
+        if render_mode is not None and render_mode not in RENDER_MODES:
             raise BadInput(
-                f"there is no render mode {format_value(render_mode)}", f"give one of {known}"
+                f"there is no render mode {format_value(render_mode)}",
+                f"give one of {', '.join(RENDER_MODES)}",
             )
-        if max_cycles is not None and _integer("max_cycles", max_cycles) < 1:
-            raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
-        if not isinstance(journal, str | os.PathLike | None):
-            raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
-        self.render_mode, self.max_cycles = render_mode, max_cycles
-        self._settings, self._treatment = dict(settings), treatment
-        given = ROSTER_DEFAULT if roster is None else roster
-        who = RosterText(given) if isinstance(given, str) else roster_text(POLICY_SET, given)
-        config, found = prepare(self._settings, who.text, treatment)
-        external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
-        learners = [agent for agent in external if agent not in who.policies]
-        if not learners:
-            raise BadInput(
-                f"the roster {format_value(who.text)} has no learner", "make an agent `external`"
-            )
-        self._roster, self._others = who.text, who.policies
-        self._learners = {agent: _Learner() for agent in learners}
-        self._names = {f"agent_{agent}": agent for agent in learners}
-        self.possible_agents = list(self._names)
-        self.agents: list[str] = []
-        self._arrays = Arrays(config, learners)
+        super().__init__(MINING_PLAYERS, _Learner, treatment, roster, journal, max_cycles, settings)
+        self.render_mode = render_mode
+        self._arrays = Arrays(self.config, list(self._learners))
         self.features, self.state_space = self._arrays.features, self._arrays.state_space
-        self.config = config
-        self.journal: str | None = None
-        self._path = None if journal is None else str(journal)
-        self._temporary: TemporaryFolder | None = None  # where no path is given
-        self._seed, self._since, self._episodes = config.seed, 0, 0
-        self._open = ExitStack()
-        self._run: tuple[Ask[MiningState], Steps[MiningState]] | None = None
-        self._state: MiningState | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For copies, which have temporary folders of their own. Raises BadInput in an episode."""
-        if self._run is not None:
-            raise BadInput("an episode is under way", "copy the environment before reset()")
-        journal = None if self._temporary else self.journal
-        return {**self.__dict__, "_temporary": None, "journal": journal}
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations."""
@@ -419,40 +364,8 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         """The number of a choice for a stamina unit, as ("claim", 3). Raises BadInput."""
         return choice_of(self.config, kind, plot)
 
-    def reset(
-        self, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[dict[str, Observed], Infos]:
-        """Begin an episode, and a journal.
-
-        Args:
-            seed: of the run. None: the first episode has that of the settings, each later one has
-                one that follows from it, or from the last seed given, and from how many came since.
-            options: not used.
-
-        Raises BadInput for a seed that no run can have, and where a file is at the path that is not
-        an episode of this environment.
-        """
-        base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
-        seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
-        config, roster = prepare({**self._settings, "seed": seed}, self._roster, self._treatment)
-        self.close()
-        path = self._temporary_path() if self._path is None else self._path
-        path = path.replace(EPISODE, str(self._episodes + 1))
-        with ExitStack() as opened:
-            header, run = Header(MINING.name, MINING.rules), prepared(config, roster)
-            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
-            roster = MINING_PLAYERS.resolve_models(run.roster, run.facts, None)
-            setup = attrs.evolve(run, roster=roster).setup
-            objects = Resources(policies={**self._others, **self._learners})
-            context = context_of(MINING_PLAYERS, MINING.initial(setup), roster, objects)
-            ask = opened.enter_context(MINING_PLAYERS.start_agents(context))
-            loop = steps(MINING, setup, writer)
-            self._state = next(loop)
-            self._run, self._open = (ask, loop), opened.pop_all()
-        self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
-        self.config, self.journal = config, path
-        self._arrays.begin(config)
-        self.agents = list(self.possible_agents)
+    def _begin(self) -> tuple[dict[str, Observed], Infos]:
+        self._arrays.begin(self.config)
         if self.render_mode == "human":
             self.render()
         return self._observed(), {agent: {"pruned": ()} for agent in self.agents}
@@ -468,17 +381,15 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
                 outside of their spaces. Nothing is played then.
             PolicyFailed, WriteFailed: as in `record`; the episode is over then.
         """
-        if self._run is None:
-            raise BadInput("no episode is under way", "call reset()")
+        self._under_way()
         for name in self.agents:
             if name not in actions or not self.action_space(name).contains(actions[name]):
-                given = format_value(actions[name]) if name in actions else "none"
-                raise BadInput(f"the action of {name} is {given}", "give one of its action_space")
+                raise refused_action(name, actions)
         for name in self.agents:
             plan = plan_of(self.config, np.asarray(actions[name]))
             self._learners[self._names[name]].plan_ = plan
-        state, has_ended = self._played(*self._run)
-        self._state = state
+        has_ended = self._play()
+        state = self._begun()
         self._arrays.take(state)
         is_cut = not has_ended and state.round == self.max_cycles
         names, record = self.agents, state.history[-1]
@@ -493,18 +404,6 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
             dict.fromkeys(names, is_cut),
             self._infos(record),
         )
-
-    def _played(self, ask: Ask[MiningState], loop: Steps[MiningState]) -> tuple[MiningState, bool]:
-        """The state after the next round, and whether it was the last one."""
-        try:
-            inputs = ask(self._begun())
-            try:
-                return loop.send(inputs), False
-            except StopIteration as end:
-                return end.value, True
-        except BaseException:
-            self.close()
-            raise
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The map as text ("ansi") or as `picture` ("rgb_array"); "human" prints the text.
@@ -536,21 +435,6 @@ class MiningEnv(pettingzoo.ParallelEnv[str, Observed, Action | None]):
         """
         return self._arrays.state(self._begun())
 
-    def close(self) -> None:
-        """End the episode and close its journal, as far as it has come."""
-        self.agents, self._run = [], None
-        self._open.close()
-
-    def _temporary_path(self) -> str:
-        if self._temporary is None:
-            self._temporary = TemporaryFolder()
-        return str(Path(self._temporary.path, "episode.journal"))
-
-    def _begun(self) -> MiningState:
-        if self._state is None:
-            raise BadInput("no episode has begun", "call reset()")
-        return self._state
-
     def _observed(self) -> dict[str, Observed]:
         found = self._arrays.observations(self._begun())
         return {name: found[agent] for name, agent in self._names.items()}
@@ -581,13 +465,6 @@ def env(*arguments: Any, **settings: Any) -> pettingzoo.AECEnv[str, Observed, Ac
     `goldrush.parallel_env`.
     """
     return parallel_to_aec(MiningEnv(*arguments, **settings))
-
-
-def _integer(name: str, value: object) -> int:
-    """An integer of Python or numpy as one of Python. Raises BadInput, for truth values, too."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise BadInput(f"{name} is {format_value(value)}", "give an integer")
-    return int(value)
 
 
 pettingzoo.register("parallel", ENV_ID, entry_point=MiningEnv)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldrush.kernel.treatments import BASELINE
+from goldrush.replay.extras import require
 
 if TYPE_CHECKING:
     from goldrush.replay.worlds.mining.environment import MiningEnv
@@ -45,6 +46,7 @@ def parallel_env(
     Raises BadInput for invalid settings, treatments and rosters, for a roster without learners or
     with a learner that has no stamina, and where pettingzoo is not installed (goldrush[rl]).
     """
+    require("pettingzoo", "the environment needs", "rl")
     from goldrush.replay.worlds.mining.environment import MiningEnv
 
     return MiningEnv(

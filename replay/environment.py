@@ -1,0 +1,183 @@
+"""`JournalEnv`: a world as a PettingZoo environment, in which each episode is a journal.
+
+The environment drives the run loop that `record` drives (`kernel.run.steps`), so what a learner
+does is judged, recorded and verified like what any other agent submits. A world derives it, for its
+spaces and its rewards.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+import numpy as np
+import pettingzoo
+
+from goldrush.agents.external import RosterText
+from goldrush.agents.players import Resources, context_of
+from goldrush.agents.simultaneous import StagePlayers, prepare, prepared
+from goldrush.agents.stage_game import StageState
+from goldrush.agents.trust import EXTERNAL
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import TemporaryFolder
+from goldrush.kernel.journal import Header, JournalWriter
+from goldrush.kernel.run import Ask, Steps, steps
+from goldrush.kernel.settings import INTEGER_MAX
+
+ROSTER_DEFAULT: Final = "external[name=pettingzoo]"
+EPISODE: Final = "{episode}"  # in the path of a journal: the number of the episode, from 1 on
+
+Infos = dict[str, dict[str, Any]]
+S = TypeVar("S", bound=StageState)
+L = TypeVar("L")  # the policy that the run asks in place of a learner
+O = TypeVar("O")  # noqa: E741  # an observation
+A = TypeVar("A")
+
+
+class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
+    """A world for learners: every agent whose roster entry is `external`.
+
+    Agents are called `agent_0`, ..., by their numbers in the journal. Other agents of the roster
+    play their policies in the same journal. All agents live to the end.
+
+    `journal` is the path of the episode's journal, None before the first one; an episode left
+    before its last unit can be resumed.
+    """
+
+    def __init__(
+        self, players: StagePlayers[S, Any], learner: Callable[[], L], treatment: str,
+        roster: str | Sequence[object] | None, journal: str | Path | None, max_cycles: int | None,
+        settings: Mapping[str, object],
+    ) -> None:  # fmt: skip
+        """Arguments and errors as those of `goldrush.parallel_env`."""
+        if max_cycles is not None and _integer("max_cycles", max_cycles) < 1:
+            raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
+        if not isinstance(journal, str | os.PathLike | None):
+            raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
+        self.max_cycles, self._players = max_cycles, players
+        self._settings, self._treatment = dict(settings), treatment
+        given = ROSTER_DEFAULT if roster is None else roster
+        who = RosterText(given) if isinstance(given, str) else players.roster_text(given)
+        config, found = prepare(players.game, self._settings, who.text, treatment)
+        external = [entry.agent for entry in found.entries if entry.policy == EXTERNAL]
+        learners = [agent for agent in external if agent not in who.policies]
+        if not learners:
+            raise BadInput(
+                f"the roster {format_value(who.text)} has no learner", "make an agent `external`"
+            )
+        self._roster, self._others = who.text, who.policies
+        self._learners = {agent: learner() for agent in learners}
+        self._names = {f"agent_{agent}": agent for agent in learners}
+        self.possible_agents = list(self._names)
+        self.agents: list[str] = []
+        self.config: Any = config
+        self.journal: str | None = None
+        self._path = None if journal is None else str(journal)
+        self._temporary: TemporaryFolder | None = None  # where no path is given
+        self._seed, self._since, self._episodes = self.config.seed, 0, 0
+        self._open = ExitStack()
+        self._run: tuple[Ask[S], Steps[S]] | None = None
+        self._state: S | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which have temporary folders of their own. Raises BadInput in an episode."""
+        if self._run is not None:
+            raise BadInput("an episode is under way", "copy the environment before reset()")
+        journal = None if self._temporary else self.journal
+        return {**self.__dict__, "_temporary": None, "journal": journal}
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[dict[str, O], Infos]:
+        """Begin an episode, and a journal.
+
+        Args:
+            seed: of the run. None: the first episode has that of the settings, each later one has
+                one that follows from it, or from the last seed given, and from how many came since.
+            options: not used.
+
+        Raises BadInput for a seed that no run can have, and where a file is at the path that is not
+        an episode of this environment.
+        """
+        base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
+        seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
+        players, game = self._players, self._players.game
+        world, settings = game.world, {**self._settings, "seed": seed}
+        config, found = prepare(game, settings, self._roster, self._treatment)
+        self.close()
+        path = self._temporary_path() if self._path is None else self._path
+        path = path.replace(EPISODE, str(self._episodes + 1))
+        with ExitStack() as opened:
+            header, run = Header(world.name, world.rules), prepared(config, found, game.source)
+            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
+            roster = players.resolve_models(run.roster, run.facts, None)
+            setup = attrs.evolve(run, roster=roster).setup
+            objects = Resources(policies={**self._others, **self._learners})
+            context = context_of(players, world.initial(setup), roster, objects)
+            ask = opened.enter_context(players.start_agents(context))
+            loop = steps(world, setup, writer)
+            self._state = next(loop)
+            self._run, self._open = (ask, loop), opened.pop_all()
+        self._seed, self._since, self._episodes = base, since + 1, self._episodes + 1
+        self.config, self.journal = config, path
+        self.agents = list(self.possible_agents)
+        return self._begin()
+
+    def _begin(self) -> tuple[dict[str, O], Infos]:
+        """The first observations and infos of the episode that has begun."""
+        raise NotImplementedError
+
+    def _play(self) -> bool:
+        """Play the next step of the run; whether it was the last one. Raises BadInput where no
+        episode is under way.
+        """
+        ask, loop = self._under_way()
+        try:
+            inputs = ask(self._begun())
+            try:
+                self._state = loop.send(inputs)
+            except StopIteration as end:
+                self._state = end.value
+                return True
+        except BaseException:
+            self.close()
+            raise
+        return False
+
+    def close(self) -> None:
+        """End the episode and close its journal, as far as it has come."""
+        self.agents, self._run = [], None
+        self._open.close()
+
+    def _temporary_path(self) -> str:
+        if self._temporary is None:
+            self._temporary = TemporaryFolder()
+        return str(Path(self._temporary.path, "episode.journal"))
+
+    def _under_way(self) -> tuple[Ask[S], Steps[S]]:
+        if self._run is None:
+            raise BadInput("no episode is under way", "call reset()")
+        return self._run
+
+    def _begun(self) -> S:
+        if self._state is None:
+            raise BadInput("no episode has begun", "call reset()")
+        return self._state
+
+
+def refused_action(name: str, actions: Mapping[str, object]) -> BadInput:
+    """The error for an agent that is asked, whose action is none or not in its space."""
+    given = format_value(actions[name]) if name in actions else "none"
+    return BadInput(f"the action of {name} is {given}", "give one of its action_space")
+
+
+def _integer(name: str, value: object) -> int:
+    """An integer of Python or numpy as one of Python. Raises BadInput, for truth values, too."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise BadInput(f"{name} is {format_value(value)}", "give an integer")
+    return int(value)
