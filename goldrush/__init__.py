@@ -6,7 +6,7 @@ The public API. Names are imported when they are first used.
   world, a `SeasonRun` of a season.
 - `study`, `Study`: many runs, compared.
 - `policies`, `treatments`, `settings`: what can be named in a world.
-- `parallel_env`: the mining world as an environment of PettingZoo.
+- `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
   `policy`, `measure`: a world of one's own, in one class.
 - `Policy`, `Draws`, `Plan`, `setting` and its rules: the parts of a user-defined policy of mining.
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.settings import choice, flag, integer, real
     from goldrush.kernel.worlds.mining.submit import Plan
     from goldrush.replay.catalogue import policies, settings, treatments
+    from goldrush.replay.game.rl import game_env
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
@@ -64,7 +65,7 @@ __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
     "Rebuilt", "Verdict", "Diff",
     "study", "Study", "policies", "treatments", "settings",
-    "parallel_env",
+    "parallel_env", "game_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
     "Policy", "Draws", "Plan", "integer", "real", "choice", "flag",
@@ -84,6 +85,7 @@ _MODULES = {
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.worlds.mining.rl": ("parallel_env",),
+    "replay.game.rl": ("game_env",),
     "kernel.draws": ("Draws",),
     "kernel.worlds.mining.submit": ("Plan",),
     "kernel.game.game": ("Game", "setting", "phase", "policy", "measure"),

@@ -17,7 +17,7 @@ from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.hints import Hint
-from goldrush.kernel.game.records import Observation, State
+from goldrush.kernel.game.records import Observation, State, Submission
 from goldrush.kernel.game.world import Compiled
 from goldrush.kernel.shape import AGENT, Schema, record
 from goldrush.kernel.world import Row
@@ -58,10 +58,7 @@ class GamePrompts:
         asks = view.asks
         for name, hint in asks.hints.items():
             if not hint.choices and hint.range is None and not _is_free(hint):
-                raise BadInput(
-                    f"{asks.__name__}.{name} has no range, so no model can be asked for it",
-                    f"give it one, as in `{name}: int = within(0, 10)`",
-                )
+                raise no_range(asks, name, "model")
         schema = dict(record(**{name: hint.kind for name, hint in asks.hints.items()}).schema)
         last = view.state.config.agents - 1
         schema["properties"] = {
@@ -150,6 +147,14 @@ def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[StepVie
     )  # fmt: skip
 
 
+def no_range(asks: type[Submission], name: str, who: str) -> BadInput:
+    """The error for a number without a range, for which nobody can be asked. `who`: as "model"."""
+    return BadInput(
+        f"{asks.__name__}.{name} has no range, so no {who} can be asked for it",
+        f"give it one, as in `{name}: int = within(0, 10)`",
+    )
+
+
 def in_row(value: object, hint: Hint) -> object:
     """A value of JSON in the form of a row; one of no valid type becomes one that no kind holds."""
     if hint.kind.schema.get("type") == "array" and not isinstance(value, list):
@@ -170,14 +175,14 @@ class _Refused:
         return repr(self._value)
 
 
-def shown(seen: object) -> dict[str, object]:
-    """An observation as plain values. Raises BadInput for one that is no record."""
+def shown(seen: object, who: str = "model") -> dict[str, object]:
+    """An observation as plain values. Raises BadInput for one that is no record. `who`: sees it."""
     if isinstance(seen, Observation):
         return seen.as_dict()
     if isinstance(seen, State):
         return dict(zip(seen.types, seen.plain(), strict=True))
     raise BadInput(
-        f"`observe` gives a {type(seen).__name__}, which no model can be shown",
+        f"`observe` gives a {type(seen).__name__}, which no {who} can be shown",
         "return a record: class Seen(goldrush.Observation): ...",
     )
 

@@ -61,6 +61,9 @@ class Fishery(goldrush.Game):
         grown = (left + self.growth * left * (1 - left / self.capacity)) * shock
         yield self.Regrown(wanted * share, max(0.0, grown))
 
+    def score(self, state, agent):
+        return state.landed[agent]
+
     def over(self, state):
         return state.stock < 1
 

@@ -33,7 +33,7 @@ class PublicGoods(goldrush.Game):
         tokens: int = within(0, 100)
 
     class Fines(goldrush.Submission):
-        points: list[int] = within(0, 10)  # for each agent
+        points: list[int] = within(0, 10, each="agents")
 
     class Given(goldrush.Event):
         agent: Agent
@@ -66,6 +66,9 @@ class PublicGoods(goldrush.Game):
     def start(self):
         none = [0] * self.agents
         return self.State(wealth=[0.0] * self.agents, gifts=none[:], fined=none[:])
+
+    def score(self, state, agent):
+        return state.wealth[agent]
 
     @phase(Gift)
     def give(self, state, asked, draw):

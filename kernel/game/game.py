@@ -225,6 +225,10 @@ class Game:
         """What an agent sees as text for models and people; None: as JSON."""
         return None
 
+    def score(self, state: Any, agent: int) -> float | None:
+        """What an agent has earned so far, for learners and standings; None: the game has none."""
+        return None
+
     def over(self, state: Any) -> bool:
         """Whether the run is over before its last unit; asked when a unit has closed."""
         return False

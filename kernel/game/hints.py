@@ -27,19 +27,24 @@ _HINTS: Final = "int, float, bool, str, Agent, Literal, tuple, list or one of th
 
 @attrs.frozen
 class Range:
-    """The valid values of a number or of each number in a list: `within(0, 10)`."""
+    """The valid values of a number or of each number in a list: `within(0, 10)`.
+
+    `each`: the setting that is the length of the list; empty: none is.
+    """
 
     low: float
     high: float
+    each: str = ""
 
 
-def within(low: float, high: float) -> Any:
+def within(low: float, high: float, each: str = "") -> Any:
     """The range of a field of a submission or an event, both ends included.
 
     Models, people and learners need it: they are told the range, and answers outside it are
-    refused.
+    refused. Learners need the length of a list, too: `each` names the setting that is it, as in
+    `within(0, 10, each="agents")`.
     """
-    return Range(low, high)
+    return Range(low, high, each)
 
 
 @attrs.frozen

@@ -44,11 +44,13 @@ class _Record(tuple[Any, ...], metaclass=FieldsType):
         listed: the names of its fields.
         given: the values that fields are given in the body: their ranges.
         hints: what the type hints say of the fields, by name.
+        types: the type hints themselves.
     """
 
     __slots__ = ()
     listed: ClassVar[tuple[str, ...]]
     given: ClassVar[Mapping[str, Any]]
+    types: ClassVar[Mapping[str, object]] = {}
     hints: ClassVar[Mapping[str, Hint]] = {}
     if TYPE_CHECKING:  # written by `bind_row`
 
@@ -168,6 +170,7 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
             raise BadInput(f"{where} is given {format_value(given)}", "give a range: within(0, 10)")
         hints[field] = hint_of(known[field], where, given)
     record.hints = hints
+    record.types = {field: known[field] for field in hints}
     first = 1 if is_submission else 0
     for place, (field, hint) in enumerate(hints.items(), first):
         setattr(record, field, _getter(place, hint.from_row))

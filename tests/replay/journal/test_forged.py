@@ -277,6 +277,7 @@ NO_READERS = {
     "study.plan.read_plan": "no journal",
     "study.measuring.results_of": "behind the door run by run, where it reads",
     "mining.rl.parallel_env": "writes journals",
+    "game.rl.game_env": "writes journals",
     "rebuild.closed_units": "its caller is behind the door",
     "recheck.recheck": "a test of its own",
     "arguments.models_of": "no journal",
