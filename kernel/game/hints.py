@@ -38,7 +38,7 @@ class Range:
 
 
 def within(low: float, high: float, each: str = "") -> Any:
-    """The range of a field of a submission or an event, both ends included.
+    """The range of a field of a submission or an event: from `low` to `high`, both included.
 
     Models, people and learners need it: they are told the range, and answers outside it are
     refused. Learners need the length of a list, too: `each` names the setting that is it, as in

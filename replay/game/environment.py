@@ -61,6 +61,8 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         **settings: object,
     ) -> None:
         """Arguments and errors as those of `goldrush.game_env`."""
+        if not tools.compiled.game.submissions:
+            raise BadInput(f"nobody submits in {tools.compiled.game.name}", "give another game")
         players = StagePlayers[State, StepView](tools.game)
         super().__init__(players, _Learner, treatment, roster, journal, max_cycles, settings)
         self.metadata = {

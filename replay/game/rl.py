@@ -30,7 +30,9 @@ def game_env(
 
     Args:
         game: its class, its file (`fishery.py`) or its module (`package.module:Fishery`).
-        treatment, roster, journal: as of `goldrush.parallel_env`.
+        treatment: a named configuration.
+        roster: text, or a list; the `external` agents are the learners. None: all agents learn.
+        journal: where episodes are recorded, as of `goldrush.parallel_env`.
         max_cycles: units after which an episode is truncated.
         settings: of the game, by name; `seed` is that of the first episode.
 

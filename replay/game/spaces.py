@@ -94,7 +94,7 @@ def array_of(agent: str, seen: object, features: Sequence[str]) -> NDArray[np.fl
 # Actions.
 
 
-class Parts(spaces.Dict):
+class ActionDict(spaces.Dict):
     """`Dict` whose `sample` takes masks of some of its parts, too."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class Actions:
     def __init__(self, game: Game) -> None:
         """Raises BadInput for fields that learners cannot be asked for."""
         self._fields = {asks: dict(_fields(game, asks)) for asks in game.submissions}
-        made = self._nested(lambda asks, name, field: field.space, Parts)
+        made = self._nested(lambda asks, name, field: field.space, ActionDict)
         if made is None:
             raise BadInput(
                 f"agents of {game.name} submit no number", "learners need a field with a range"
@@ -174,7 +174,7 @@ class Actions:
         self.space: Space = made
         self.mask_space: Space | None = None
         if type(game).legal is not Game.legal:
-            self.mask_space = self._nested(lambda asks, name, field: _mask_space(field), Parts)
+            self.mask_space = self._nested(lambda asks, name, field: _mask_space(field), ActionDict)
 
     def submission(self, asks: type[Submission], action: Action) -> Submission | None:
         """The submission that an action stands for; None: it is not of its space."""
