@@ -50,16 +50,15 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
     """
 
     def __init__(
-        self, players: StagePlayers[S, Any], learner: Callable[[], L], treatment: str,
-        roster: str | Sequence[object] | None, journal: str | Path | None, max_cycles: int | None,
-        settings: Mapping[str, object],
+        self, learner: Callable[[], L], treatment: str, roster: str | Sequence[object] | None,
+        journal: str | Path | None, max_cycles: int | None, settings: Mapping[str, object],
     ) -> None:  # fmt: skip
         """Arguments and errors as those of `goldrush.parallel_env`."""
         if max_cycles is not None and _integer("max_cycles", max_cycles) < 1:
             raise BadInput(f"max_cycles is {max_cycles}", "give 1 or more, or leave it out")
         if not isinstance(journal, str | os.PathLike | None):
             raise BadInput(f"journal is {format_value(journal)}", "give a path, or leave it out")
-        self.max_cycles, self._players = max_cycles, players
+        self.max_cycles, players = max_cycles, self._players
         self._settings, self._treatment = dict(settings), treatment
         given = ROSTER_DEFAULT if roster is None else roster
         who = RosterText(given) if isinstance(given, str) else players.roster_text(given)
@@ -83,6 +82,11 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         self._open = ExitStack()
         self._run: tuple[Ask[S], Steps[S]] | None = None
         self._state: S | None = None
+
+    @property
+    def _players(self) -> StagePlayers[S, Any]:
+        """The players of the world. No attribute: they cannot be pickled."""
+        raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies, which have temporary folders of their own. Raises BadInput in an episode."""

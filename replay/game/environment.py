@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -16,12 +16,13 @@ from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.draw import Draw
-from goldrush.kernel.game.game import snake
+from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.records import State, Submission
+from goldrush.kernel.game.world import compiled
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
 from goldrush.replay.game.spaces import Action, Actions, Space, array_of, numbers_of
-from goldrush.replay.game.tools import OneClassTools
+from goldrush.replay.game.tools import tools_of_game
 
 Observed = Any  # an array; with a mask {"observation": array, "action_mask": mask}
 
@@ -52,7 +53,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
 
     def __init__(
         self,
-        tools: OneClassTools,
+        game: type[Game],
         treatment: str = BASELINE,
         *,
         roster: str | Sequence[object] | None = None,
@@ -61,20 +62,19 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         **settings: object,
     ) -> None:
         """Arguments and errors as those of `goldrush.game_env`."""
-        if not tools.compiled.game.submissions:
-            raise BadInput(f"nobody submits in {tools.compiled.game.name}", "give another game")
-        players = StagePlayers[State, StepView](tools.game)
-        super().__init__(players, _Learner, treatment, roster, journal, max_cycles, settings)
+        if not game.submissions:
+            raise BadInput(f"nobody submits in {game.name}", "give another game")
+        self._game = game
+        super().__init__(_Learner, treatment, roster, journal, max_cycles, settings)
         self.metadata = {
             "name": f"goldrush/{self.config.name}-v{self.config.rules}",
             "render_modes": [],
             "is_parallelizable": True,
         }
         self.render_mode = None
-        self._compiled, self._prompts = tools.compiled, GamePrompts(tools.compiled)
         self._actions = Actions(self.config)
-        prepared = players.prepare(self._settings, self._roster, treatment, Resources())
-        state = self._compiled.initial(prepared.setup)
+        run = self._players.prepare(self._settings, self._roster, treatment, Resources())
+        state = compiled(game).initial(run.setup)
         self._features = {
             name: tuple(numbers_of(self.config.observe(state, agent)))
             for name, agent in self._names.items()
@@ -87,6 +87,10 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         self._scores = self._scored(state)
         self._has_ended = False
         self._asked: Mapping[str, type[Submission]] = {}
+
+    @property
+    def _players(self) -> StagePlayers[State, StepView]:
+        return cast("StagePlayers[State, StepView]", tools_of_game(self._game).players)
 
     def _observation_space(self, features: Sequence[str]) -> Space:
         if not features:
@@ -164,7 +168,8 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
     def _asked_now(self) -> dict[str, type[Submission]]:
         """The learners who are asked in the next step of the run, and for what."""
         state = self._begun()
-        asks, movers = self._compiled.phase(state).asks, {*self._compiled.movers(state)}
+        rules = compiled(self._game)
+        asks, movers = rules.phase(state).asks, {*rules.movers(state)}
         if asks is None or self._is_cut:
             return {}
         return {name: asks for name, agent in self._names.items() if agent in movers}
@@ -188,6 +193,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
 
     def _observed(self) -> dict[str, Observed]:
         state, mask_space, game = self._begun(), self._actions.mask_space, self._players.game
+        prompts = GamePrompts(compiled(self._game))
         found: dict[str, Observed] = {}
         for name, agent in self._names.items():
             seen = array_of(name, self.config.observe(state, agent), self._features[name])
@@ -195,7 +201,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
                 found[name] = seen
                 continue
             asks = self._asked.get(name)
-            legal = {} if asks is None else self._prompts.legal(game.view(state), agent)
+            legal = {} if asks is None else prompts.legal(game.view(state), agent)
             mask = self._actions.mask(asks, legal)
             found[name] = {"observation": seen, "action_mask": mask}
         return found

@@ -52,5 +52,10 @@ def game_env(
             f"{format_value(str(game))} is no game in one class", "give a class, or its file"
         )
     return GameEnv(
-        tools, treatment, roster=roster, journal=journal, max_cycles=max_cycles, **settings
+        tools.compiled.game,
+        treatment,
+        roster=roster,
+        journal=journal,
+        max_cycles=max_cycles,
+        **settings,
     )

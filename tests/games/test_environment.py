@@ -1,9 +1,11 @@
 """Games for learners (`goldrush.game_env`): PettingZoo's tests, and our own."""
 
+import pickle
 import re
 import subprocess
 import sys
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Literal
@@ -214,6 +216,34 @@ def test_seeds_give_the_same_bytes_again(tmp_path) -> None:
     runs = [(tmp_path / name).read_bytes() for name in "123"]
 
     assert runs[0] == runs[2] != runs[1]
+
+
+@pytest.mark.parametrize("name", ["fishery", "public goods"])
+def test_a_copy_plays_the_same_into_a_journal_of_its_own(name) -> None:
+    env = GAMES[name]()
+    played(env)
+    copies = [env, deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for each in copies:
+        played(each, 5)
+
+    assert 3 == len({each.journal for each in copies})
+    assert 1 == len({Path(each.journal).read_bytes() for each in copies})
+
+
+class Rich:
+    """Gives all, and fines nobody."""
+
+    def act(self, seen, agent, draw):
+        return PublicGoods.Gift(20) if seen.phase == "give" else PublicGoods.Fines([])
+
+
+def test_objects_play_among_learners() -> None:
+    env = goldrush.game_env(PublicGoods, roster=["external", Rich(), "selfish*2"], rounds=2)
+    played(env)
+    run = goldrush.open(env.journal)
+
+    assert ["agent_0"] == env.possible_agents
+    assert [20, 20] == [event["tokens"] for event in run.events("gift", agent=1)]
 
 
 def test_the_last_unit_terminates_and_max_cycles_truncates(tmp_path) -> None:

@@ -23,7 +23,9 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
+from goldrush.agents.worlds.mining.prompt import PlanPrompts
 from goldrush.kernel.draws import Draws
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.journal import Header
@@ -347,10 +349,14 @@ class MiningEnv(JournalEnv[MiningState, _Learner, Observed, Action | None]):
                 f"there is no render mode {format_value(render_mode)}",
                 f"give one of {', '.join(RENDER_MODES)}",
             )
-        super().__init__(MINING_PLAYERS, _Learner, treatment, roster, journal, max_cycles, settings)
+        super().__init__(_Learner, treatment, roster, journal, max_cycles, settings)
         self.render_mode = render_mode
         self._arrays = Arrays(self.config, list(self._learners))
         self.features, self.state_space = self._arrays.features, self._arrays.state_space
+
+    @property
+    def _players(self) -> StagePlayers[MiningState, PlanPrompts]:
+        return MINING_PLAYERS
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from gc import collect
 from pathlib import Path
+from pickle import dumps, loads
 from types import SimpleNamespace
 from typing import Any
 
@@ -417,12 +418,15 @@ def test_objects_play_among_learners() -> None:
     )
 
 
+@pytest.mark.parametrize("copied_by", [deepcopy, lambda one: loads(dumps(one))])
 @pytest.mark.parametrize("episodes", [0, 1])
-def test_a_copy_has_a_temporary_journal_of_its_own(episodes: int) -> None:
+def test_a_copy_has_a_temporary_journal_of_its_own(
+    episodes: int, copied_by: Callable[[MiningEnv], MiningEnv]
+) -> None:
     one = small()
     for _ in range(episodes):
         played(one)
-    other = deepcopy(one)
+    other = copied_by(one)
     for each in (one, other):
         played(each, seed=5)
     hashes = [sha256_of(str(each.journal)) for each in (one, other)]
