@@ -209,6 +209,16 @@ def test_every_journal_holds_and_rewards_sum_to_the_last_score(name, tmp_path) -
     assert any(scores.values())
 
 
+def test_a_journal_that_it_did_not_write_is_not_replaced(tmp_path) -> None:
+    run = goldrush.record(Fishery, tmp_path / "a", seasons=2)
+    whole = run.path.read_bytes()
+
+    with pytest.raises(BadInput, match="already exists"):
+        GAMES["fishery"](journal=run.path).reset()
+
+    assert whole == run.path.read_bytes()
+
+
 def test_seeds_give_the_same_bytes_again(tmp_path) -> None:
     env = GAMES["public goods"](journal=tmp_path / "{episode}")
     for seed in (4, None, 4):
@@ -248,12 +258,14 @@ def test_objects_play_among_learners() -> None:
 
 def test_the_last_unit_terminates_and_max_cycles_truncates(tmp_path) -> None:
     whole, cut = (GAMES["public goods"](journal=tmp_path / str(n), max_cycles=n) for n in (None, 2))
-    ends = [[{*ends.values()} for ends in played(env)[0][-1].ends] for env in (whole, cut)]
+    last = [played(env)[0][-1] for env in (whole, cut)]
+    ends = [[{*ends.values()} for ends in step.ends] for step in last]
     verdicts = [goldrush.open(env.journal).verify() for env in (whole, cut)]
 
     assert [[{True}, {False}], [{False}, {True}]] == ends
     assert [(4, True), (2, False)] == [(found.rounds, found.finished) for found in verdicts]
     assert {None} == {found.broken for found in verdicts}
+    assert {None} == {info["asked"] for step in last for info in step.infos.values()}
 
 
 # What a learner sees.
@@ -274,6 +286,7 @@ def test_observations_are_the_numbers_that_the_game_shows() -> None:
 
     assert [*names, "place[0]", "place[1]"] == list(env.features("agent_2"))
     assert [0, 0, 0, 0, 0, 0, 0, 2, 0] == list(first.values())
+    assert 1 == named(env, "agent_2", steps[1].shown["agent_2"]["observation"])["weather"]
     assert (2, 1) == (last["last"], last["last given"])
     assert last["place[1]"] == pytest.approx(last["earned"] / 2)
     assert last["earned"] > 0
@@ -311,6 +324,23 @@ def test_a_mask_of_one_number_is_an_array() -> None:
 
     assert (201,) == legal.shape
     assert {0: limit + 1, 1: 201 - limit}[int(asked[6:])] == legal.sum()
+
+
+class Modest(PublicGoods):
+    """Public goods, in which nobody can give more than 4."""
+
+    def legal(self, seen, agent):
+        return {"tokens": range(5)} if seen.phase == "give" else {"points": [], "tokens": []}
+
+
+def test_of_several_submissions_only_the_one_asked_for_is_masked() -> None:
+    env = goldrush.game_env(Modest, roster="external,selfish*3", rounds=2)
+    steps, _ = played(env)
+    shown, _ = env.reset()
+    masks = [each["agent_0"]["action_mask"] for each in (shown, *(step.shown for step in steps))]
+
+    assert [{"gift"}] * 5 == [mask.keys() for mask in masks]
+    assert [5, 101, 5, 101, 101] == [mask["gift"].sum() for mask in masks]
 
 
 # What a learner does.
