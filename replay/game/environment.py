@@ -180,9 +180,9 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
 
     def _scored(self, state: State) -> dict[str, float]:
         """The score of each learner. Raises BadInput in a game without."""
-        found = {}
+        found, rule = {}, self.config.score
         for name, agent in self._names.items():
-            score = self.config.score(state, agent)
+            score = rule(state, agent) if callable(rule) else None  # a measure may have its name
             if score is None:
                 raise BadInput(
                     f"{type(self.config).__name__} tells no score, so no learner can be rewarded",

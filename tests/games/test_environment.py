@@ -429,6 +429,9 @@ class SeenText(goldrush.Observation):
 def refused():
     return {
         "Stalls tells no score": lambda: changed(score=goldrush.Game.score),
+        "Stalls tells no score, so no learner can": lambda: changed(
+            score=goldrush.measure("a measure")(lambda self, state: 1.0)
+        ),
         "DoubleAuction tells no score": lambda: DoubleAuction,
         "agents of stalls see no number": lambda: changed(
             Seen=SeenText, observe=lambda game, *_: game.Seen("wet")
