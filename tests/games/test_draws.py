@@ -1,0 +1,106 @@
+"""Every draw of a game is recorded, and can be computed again without it."""
+
+import subprocess
+import sys
+
+import pytest
+
+import goldrush
+from goldrush import Agent
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.game.draw import USES, Draw
+from goldrush.kernel.game.world import compiled
+from goldrush.kernel.journal import Header
+from goldrush.kernel.world import Block
+from tests.journals import commits_of, write
+
+
+class Dice(goldrush.Game):
+    """All that can be drawn."""
+
+    class State(goldrush.State):
+        total: float
+
+    class Rolled(goldrush.Event):
+        by: Agent
+        sum: float
+
+        def apply(self, state):
+            state.total += self.sum
+
+    def start(self):
+        return self.State(total=0)
+
+    def decide(self, state, draw):
+        low, high = draw.between(0.5, 2, "low"), draw.below(6, "die", 3)
+        names = draw.shuffled("abcdef", "order") + draw.sample("abcdef", 3, "some")
+        word = draw.word("word") % 7 + draw.chance(0.3, "coin")
+        yield self.Rolled(0, low + high + word + len(names) + draw.choice([1, 2, 3], "which"))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return goldrush.record(Dice, tmp_path_factory.mktemp("dice") / "run.journal", rounds=30)
+
+
+def test_each_use_is_audited(run) -> None:
+    checked = run.audit_all()
+
+    assert dict.fromkeys(USES, 30) == checked.checked
+    assert checked.holds
+
+
+def test_the_shown_program_gives_the_result_with_two_libraries_alone(run) -> None:
+    audits = run.audit(3)
+    script = "\n".join(audited.snippet for audited in audits)
+    printed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+
+    assert len(USES) == len(audits)
+    for audited, line in zip(audits, printed, strict=True):
+        found = eval(line.replace(" ", ", ") if line[0].isdigit() and " " in line else line)
+        outcome = audited.outcome
+        assert outcome == (tuple(found) if isinstance(outcome, tuple) else found)
+
+
+def test_a_key_has_the_seed_the_unit_and_the_step_in_front(run) -> None:
+    [below] = run.audit(3, kind="below")
+
+    assert Draws(0, 3, 0, "decide", "die", 3).below(6) == below.outcome
+
+
+def test_a_forged_result_is_found(run, tmp_path) -> None:
+    drawn = compiled(Dice).drawn
+    commits = commits_of(run.path)
+    inputs, derived = commits[3].blocks
+    [(code, rows), *others] = derived.batches
+    key, use, arguments, results, words = rows[1]
+    assert (drawn, ("die", 3)) == (code, key)
+    rows = [rows[0], (key, use, arguments, (results[0] + 1,), words), *rows[2:]]
+    commits[3].blocks = [inputs, Block([(code, rows), *others])]
+    again = goldrush.open(write(tmp_path / "forged.journal", commits, Header("dice", 1)))
+
+    assert [False] == [audited.holds for audited in again.audit(3) if audited.kind == "below"]
+    assert (False, 3) == (again.verify().holds, again.verify().broken.level)
+
+
+@pytest.mark.parametrize("use", ["word", "below", "between", "chance", "choice", "shuffled"])
+def test_a_draw_needs_a_key_that_the_step_has_not_used(use) -> None:
+    draw = Draw(1, 2)
+    take = {
+        "below": lambda *key: draw.below(6, *key),
+        "between": lambda *key: draw.between(0, 1, *key),
+        "chance": lambda *key: draw.chance(0.5, *key),
+        "choice": lambda *key: draw.choice([1, 2], *key),
+        "shuffled": lambda *key: draw.shuffled([1, 2], *key),
+        "word": draw.word,
+    }[use]
+    take("a", 1)
+    take("a", 2)
+
+    with pytest.raises(BadInput, match=f"draw.{'below|choice' if use == 'choice' else use} has no"):
+        take()
+    with pytest.raises(BadInput, match="'a', 1, which this step has used"):
+        take("a", 1)
