@@ -58,6 +58,16 @@ def given(world: str) -> type[Game] | None:
     return _GIVEN[world][1] if world in _GIVEN else None
 
 
+def games() -> list[str]:
+    """The names of the worlds of all games that were given."""
+    return list(_GIVEN)
+
+
+def location_of(world: str) -> str:
+    """Where the game of a world was given from; empty for a class, and for other worlds."""
+    return _GIVEN[world][0] if world in _GIVEN else ""
+
+
 def locations() -> list[str]:
     """The locations of the games that were given, for other processes."""
     return [location for location, _ in _GIVEN.values() if location]

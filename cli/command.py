@@ -120,7 +120,7 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
 def reads_journals(params: Iterable[click.Parameter]) -> bool:
     """Whether a command reads journals, and has no world that it is told."""
     names = {param.name for param in params}
-    return "world" not in names and bool(names & {"journal", "journals", "a", "study"})
+    return "world" not in names and bool(names & {"journal", "journals", "folders", "a", "study"})
 
 
 def _game_option() -> click.Option:
@@ -133,9 +133,9 @@ def _game_option() -> click.Option:
 
 def _give(context: click.Context, parameter: click.Parameter, game: str | None) -> None:
     if game is not None:
-        from goldrush.replay.find import world_given
+        from goldrush.replay.find import world_named
 
-        world_given(game)
+        world_named(game)
 
 
 def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import give, given, is_location
+from goldrush.agents.given import games, give, given, is_location
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -162,7 +162,7 @@ def tools_of(reader: JournalReader) -> Tools:
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
-        known = ", ".join(worlds())
+        known = ", ".join([*worlds(), *games()])
         world = format_value(reader.header.world)
         raise UnsupportedJournal(
             reader.path,

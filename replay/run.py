@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
 import attrs
 
+from goldrush.agents.given import is_location
 from goldrush.kernel.errors import BadInput, GoldrushError, TornTail, format_value
 from goldrush.kernel.files import TemporaryFolder
 from goldrush.kernel.world import Event
@@ -176,7 +177,7 @@ class Run:
 
         Args:
             path: the new journal; None: a temporary file, removed when the run object is. Or the
-                class of a game that is played; `out` is then the journal.
+                class or the file of a game that is played; `out` is then the journal.
             world: the world that is played: a name, a game's class, its file (`fishery.py`) or its
                 module (`package.module:Fishery`).
             roster: who plays: text as on the command line (`"greedy-mine*8,raid*2"`), or a list
@@ -203,7 +204,7 @@ class Run:
             BadInput: before anything is written, for settings and rosters that cannot be.
             PolicyFailed, RunStopped, WriteFailed: in the middle; the journal holds what was closed.
         """
-        if isinstance(path, type):
+        if isinstance(path, type) or (isinstance(path, str) and is_location(path)):
             world, path = path, out
         planned = cls.plan(
             world=world, roster=roster, treatment=treatment, models=models, program=program,

@@ -270,7 +270,11 @@ class Tools:
         to do without it; {path} is the journal.
         """
         problem = f"{path} is a run of the {self.name} world, which has no {what}"
-        return BadInput(problem, instead.format(path=quoted_path(str(path))))
+        return BadInput(problem, instead.format(path=self.typed(path)))
+
+    def typed(self, path: str | Path) -> str:
+        """A journal of this world as it is typed behind a command that reads one."""
+        return quoted_path(str(path))
 
     def require(self, default: Callable[..., object], path: str | Path) -> None:
         """Raises BadInput if the world has no such method, named by its default (`Tools.scores`):

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from goldrush.agents.game.play import stage_game
+from goldrush.agents.given import location_of
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.game.draw import USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
+from goldrush.kernel.text import quoted
 from goldrush.replay.data.measures import Measure, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import GameTools
@@ -51,6 +53,10 @@ class OneClassTools(GameTools):
         )
 
     summary = staticmethod(measured_at)
+
+    def typed(self, path: str | Path) -> str:
+        location = location_of(self.name)
+        return super().typed(path) + (f" --world {quoted(location)}" if location else "")
 
     @contextmanager
     def watching(self) -> Iterator[None]:

@@ -1,0 +1,113 @@
+"""Games on the command line: a file is a world wherever one is named, and consent to run it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from goldrush.games import fishery
+from tests.cli.helpers import goldrush
+
+SOURCE = Path(fishery.__file__).read_text()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a new game and a run of it."""
+    folder = tmp_path_factory.mktemp("harbour")
+    assert goldrush("new", "Harbour", cwd=folder).code == 0
+    done = goldrush(
+        "record", "harbour.py", "--seed", 7, "--rounds", 6, "--out", "run.journal", cwd=folder
+    )
+    assert (0, "") == (done.code, done.err)
+    assert "verify run.journal --world harbour.py\n" in done.out
+    return folder
+
+
+def test_a_new_game_is_the_fishery_under_its_name(folder) -> None:
+    text = (folder / "harbour.py").read_text()
+
+    assert SOURCE.replace("class Fishery(", "class Harbour(") == text
+    again = goldrush("new", "Harbour", cwd=folder)
+    assert again.code == 2
+    assert "harbour.py already exists" in again.err
+    assert "give a name like Harbour" in goldrush("new", "2nd", cwd=folder).err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verify", "run.journal"),
+        ("log", "run.journal"),
+        ("replay", "run.journal", "--at", "3"),
+        ("measure", "run.journal"),
+        ("audit", "run.journal", "--all"),
+        ("export", "run.journal", "--format", "jsonl"),
+        ("prompt", "run.journal", "--at", "2", "--agent", "1"),
+        ("diff", "run.journal", "run.journal"),
+        ("view", "run.journal", "--out", "page.html", "--force"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_reads_a_journal_needs_the_file(folder, words) -> None:
+    without, given = (
+        goldrush(*words, *more, cwd=folder) for more in ([], ["--world", "harbour.py"])
+    )
+
+    assert (2, "") == (without.code, without.out)
+    assert "or give the file of its game (--world FILE.py)" in without.err
+    assert 0 == given.code
+    assert "goldrush: " not in given.err
+
+
+@pytest.mark.parametrize("words", [("source",), ("verify", "--level", "1")])
+def test_what_runs_no_code_needs_no_file(folder, words) -> None:
+    done = goldrush(*words, "run.journal", cwd=folder)
+
+    assert (0, "") == (done.code, done.err)
+
+
+def test_the_source_comes_back_as_it_was(folder) -> None:
+    assert (folder / "harbour.py").read_text() == goldrush("source", "run.journal", cwd=folder).out
+
+
+def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
+    done = goldrush(
+        "study", "--world", "harbour.py", "--out", "study", "--seeds", 2, "--rounds", 4,
+        "--treatment", "high-growth", "--roster", "greedy", "--jobs", 2, cwd=folder,
+    )  # fmt: skip
+    assert (0, "") == (done.code, done.err.rpartition("\r")[2].strip())
+
+    checked = goldrush("verify", "study", "--world", "harbour.py", "--json", cwd=folder)
+    assert [True, True] == [one["holds"] for one in json.loads(checked.out)]
+
+
+def test_the_world_of_a_file_is_listed_and_conforms(folder) -> None:
+    assert "greedy" in goldrush("policies", "--world", "harbour.py", cwd=folder).out
+    assert "capacity" in goldrush("settings", "harbour.py", cwd=folder).out
+    assert "high-growth" in goldrush("treatments", "--world", "harbour.py", cwd=folder).out
+    done = goldrush("conform", "harbour.py", "--set", "seasons=2", cwd=folder)
+    assert (0, 0) == (done.code, done.out.count("BREAKS"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("absent.py", None, "absent.py cannot be read"),
+        ("broken.py", "x = (", "broken.py:1 cannot be run"),
+        ("none.py", "x = 1", "none.py has no game"),
+        ("two.py", f"{SOURCE}\n\nclass Other(Fishery):\n    pass\n", "name one: two.py:"),
+        ("exits.py", "import sys; sys.exit(3)", "exits.py cannot be run: .*SystemExit"),
+        ("latin.py", b"x = '\xe9'", "latin.py"),
+    ],
+)
+def test_what_is_no_game_is_said_in_one_line(tmp_path, name, text, says) -> None:
+    if text is not None:
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    done = goldrush("record", name, cwd=tmp_path)
+
+    assert (2, "") == (done.code, done.out)
+    assert done.err.count("\n") == 1
+    assert re.search(says, done.err)
+    assert not (tmp_path / "journals").exists()
