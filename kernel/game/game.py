@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.declared import check_game, check_names, check_phase, check_replaced
 from goldrush.kernel.game.records import (
     Event,
     Observation,
@@ -40,11 +41,14 @@ def setting(default: Any, *valid: Any) -> Any:
 
     `setting(50, 1, 10_000)` is a whole number from 1 to 10,000, `setting(0.5, 0, 1)` any number
     from 0 to 1, `setting("fast", "fast", "slow")` one of these texts, `setting(True)` a switch. For
-    others give a `Kind`. Raises BadInput for a default that is not valid.
+    others give a `Kind`. The class that has it raises BadInput for a default that is not valid.
     """
-    kind = _kind_of(default, valid)
+    try:
+        kind = _kind_of(default, valid)
+    except BadInput as error:
+        return error
     if not kind.holds(default):
-        raise BadInput(f"a setting has the default {format_value(default)}", f"give {kind.name}")
+        return BadInput(f"has the default {format_value(default)}", f"give {kind.name}")
     return field_of(default, kind)
 
 
@@ -57,9 +61,14 @@ def _kind_of(default: Any, valid: Sequence[Any]) -> Kind:
         return choice(*valid)
     if len(valid) == 2 and all(type(value) in (int, float) for value in valid):
         low, high = valid
+        if not (-(2**63) <= low <= high < 2**63):
+            raise BadInput(
+                f"has the range {format_value(low)} to {format_value(high)}",
+                "give the lowest and then the highest number, within 64 bits",
+            )
         return integer(low, high) if type(default) is int else real(low, high)
     raise BadInput(
-        f"a setting is given {format_value(valid)} as valid values",
+        f"has the valid values {format_value(valid)}",
         "give the lowest and the highest number, or all texts, as in setting(50, 1, 10_000)",
     )
 
@@ -135,6 +144,11 @@ def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., floa
     `title`: its name in tables and figures, with its unit; `at_end`: over several units it is the
     last value (a total so far), not the mean.
     """
+    if type(title) is not str:
+        raise BadInput(
+            f"measure {getattr(title, '__name__', title)} has no title",
+            'write what it is, with its unit: @measure("stock, tonnes")',
+        )
 
     def made(function: Callable[..., float | None]) -> DeclaredMeasure:
         return DeclaredMeasure(
@@ -152,10 +166,49 @@ def phase(asks: Any = None) -> Any:
     """
     if inspect.isfunction(asks):
         return GamePhase(asks.__name__, asks, None)
-    return lambda function: GamePhase(function.__name__, function, asks)
+
+    def made(function: Callable[..., Derived]) -> GamePhase:
+        check_phase(function.__name__, asks)
+        return GamePhase(function.__name__, function, asks)
+
+    return made
 
 
-class Game:
+class _Body(dict[str, Any]):
+    """The body of a game while it is read: what is declared cannot be replaced further down."""
+
+    def __init__(self, game: str) -> None:
+        self.game = game
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        where = f"{self.game}.{name}"
+        if isinstance(value, BadInput):  # of `setting`, which does not know its name
+            raise BadInput(f"{where} {value.what}", value.instead)
+        if name in self and (_declared(self[name]) or _declared(value)):
+            kinds = " and ".join(_declared(one) or "something else" for one in (self[name], value))
+            raise BadInput(f"{where} is declared twice: {kinds}", "give one of them another name")
+        super().__setitem__(name, value)
+
+
+def _declared(value: Any) -> str:
+    """What a value in the body of a game declares; empty: nothing."""
+    if _is_setting(value):
+        return "a setting"
+    kinds = {DeclaredPolicy: "a policy", DeclaredMeasure: "a measure", GamePhase: "a phase"}
+    if isinstance(value, type) and issubclass(value, (State, Event, Submission, Observation)):
+        return "a record"
+    return kinds.get(type(value), "")
+
+
+class _GameType(type):
+    """The class of games, which reads their bodies."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **more: Any) -> _Body:
+        return _Body(name)
+
+
+class Game(metaclass=_GameType):
     """A world in one class: settings, records, rules, policies and measures.
 
     The settings `seed` and, where agents submit, `agents` are there already; so is `rounds`, unless
@@ -200,6 +253,7 @@ class Game:
         cls.policies = _of_type(body, DeclaredPolicy)
         cls.measures = _of_type(body, DeclaredMeasure)
         cls.phases = _phases(cls, body)
+        check_game(cls, body)
 
     # The rules.
 
@@ -252,6 +306,21 @@ class Game:
         return {field.name: getattr(self, field.name) for field in self.settings()}
 
 
+# What an instance or a class of a game has besides its settings.
+_TAKEN: Final = {
+    *(name for name in vars(Game) if not name.startswith("_")),
+    *("name", "State", "phases", "policies", "measures", "submissions", "events", "decide"),
+}
+
+
+def doc_of(cls: type[Game]) -> str:
+    """The docstring of a game or of a game that it derives from; without one, its name."""
+    for base in cls.__mro__[: cls.__mro__.index(Game)]:
+        if text := vars(base).get("__doc__"):
+            return inspect.cleandoc(text)
+    return cls.name
+
+
 def kebab(name: str) -> str:
     """A class's name as that of a world: `SealedBid` is `sealed-bid`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
@@ -288,6 +357,10 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
     inherited = {field.name for field in getattr(cls, "__attrs_attrs__", ())}
     framework = {name: given for name, given in framework.items() if name not in inherited}
     fields = {**framework, **own}
+    check_names(cls, own, _TAKEN)
+    check_replaced(cls, body, {*fields, *inherited})
+    if "__init__" in vars(cls):
+        raise BadInput(f"{cls.__name__} has an __init__", "make the state in start(self)")
     if cls.horizon not in fields and cls.horizon not in inherited:
         raise BadInput(
             f"{cls.__name__}.horizon is {cls.horizon!r}, which is no setting",
@@ -319,6 +392,11 @@ def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[GamePhase]:
     """The steps of a unit: its phases, or one step for `decide`."""
     found = list(_of_type(body, GamePhase).values())
     if found:
+        if "decide" in vars(cls):
+            raise BadInput(
+                f"{cls.__name__} has phases and decide",
+                "write @phase above decide, or leave it out",
+            )
         return found
     if len(cls.submissions) > 1:
         names = ", ".join(one.__name__ for one in cls.submissions)

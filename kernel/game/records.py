@@ -7,6 +7,7 @@ those that are listed and no others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_type_hints
@@ -29,12 +30,25 @@ class FieldsType(type):
             for field, hint in body.get("__annotations__", {}).items()
             if not str(hint).startswith(("ClassVar", "typing.ClassVar"))
         ]
+        for field in listed if bases else ():
+            if field in _taken(bases):
+                raise BadInput(
+                    f"{body['__qualname__']}.{field} cannot be a field: every {bases[0].__name__} "
+                    "has something of this name",
+                    "take another name",
+                )
         is_row = any(issubclass(base, tuple) for base in bases)
         inherited = [field for base in bases for field in getattr(base, "listed", ())]
         body["given"] = {field: body.pop(field) for field in listed if field in body}
         body["__slots__"] = () if is_row else tuple(listed)
         body.setdefault("listed", (*inherited, *listed))  # those here are set by the framework
         return super().__new__(cls, name, bases, body, **more)
+
+
+def _taken(bases: tuple[type, ...]) -> set[str]:
+    """The names that a record of these classes has already, besides those of its fields."""
+    names = {name for base in bases for name in dir(base) if not hasattr(tuple, name)}
+    return {"self", *names}.difference(*(getattr(base, "listed", ()) for base in bases))
 
 
 class _Record(tuple[Any, ...], metaclass=FieldsType):
@@ -167,8 +181,11 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
         if is_submission and field in _FRAMEWORK:
             raise BadInput(f"{where} is a field of every submission", "leave it out")
         if given is not None and not isinstance(given, Range):
-            raise BadInput(f"{where} is given {format_value(given)}", "give a range: within(0, 10)")
-        hints[field] = hint_of(known[field], where, given)
+            raise BadInput(
+                f"{where} is given {format_value(given)}",
+                "fields have no defaults; leave it out, or give a range: within(0, 10)",
+            )
+        hints[field] = _hint(known[field], where, given)
     record.hints = hints
     record.types = {field: known[field] for field in hints}
     first = 1 if is_submission else 0
@@ -180,6 +197,23 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
     record.__new__ = _constructor(hints, is_submission=is_submission)  # type: ignore[method-assign]
 
 
+def _hint(hint: Any, where: str, given: Range | None) -> Hint:
+    """What a type hint says of a field, with its range. Raises BadInput for an invalid one."""
+    if given is not None:
+        low, high = given.low, given.high
+        if not all(type(end) in (int, float) and math.isfinite(end) for end in (low, high)):
+            raise BadInput(f"{where} is within({low!r}, {high!r})", "give two finite numbers")
+        if low > high or (hint is int and math.ceil(low) > math.floor(high)):
+            raise BadInput(
+                f"{where} is within({low!r}, {high!r}), where no number is",
+                "give the lowest and then the highest",
+            )
+    found = hint_of(hint, where, given)
+    if given is not None and (hint in (str, bool, Agent) or found.choices):
+        raise BadInput(f"{where} has a range and is no number", "leave out within(...)")
+    return found
+
+
 def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
     if from_row is None:
         return property(itemgetter(place))
@@ -188,12 +222,12 @@ def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:
 
 def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[..., Any]:
     """The `__new__` of a record, written out: a call for each field would cost more than all."""
-    scope: dict[str, Any] = {"make": tuple.__new__}
+    scope: dict[str, Any] = {"_make": tuple.__new__, "_type": type, "_int": int, "_float": float}
     values = []
     for field, hint in hints.items():
         if hint.to_row is amount:
             values.append(
-                f"int({field}) if type({field}) is float and {field}.is_integer() else {field}"
+                f"_int({field}) if _type({field}) is _float and {field}.is_integer() else {field}"
             )
         elif hint.to_row is None:
             values.append(field)
@@ -201,8 +235,8 @@ def _constructor(hints: Mapping[str, Hint], *, is_submission: bool) -> Callable[
             scope[f"convert_{field}"] = hint.to_row
             values.append(f"convert_{field}({field})")
     row = ["None", *values, "None", "None"] if is_submission else values
-    parameters = ", ".join(["cls", *hints])
-    text = f"def __new__({parameters}): return make(cls, ({''.join(f'{v}, ' for v in row)}))"
+    parameters = ", ".join(["_cls", *hints])
+    text = f"def __new__({parameters}): return _make(_cls, ({''.join(f'{v}, ' for v in row)}))"
     exec(compile(text, "<record>", "exec"), scope)  # noqa: S102  # of the names of fields
     made: Callable[..., Any] = scope["__new__"]
     return made

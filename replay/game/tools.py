@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from inspect import getdoc
+from math import isfinite
+from numbers import Real
+from os.path import basename
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
@@ -12,17 +14,18 @@ from weakref import WeakKeyDictionary
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
 from goldrush.agents.seats import policy_label
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import USES
-from goldrush.kernel.game.game import DeclaredMeasure, Game
+from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
-from goldrush.kernel.text import quoted
-from goldrush.replay.data.measures import Measure, Measures, by_unit, named
+from goldrush.kernel.text import escaped, quoted
+from goldrush.replay.data.measures import NO_MEASURES, Measure, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import GameTools
 from goldrush.replay.studies import MIXED, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import ClosedUnit, lazy
+from goldrush.replay.tools import ClosedUnit, HasDict, lazy
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import TieBreak
@@ -42,17 +45,18 @@ class OneClassTools(GameTools):
             world_of(game), known,
             config=lambda state: state.config,
             roster=lambda state: [policy_label(entry) for entry in state.roster],
-        ))  # fmt: skip
+        )) if known else NO_MEASURES  # fmt: skip
         policies = self.game.policy_set
         self.studies = Studies(
-            title=(getdoc(game) or game.name).partition("\n")[0],
+            title=doc_of(game).partition("\n")[0],
             config=game.configured,
             seats=policies.names_by_agent if game.submissions else lambda roster, agents: [],
             baselines=(*game.policies, MIXED),
             size="agents" if game.submissions else "",
         )
 
-    summary = staticmethod(measured_at)
+    def summary(self, path: str | Path) -> HasDict:
+        return measured_at(path) if self.measures.known else super().summary(path)
 
     def typed(self, path: str | Path) -> str:
         location = location_of(self.name)
@@ -101,14 +105,30 @@ class OneClassTools(GameTools):
 
 
 def _shown(value: object) -> str:
-    return f"{value:,.10g}" if type(value) is float else str(value)
+    return f"{value:,.10g}" if type(value) is float else escaped(str(value))
 
 
 def _measure(measured: DeclaredMeasure) -> Measure:
     def of(state: Any) -> Value:
-        return measured.of(state.config, state)
+        where = f"measure {measured.name} failed after unit {state.unit}"
+        try:
+            value = measured.of(state.config, state)
+            valid = value is None or (isinstance(value, Real) and isfinite(value))
+        except GoldrushError:
+            raise
+        except Exception as error:
+            raise BadInput(f"{where}: {format_error(error)}", _CURE) from error
+        if not valid:
+            code = measured.of.__code__
+            line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
+            raise BadInput(f"{where}: {line}: it gives {format_value(value)}", _CURE)
+        return value
 
-    return Measure(measured.name, measured.title, measured.definition, of, at_end=measured.at_end)
+    title, definition = escaped(measured.title), escaped(measured.definition, keep="\n")
+    return Measure(measured.name, title, definition, of, at_end=measured.at_end)
+
+
+_CURE: Final = "give a finite number or None; the journal is as it was"
 
 
 def tools_of_game(game: type[Game]) -> OneClassTools:
