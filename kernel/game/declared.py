@@ -51,13 +51,20 @@ def check_replaced(cls: type[Game], body: Mapping[str, Any], settings: Iterable[
             instead = f"write {name} = setting({value!r}, ...) with its valid values"
         else:
             instead = "give one of them another name"
-        raise BadInput(
-            f"{cls.__name__}.{name} is a setting, and also {format_value(value)}", instead
-        )
+        raise BadInput(f"{cls.__name__}.{name} is a setting, and also {_shown(value)}", instead)
 
 
-def check_game(cls: type[Game], body: Mapping[str, Any]) -> None:
-    """Check what a game declares, when its settings and records have been made."""
+def _shown(value: object) -> str:
+    kind = type(value).__name__.removeprefix("Declared").removeprefix("Game").lower()
+    return f"a {kind}" if callable(value) or hasattr(value, "name") else format_value(value)
+
+
+def check_game(
+    cls: type[Game], body: Mapping[str, Any], events: Mapping[type[Event | Submission], str]
+) -> None:
+    """Check what a game declares, when its settings and records have been made. `events`: the
+    names of the events of its records.
+    """
     name = cls.__name__
     if type(cls.rules) is not int or cls.rules < 1:
         raise BadInput(
@@ -73,7 +80,7 @@ def check_game(cls: type[Game], body: Mapping[str, Any]) -> None:
             f"{name} has no start", f"write def start(self): return self.State({fields})"
         )
     _check_horizon(cls)
-    _check_records(cls)
+    _check_records(cls, events)
     _check_steps(cls)
     _check_treatments(cls)
     for policy in cls.policies:
@@ -92,13 +99,11 @@ def _check_horizon(cls: type[Game]) -> None:
         )
 
 
-def _check_records(cls: type[Game]) -> None:
-    from goldrush.kernel.game.game import snake
-
+def _check_records(cls: type[Game], events: Mapping[type[Event | Submission], str]) -> None:
     unit = cls.horizon.removesuffix("s")
     names = {f"{unit}_closed": "", **dict.fromkeys(_EVENTS, "")}
-    for record in (*cls.submissions, *cls.events):
-        where, event = f"{cls.__name__}.{record.__name__}", snake(record.__name__)
+    for record, event in events.items():
+        where = f"{cls.__name__}.{record.__name__}"
         if event in names:
             other = names[event] or "goldrush itself"
             raise BadInput(f"{where} is the event {event}, which {other} has already", _OTHER)
@@ -157,7 +162,7 @@ def _check_steps(cls: type[Game]) -> None:
     for phase in cls.phases:
         if phase.asks is not None and phase.asks not in cls.submissions:
             raise BadInput(
-                f"phase {name}.{phase.name} asks for {format_value(phase.asks)}",
+                f"phase {name}.{phase.name} asks for {phase.asks.__name__}",
                 _one_of("a submission of the game", [one.__name__ for one in cls.submissions]),
             )
     for submission in cls.submissions:
@@ -199,6 +204,6 @@ def check_phase(name: str, asks: Any) -> None:
     if asks is None or (inspect.isclass(asks) and issubclass(asks, Submission)):
         return
     raise BadInput(
-        f"phase {name} asks for {format_value(asks)}",
+        f"phase {name} asks for {getattr(asks, '__name__', format_value(asks))}",
         "write @phase(Bid) with a goldrush.Submission, or @phase alone",
     )

@@ -253,7 +253,8 @@ class Game(metaclass=_GameType):
         cls.policies = _of_type(body, DeclaredPolicy)
         cls.measures = _of_type(body, DeclaredMeasure)
         cls.phases = _phases(cls, body)
-        check_game(cls, body)
+        records: list[type[Event | Submission]] = [*cls.submissions, *cls.events]
+        check_game(cls, body, {record: snake(record.__name__) for record in records})
 
     # The rules.
 
@@ -361,6 +362,10 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
     check_replaced(cls, body, {*fields, *inherited})
     if "__init__" in vars(cls):
         raise BadInput(f"{cls.__name__} has an __init__", "make the state in start(self)")
+    if type(cls.horizon) is not str:
+        raise BadInput(
+            f"{cls.__name__}.horizon is {format_value(cls.horizon)}", "give the name of a setting"
+        )
     if cls.horizon not in fields and cls.horizon not in inherited:
         raise BadInput(
             f"{cls.__name__}.horizon is {cls.horizon!r}, which is no setting",

@@ -40,7 +40,7 @@ class OneClassTools(GameTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        known = named(*map(_measure, game.measures.values()))
+        known = named(*(_measure(game, measured) for measured in game.measures.values()))
         self.measures = Measures(known, by_unit(
             world_of(game), known,
             config=lambda state: state.config,
@@ -108,9 +108,11 @@ def _shown(value: object) -> str:
     return f"{value:,.10g}" if type(value) is float else escaped(str(value))
 
 
-def _measure(measured: DeclaredMeasure) -> Measure:
+def _measure(game: type[Game], measured: DeclaredMeasure) -> Measure:
+    unit = compiled(game).vocabulary.format_unit
+
     def of(state: Any) -> Value:
-        where = f"measure {measured.name} failed after unit {state.unit}"
+        where = f"measure {measured.name} failed after {unit(state.unit)}"
         try:
             value = measured.of(state.config, state)
             valid = value is None or (isinstance(value, Real) and isfinite(value))
@@ -128,7 +130,7 @@ def _measure(measured: DeclaredMeasure) -> Measure:
     return Measure(measured.name, title, definition, of, at_end=measured.at_end)
 
 
-_CURE: Final = "give a finite number or None; the journal is as it was"
+_CURE: Final = "it must give a finite number or None; the journal is whole"
 
 
 def tools_of_game(game: type[Game]) -> OneClassTools:

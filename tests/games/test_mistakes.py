@@ -4,7 +4,12 @@
 
 import pytest
 
-from goldrush.kernel.errors import GoldrushError
+from goldrush.agents.game.source import load_game
+from goldrush.games.fishery import Fishery
+from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.game import declared
+from goldrush.kernel.game.game import doc_of
+from goldrush.replay.sentences import FORMS
 from tests.games.fisheries import changed, recorded
 
 RULES = "        left = max(0.0"
@@ -94,3 +99,109 @@ def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
     with pytest.raises(GoldrushError, match="landed was"):
         recorded(game, tmp_path / "run.journal", "share*5", seasons=200, check=True)
     recorded(game, tmp_path / "run.journal", "share*5", seasons=200)
+
+
+EVENT = "class Regrown(goldrush.Event):"
+STATE = "        stock: float\n        landed"
+ROSTER = '    roster = "share*3,greedy*2"'
+SAYS = '"{agent} lands {fish:amount}"'
+TREATED = '{"high-growth": ("the stock regrows twice as fast", {"growth": 1.0})}'
+START = "    def start(self):"
+ANOTHER = "    class Gone(goldrush.Submission):\n        day: int = within(0, 1)\n\n"
+TWICE = "    class REGROWN(goldrush.Event):\n        x: int\n\n"
+SHOCK = "shock = setting(0.1, 0, 0.9)"
+
+# What is found when the class is made, in the same form.
+# fmt: off
+DECLARED = {
+    "an event of the framework": (EVENT, "class Drawn(goldrush.Event):", "Fishery.Drawn is the event drawn"),
+    "the event of a closed unit": (EVENT, "class SeasonClosed(goldrush.Event):", "event season_closed"),
+    "two events of one name": (START, TWICE.replace("REGROWN", "regrown") + START, "event regrown, which Fishery.Regrown has"),
+    "a class twice": (START, TWICE.replace("REGROWN", "Regrown") + START, "Regrown is declared twice: a record"),
+    "a field named event": ("        caught: float", "        event: float", "Regrown.event has a name that every event"),
+    "a field named as the unit": ("        caught: float", "        season: float", "Regrown.season has a name"),
+    "a field named as a column": ("        caught: float", "        journal: float", "Regrown.journal has a name"),
+    "a submission's field": ("        fish: int = ", "        place: int = ", "Asked.place has a name that every event"),
+    "a field named apply": ("        caught: float", "        apply: float", "Regrown.apply cannot be a field"),
+    "a state's config": (STATE, "        config: int\n" + STATE, "Fishery.State.config cannot be a field"),
+    "a state's phase": (STATE, "        phase: str\n" + STATE, "State.phase cannot be a field"),
+    "a state's given": (STATE, "        given: str\n" + STATE, "State.given cannot be a field"),
+    "a state's self": (STATE, "        self: str\n" + STATE, "State.self cannot be a field"),
+    "a setting named as a method": (SHOCK, "legal = setting(1, 0, 2)", "setting Fishery.legal is a name of every game"),
+    "a setting with _": (SHOCK, "_shock = setting(1, 0, 2)", "setting Fishery._shock begins with _"),
+    "a setting and a measure": (SHOCK, "stock = setting(1, 0, 2)", "Fishery.stock is declared twice: a setting and a measure"),
+    "a setting and a policy": (SHOCK, "greedy = setting(1, 0, 2)", "greedy is declared twice: a setting and a policy"),
+    "a setting and a method": (SHOCK, "start = setting(1, 0, 2)", "start is declared twice: a setting and something"),
+    "a number for a setting": (SHOCK, "seed = 3", r"seed is a setting, and also 3; write seed = setting\(3, ...\)"),
+    "a measure for a setting": ("def landed(self, state)", "def seed(self, state)", "seed is a setting, and also a measure"),
+    "an inherited setting": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    capacity = 20.0", "Small.capacity is a setting, and also 20.0"),
+    "a setting without a range": (SHOCK, "shock = setting(0.1)", r"Fishery.shock has the valid values \(\)"),
+    "a range the wrong way": (SHOCK, "shock = setting(0.1, 1, 0)", "Fishery.shock has the range 1 to 0"),
+    "a range that is not finite": (SHOCK, "shock = setting(0.1, 0, float('inf'))", "shock has the range 0 to inf"),
+    "a horizon as a noun of tables": ("seasons = setting(50, 1, 10_000)", "places = setting(50, 1, 10_000)", "horizon is 'seasons', which is no setting"),
+    "the seed as the horizon": ('horizon = "seasons"', 'horizon = "seed"', "horizon is 'seed', which cannot be"),
+    "a horizon of fractions": ('horizon = "seasons"', 'horizon = "shock"', "horizon is 'shock', which cannot be"),
+    "a horizon that is no text": ('horizon = "seasons"', "horizon = 3", "horizon is 3; give the name"),
+    "a policy named as a player": ("def random(self", "def human(self", "Fishery.human has a name that rosters use"),
+    "rules from 1 on": (ROSTER, ROSTER + "\n    rules = 0", "Fishery.rules is 0; give a whole number"),
+    "a roster as a list": (ROSTER, '    roster = ["share"] * 5', "roster is .*; give a text"),
+    "treatments as a list": (TREATED, "[1]", r"treatments is \[1\]; write"),
+    "a treatment as a path": ("high-growth", "../high", "treatment '../high' of Fishery has a name"),
+    "a treatment named baseline": ("high-growth", "baseline", "treatment 'baseline' of Fishery has a name"),
+    "a treatment named all": ("high-growth", "all", "treatment 'all' of Fishery has a name"),
+    "a treatment as a number": (TREATED, '{"fast": 3}', "treatment 'fast' of Fishery is 3; write"),
+    "a treatment of no setting": ('{"growth": 1.0}', '{"grows": 1.0}', "Fishery: there is no setting 'grows'; did you mean growth"),
+    "a treatment out of range": ('{"growth": 1.0}', '{"growth": 9.0}', "Fishery: growth is 9.0; it must be"),
+    "within the wrong way": ("within(0, 10**9)", "within(3, 1)", r"Asked.fish is within\(3, 1\)"),
+    "within of no number": ("within(0, 10**9)", "within('a', 1)", "give two finite numbers"),
+    "within around no whole number": ("within(0, 10**9)", "within(0.2, 0.8)", "where no number is"),
+    "within of a text": ("fish: int = within", "fish: str = within", "Asked.fish has a range and is no number"),
+    "a field with a default": ("within(0, 10**9)", "3", "Asked.fish is given 3; fields have no defaults"),
+    "a phase of a number": ("    def decide(", "    @goldrush.phase(3)\n    def decide(", "phase decide asks for 3"),
+    "a phase of another class": ("    def decide(", "    @goldrush.phase(State)\n    def decide(", "phase decide asks for State"),
+    "a phase and decide": ("    def over(", "    @goldrush.phase\n    def grow(self, state, draw):\n        pass\n\n    def over(", "Fishery has phases and decide"),
+    "nobody is asked": ("    def decide(", ANOTHER + "    @goldrush.phase(Asked)\n    def ask(", "nobody is asked for Fishery.Gone; write @phase"),
+    "no submission": ("class Asked(goldrush.Submission)", "class Asked(goldrush.Event)", "has policies, and no submission"),
+    "no start": (START, "    def begin(self):", r"has no start; write .*State\(stock=..., landed=...\)"),
+    "an __init__": (START, "    def __init__(self):\n        pass\n\n" + START, "has an __init__; make the state in start"),
+    "seen_by of no field": (SAYS, SAYS + '\n        seen_by = "whom"', "seen_by is 'whom'; name a field .*: agent, fish"),
+    "an unknown field": (SAYS, '"{whom} lands"', "Landed.says has {whom}; name a field: agent, fish"),
+    "an attribute": (SAYS, '"{fish.real}"', "says has {fish.real}; name a field"),
+    "a value without a name": (SAYS, '"{} lands"', "says has {}; name a field"),
+    "an unknown form": (SAYS, '"{fish:tonnes}"', "says has the form :tonnes; name a form: agent, amount"),
+    "an open brace": (SAYS, '"{fish"', "says is '{fish': .*; write a field as {name}"),
+    "an amount of a list": ("        caught: float\n        stock: float\n", "        caught: list[float]\n        stock: float\n", "has {caught:amount}, which is no number"),
+    "a sentence that is a number": (SAYS, "5", "Landed.says is 5; give a text"),
+    "a measure without a title": ('@measure("stock, tonnes")', "@measure", "measure stock has no title; write .*@measure"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("old", "new", "says"), DECLARED.values(), ids=DECLARED)
+def test_a_mistake_is_found_when_the_class_is_made(tmp_path, old, new, says):
+    with pytest.raises(BadInput, match=says):
+        changed(tmp_path, old, new)
+
+
+def test_a_horizon_cannot_have_the_noun_of_a_table(tmp_path):
+    source = changed(tmp_path, "", "") and (tmp_path / "fishery.py")
+    source.write_text(source.read_text().replace("seasons", "places"))
+    with pytest.raises(BadInput, match="horizon is 'places', which cannot be a number of units"):
+        load_game(str(source))
+
+
+def test_sentences_of_games_have_all_forms():
+    assert set(declared.FORMS) == set(FORMS)
+
+
+def test_fields_can_have_the_names_that_the_constructor_uses(tmp_path):
+    names = "        type: float\n        cls: int\n        make: str\n        caught: float"
+    game = changed(tmp_path, "        caught: float", names)
+    assert game.Regrown(2.0, 3, "a", 4.0, 5.5) == (2, 3, "a", 4, 5.5)
+
+
+def test_a_game_without_a_docstring_is_told_by_its_name(tmp_path):
+    game = changed(tmp_path, '    """Does a shared stock outlive those who fish it?"""\n', "")
+    assert doc_of(game) == "fishery"
+    assert doc_of(Fishery) == doc_of(type("Small", (Fishery,), {}))
+    assert doc_of(Fishery) == "Does a shared stock outlive those who fish it?"

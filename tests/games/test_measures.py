@@ -1,0 +1,45 @@
+"""Measures of a game that fail, and games without any."""
+
+import pytest
+
+from goldrush.agents.game.source import load_game
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.game.tools import tools_of_game
+from tests.games.fisheries import SOURCE, changed, recorded
+
+VALUE = 'season."""\n        return state.stock'
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("1 / 0", "fishery.py:.*: ZeroDivisionError"),
+        ("float('nan')", "fishery.py:.*: it gives nan"),
+        ("float('-inf')", "it gives -inf"),
+        ("'many'", "it gives 'many'"),
+        ("[1]", r"it gives \[1\]"),
+    ],
+)
+def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, says):
+    game = changed(tmp_path, VALUE, f'season."""\n        return 1 if state.unit < 3 else {value}')
+    path = tmp_path / "run.journal"
+    recorded(game, path)
+    recorded_bytes = path.read_bytes()
+    with pytest.raises(BadInput, match=f"measure stock failed after season 3: .*{says}"):
+        tools_of_game(game).summary(path)
+    assert path.read_bytes() == recorded_bytes
+
+
+def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
+    path = tmp_path / "fishery.py"
+    path.write_text(SOURCE[: SOURCE.index("    @measure")])
+    game, journal = load_game(str(path)), tmp_path / "run.journal"
+    recorded(game, journal)
+    assert tools_of_game(game).summary(journal).as_dict() == {
+        "path": str(journal), "bytes": journal.stat().st_size
+    }  # fmt: skip
+
+
+def test_titles_of_measures_cannot_control_a_terminal(tmp_path):
+    game = changed(tmp_path, "stock, tonnes", "stock\\x1b[31m, tonnes")
+    assert tools_of_game(game).measures.known["stock"].title == r"stock\x1b[31m, tonnes"
