@@ -9,12 +9,23 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 
 import attrs
 
 from goldrush.kernel.errors import BadInput, format_value
-from goldrush.kernel.game.declared import check_game, check_names, check_phase, check_replaced
+from goldrush.kernel.game.declared import (
+    NOUNS,
+    OTHER,
+    POLICIES,
+    check_names,
+    check_phase,
+    check_records,
+    check_replaced,
+    check_treatments,
+    one_of,
+)
 from goldrush.kernel.game.records import (
     Event,
     Observation,
@@ -24,7 +35,7 @@ from goldrush.kernel.game.records import (
     bind_row,
     bind_state,
 )
-from goldrush.kernel.settings import choice, configured, flag, integer, real
+from goldrush.kernel.settings import check_setting, choice, configured, flag, integer, real
 from goldrush.kernel.settings import setting as field_of
 from goldrush.kernel.shape import Kind
 
@@ -253,8 +264,11 @@ class Game(metaclass=_GameType):
         cls.policies = _of_type(body, DeclaredPolicy)
         cls.measures = _of_type(body, DeclaredMeasure)
         cls.phases = _phases(cls, body)
+        _check(cls, body)
         records: list[type[Event | Submission]] = [*cls.submissions, *cls.events]
-        check_game(cls, body, {record: snake(record.__name__) for record in records})
+        names = {record: snake(record.__name__) for record in records}
+        check_records(cls.__name__, cls.horizon.removesuffix("s"), names)
+        check_treatments(cls.__name__, cls.treatments, partial(check_setting, cls))
 
     # The rules.
 
@@ -358,8 +372,8 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
     inherited = {field.name for field in getattr(cls, "__attrs_attrs__", ())}
     framework = {name: given for name, given in framework.items() if name not in inherited}
     fields = {**framework, **own}
-    check_names(cls, own, _TAKEN)
-    check_replaced(cls, body, {*fields, *inherited})
+    check_names(cls.__name__, own, _TAKEN)
+    check_replaced(cls.__name__, body, {*fields, *inherited})
     if "__init__" in vars(cls):
         raise BadInput(f"{cls.__name__} has an __init__", "make the state in start(self)")
     if type(cls.horizon) is not str:
@@ -414,3 +428,58 @@ def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[GamePhase]:
             f"{cls.__name__} has no rules", "write them: def decide(self, state, asked, draw): ..."
         )
     return [GamePhase("decide", body["decide"], next(iter(cls.submissions), None))]
+
+
+def _check(cls: type[Game], body: Mapping[str, Any]) -> None:
+    """Check what a game declares besides its records and treatments. Raises BadInput."""
+    name = cls.__name__
+    if type(cls.rules) is not int or cls.rules < 1:
+        raise BadInput(
+            f"{name}.rules is {format_value(cls.rules)}", "give a whole number from 1 on"
+        )
+    if type(cls.roster) is not str:
+        raise BadInput(
+            f"{name}.roster is {format_value(cls.roster)}", 'give a text, as in "share*3,greedy*2"'
+        )
+    if "start" not in body:
+        fields = ", ".join(f"{field}=..." for field in cls.State.listed)
+        raise BadInput(
+            f"{name} has no start", f"write def start(self): return self.State({fields})"
+        )
+    _check_horizon(cls)
+    _check_steps(cls)
+    for policy in cls.policies:
+        if policy in POLICIES:
+            raise BadInput(f"policy {name}.{policy} has a name that rosters use", OTHER)
+
+
+def _check_horizon(cls: type[Game]) -> None:
+    horizon = cls.horizon
+    default = next(field.default for field in cls.settings() if field.name == horizon)
+    if horizon.removesuffix("s") in NOUNS or type(default) is not int:
+        raise BadInput(
+            f"{cls.__name__}.horizon is {horizon!r}, which cannot be a number of units",
+            'name a setting of whole numbers, as in horizon = "days"; tables use '
+            + ", ".join(NOUNS),
+        )
+
+
+def _check_steps(cls: type[Game]) -> None:
+    name, asked = cls.__name__, [phase.asks for phase in cls.phases if phase.asks is not None]
+    for phase in cls.phases:
+        if phase.asks is not None and phase.asks not in cls.submissions:
+            raise BadInput(
+                f"phase {name}.{phase.name} asks for {phase.asks.__name__}",
+                one_of("a submission of the game", [one.__name__ for one in cls.submissions]),
+            )
+    for submission in cls.submissions:
+        if submission not in asked:
+            raise BadInput(
+                f"nobody is asked for {name}.{submission.__name__}",
+                f"write @phase({submission.__name__}) above a method, or leave it out",
+            )
+    if (cls.policies or cls.roster) and not asked:
+        raise BadInput(
+            f"{name} has policies, and no submission that they return",
+            "declare it, as in class Bid(goldrush.Submission)",
+        )
