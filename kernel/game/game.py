@@ -411,7 +411,7 @@ def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[GamePhase]:
     """The steps of a unit: its phases, or one step for `decide`."""
     found = list(_of_type(body, GamePhase).values())
     if found:
-        if "decide" in vars(cls):
+        if inspect.isfunction(vars(cls).get("decide")):
             raise BadInput(
                 f"{cls.__name__} has phases and decide",
                 "write @phase above decide, or leave it out",

@@ -190,6 +190,13 @@ def test_a_horizon_cannot_have_the_noun_of_a_table(tmp_path):
         load_game(str(source))
 
 
+def test_a_phase_can_be_called_decide(tmp_path):
+    recorded(
+        changed(tmp_path, "    def decide(", "    @goldrush.phase(Asked)\n    def decide("),
+        tmp_path / "run.journal",
+    )
+
+
 def test_sentences_of_games_have_all_forms():
     assert set(declared.FORMS) == set(FORMS)
 
