@@ -5,6 +5,7 @@ import pytest
 from goldrush.agents.game.source import load_game
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.game.tools import tools_of_game
+from tests.cli.helpers import goldrush
 from tests.games.fisheries import SOURCE, changed, recorded
 
 VALUE = 'season."""\n        return state.stock'
@@ -43,3 +44,13 @@ def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
 def test_titles_of_measures_cannot_control_a_terminal(tmp_path):
     game = changed(tmp_path, "stock, tonnes", "stock\\x1b[31m, tonnes")
     assert tools_of_game(game).measures.known["stock"].title == r"stock\x1b[31m, tonnes"
+
+
+def test_texts_of_a_state_cannot_control_a_terminal(tmp_path):
+    path = tmp_path / "fishery.py"
+    noted = SOURCE.replace("        stock: float\n", "        stock: float\n        note: str\n", 1)
+    path.write_text(noted.replace("self.State(", "self.State(note='\\x1b[31m\\0', "))
+    recorded(load_game(str(path)), tmp_path / "run.journal")
+    ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
+    assert r"note \x1b[31m\x00" in ran.out
+    assert "\x1b" not in ran.out
