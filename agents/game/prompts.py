@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from inspect import getdoc
 from typing import Any, Final
 
 from goldrush.agents.game.step import StepView
@@ -15,7 +14,7 @@ from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.game.game import Game
+from goldrush.kernel.game.game import Game, doc_of
 from goldrush.kernel.game.hints import Hint
 from goldrush.kernel.game.records import Observation, State, Submission
 from goldrush.kernel.game.world import Compiled
@@ -42,7 +41,7 @@ class GamePrompts:
         seen = game.observe(view.state, agent)
         asks = view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
-        rules = f"{getdoc(type(game)) or type(game).name}\n\nSettings: {json.dumps(settings)}"
+        rules = f"{doc_of(type(game))}\n\nSettings: {json.dumps(settings)}"
         text = game.prompt(seen, agent)
         if text is None:
             text = f"What you see: {json.dumps(shown(seen))}"
