@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import FILE, Json, Output
 from goldrush.cli.text import echo, program
@@ -17,8 +15,11 @@ def new(
     out: str | None = option(
         "--out", "FILE", "File to write (default: NAME in lower case, with .py).", type=Output()
     ),
+    as_json: Json,
 ) -> None:
-    """Write the file of a new game: a fishery that runs, to be changed.
+    """Write the file of a new game, to be changed.
+
+    It is a fishery, which runs as it is.
 
     \b
     Examples:
@@ -28,11 +29,12 @@ def new(
     from goldrush.agents.game.source import new_game
     from goldrush.kernel.files import write_whole
 
-    path, text = new_game(name)
+    path, source = new_game(name)
     path = out or path
-    write_whole(path, text.encode())
+    write_whole(path, source.encode())
     shown = quoted_path(path)
-    click.echo(f"game: {shown}\nnext: {program()} record {shown} --seed 7")
+    text = f"game: {shown}\nnext: {program()} record {shown} --seed 7"
+    echo(as_json, lambda: {"game": path}, lambda: text)
 
 
 @command()
@@ -41,15 +43,16 @@ def source(
     journal: str = argument(type=FILE),
     as_json: Json,
 ) -> None:
-    """Print the source of the game that plays a run: of its last fork, or of its start.
+    """Print the source of the game that plays a run.
 
-    The text is in the journal, up to 64 KB. It is printed, never run. Pipe it into a file to play
-    it: goldrush source run.journal > game.py
+    It is that of the last fork, or of the start. The text is in the journal, up to 64 KB; it is
+    printed, never run. Write it to a file to play it: goldrush source run.journal > game.py
 
     \b
     Examples:
-      goldrush source run.journal
-      goldrush source run.journal --json
+      goldrush new Port
+      goldrush record port.py --out port.journal
+      goldrush source port.journal
     """
     from goldrush.replay.journal.source import source_in, text_of
 

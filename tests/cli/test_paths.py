@@ -17,6 +17,7 @@ from tests.waiting import HANGS
 
 # Every command that writes where it is told, up to the path.
 FILES = {
+    "new": ["new", "Harbour", "--out"],
     "record": ["record", "--rounds", "1", "--out"],
     "season": ["season", "--assignments", "1", "--out"],
     "fork": ["fork", "a.journal", "--at", "1", "--out"],

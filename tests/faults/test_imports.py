@@ -108,6 +108,7 @@ COMMANDS: dict[str, list[list[object]]] = {
              ["{}", "--at", 1, "--roster", "judge=scripted", "--out", "{out}"]],
     "study": [["{}", "--out", "{out}"]],
     "report": [["{}"]],
+    "source": [["{}"], ["{}", "--json"]],
 }  # fmt: skip
 
 
@@ -115,6 +116,7 @@ def test_every_command_that_reads_a_file_is_tried() -> None:
     without = {
         "arenas",
         "conform",
+        "new",
         "plugins",
         "policies",
         "record",
@@ -202,5 +204,7 @@ def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
 
 
 def test_what_a_miner_is_told_is_derived(place: Place) -> None:
-    assert prompted_miner(place.roster, GAME, 3, 0).messages  # its events are those of its inputs
+    assert prompted_miner(place.roster, GAME, 3, 0)[
+        0
+    ].messages  # its events are those of its inputs
     assert not place.mark.exists()

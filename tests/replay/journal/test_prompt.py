@@ -30,7 +30,7 @@ from goldrush.kernel.world import Block, Row
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import CLAIM, MINING_SETTLED, SUBMITTED
 from goldrush.kernel.worlds.mining.observe import SharedView
-from goldrush.replay.journal.prompts import prompted
+from goldrush.replay.journal import prompts
 from goldrush.replay.journal.rebuild import rebuild
 from tests.cli.helpers import assert_refused, goldrush
 from tests.indexes import index_of
@@ -52,6 +52,12 @@ class Played:
 
     path: Path
     sent: dict[tuple[int, int], dict[str, Any]]
+
+
+def prompted(path, game, unit, agent):
+    """The one prompt of an agent in a unit of one step."""
+    [prompt] = prompts.prompted(path, game, unit, agent)
+    return prompt
 
 
 def answering(asked: Asked) -> Reply:
