@@ -236,10 +236,10 @@ def _replaced(
 def _submitted(game: StageGame[S, V], item: object, where: str) -> int:
     """The code of the event of a submission that is given. Raises BadInput."""
     codes = {game.world.events[code].name: code for code in game.submitted}
-    name = item.get("event") if isinstance(item, Mapping) else None
-    if name is None and len(codes) == 1:
+    if len(codes) == 1 and not (isinstance(item, Mapping) and "event" in item):
         return game.submitted[0]
-    if name not in codes:
+    name = item.get("event") if isinstance(item, Mapping) else None
+    if type(name) is not str or name not in codes:
         raise BadInput(
             f"{where} is a {format_value(name)} event", f"give {' or '.join(codes)} ones"
         )

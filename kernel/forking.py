@@ -176,7 +176,7 @@ class Forks(Generic[C]):
         if facts["roster"] is not None:
             check_entries(facts["roster"])
         for item in facts["replaced"]:
-            if len(item) != (2 if len(self.submitted) == 1 else 3):
+            if type(item) is not tuple or len(item) != (2 if len(self.submitted) == 1 else 3):
                 raise BadInput(f"{format_value(item)} is replaced", "give a place and a submission")
             unit, step, row = place_of(item)
             is_step = type(step) is int and 0 <= step < len(self.submitted)

@@ -154,7 +154,7 @@ class Reading:
         yield "summary", lambda: summarise(path).as_dict()
         yield "measures", lambda: measure(path).as_dict()
         yield "usage", lambda: usage(path).as_dict()
-        yield "prompt", lambda: prompted(path, GAME, 3, 1).messages
+        yield "prompt", lambda: prompted(path, GAME, 3, 1)[0].messages
         yield "recording", lambda: len(recording(path).units)
         yield "plot", lambda: plot_of(path, "1,1")
 

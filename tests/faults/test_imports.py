@@ -204,7 +204,6 @@ def test_level_4_does_not_hold_and_asks_nobody_of_it(place: Place) -> None:
 
 
 def test_what_a_miner_is_told_is_derived(place: Place) -> None:
-    assert prompted_miner(place.roster, GAME, 3, 0)[
-        0
-    ].messages  # its events are those of its inputs
+    [prompt] = prompted_miner(place.roster, GAME, 3, 0)  # its events are those of its inputs
+    assert prompt.messages
     assert not place.mark.exists()

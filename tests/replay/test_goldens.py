@@ -130,6 +130,6 @@ def test_the_golden_models_have_talked_and_were_answered_by_a_real_server() -> N
 @pytest.mark.parametrize("agent", range(3))
 @pytest.mark.parametrize("round", range(1, 7))
 def test_the_prompts_of_the_golden_models_are_made_again(round: int, agent: int) -> None:
-    found = prompted(path_of(MODELS), GAME, round, agent)
+    [found] = prompted(path_of(MODELS), GAME, round, agent)
 
     assert found.recorded == found.digest
