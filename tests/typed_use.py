@@ -1,10 +1,11 @@
 """What a user writes, for a type checker: `mypy --strict tests/typed_use.py`."""
 
 import goldrush
+from goldrush.kernel.worlds.mining.observe import Observation
 
 
 class Hawk:
-    def plan(self, seen: goldrush.Observation, draws: goldrush.Draws) -> list[tuple[str, int, int]]:
+    def plan(self, seen: Observation, draws: goldrush.Draws) -> list[tuple[str, int, int]]:
         others = [p for p, owner in enumerate(seen.owners) if owner not in (None, seen.agent)]
         return [("raid", plot, 1) for plot in others[:3]]
 
