@@ -110,7 +110,8 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
             return function(**given)
 
         params = [*_declared(hints, defaults)]
-        if reads_journals(params):
+        is_of_one_world = function.__module__.startswith("goldrush.cli.worlds.")
+        if reads_journals(params) and not is_of_one_world:
             params.append(_game_option())
         return click.command(name, cls=Command, params=params)(called)
 
