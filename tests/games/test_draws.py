@@ -13,6 +13,7 @@ from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Block
+from tests.games.fisheries import changed, recorded
 from tests.journals import commits_of, write
 
 
@@ -84,6 +85,25 @@ def test_a_forged_result_is_found(run, tmp_path) -> None:
 
     assert [False] == [audited.holds for audited in again.audit(3) if audited.kind == "below"]
     assert (False, 3) == (again.verify().holds, again.verify().broken.level)
+
+
+def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path) -> None:
+    one_by_one = changed(tmp_path, "", "")
+    runs = [recorded(one_by_one, tmp_path / "a.journal", seed=3)]
+    old = """        for one in asked:
+            if one.fish:
+                yield self.Landed(one.agent, one.fish * share)
+"""
+    new = """        asking = [one for one in asked if one.fish]
+        yield self.Landed.all(
+            [one.agent for one in asking], [one.fish * share for one in asking]
+        )
+"""
+    runs.append(recorded(changed(tmp_path, old, new), tmp_path / "b.journal", seed=3))
+
+    first, second = ([list(run.events(name)) for name in ("landed", "regrown")] for run in runs)
+    assert first == second
+    assert first[0]
 
 
 @pytest.mark.parametrize("use", ["word", "below", "between", "chance", "choice", "shuffled"])
