@@ -44,7 +44,6 @@ class DoubleAuction(goldrush.Game):
         agent: Agent
         limit: int
         says = "{agent} can trade up to {limit}"
-        seen_by = "agent"
 
         def apply(self, state):
             state.limit[self.agent] = self.limit

@@ -72,11 +72,6 @@ def check_records(game: str, unit: str, events: Mapping[type[Event | Submission]
                 raise BadInput(f"{where}.{field} has a name that every event has", OTHER)
         if issubclass(record, Event):
             _check_says(record, where)
-            if record.seen_by and record.seen_by not in record.hints:
-                raise BadInput(
-                    f"{where}.seen_by is {format_value(record.seen_by)}",
-                    one_of("a field that is an Agent", record.hints),
-                )
 
 
 def _check_says(record: type[Event], where: str) -> None:

@@ -229,7 +229,6 @@ class Game(metaclass=_GameType):
         horizon: the name of the setting that is the number of units; its singular is the noun for a
             unit.
         rules: the version of the rules: raise it with a change that gives other events.
-        title: the question that a study of it answers; by default the first line of its docstring.
         treatments: variations of the settings by name; a pair of a description and settings, or
             settings alone.
         roster: who plays by default, as text; by default its first policy.

@@ -88,14 +88,11 @@ class Event(_Record):
     """A fact that follows from submissions and draws: it changes the state when it is applied.
 
     Fields are typed; `says` is its sentence, in which `{agent}` is a field and `{fish:amount}` one
-    in a form (see replay/sentences.py). `seen_by` is the field with the only agent that learns of
-    it, where `observe` hides what it says; empty: all do. `apply` changes the state it is given,
-    and nothing else: it draws nothing and judges nothing, so that a journal gives the same states
-    again.
+    in a form (see replay/sentences.py). `apply` changes the state it is given, and nothing else: it
+    draws nothing and judges nothing, so that a journal gives the same states again.
     """
 
     says: ClassVar[str] = ""
-    seen_by: ClassVar[str] = ""
 
     def apply(self, state: Any) -> None:
         """Change the state; by default an event changes nothing."""

@@ -164,7 +164,6 @@ DECLARED = {
     "no submission": ("class Asked(goldrush.Submission)", "class Asked(goldrush.Event)", "has policies, and no submission"),
     "no start": (START, "    def begin(self):", r"has no start; write .*State\(stock=..., landed=...\)"),
     "an __init__": (START, "    def __init__(self):\n        pass\n\n" + START, "has an __init__; make the state in start"),
-    "seen_by of no field": (SAYS, SAYS + '\n        seen_by = "whom"', "seen_by is 'whom'; name a field .*: agent, fish"),
     "an unknown field": (SAYS, '"{whom} lands"', "Landed.says has {whom}; name a field: agent, fish"),
     "an attribute": (SAYS, '"{fish.real}"', "says has {fish.real}; name a field"),
     "a value without a name": (SAYS, '"{} lands"', "says has {}; name a field"),
