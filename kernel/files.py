@@ -728,7 +728,13 @@ def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
         # Not from keyed draws: the name must be unpredictable. It is in no journal.
         path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
         _own.add(path)
-        fd = make(path)
+        try:
+            fd = make(path)
+        except FileNotFoundError:
+            _own.discard(path)
+            if not os.path.isdir(folder or os.curdir):
+                raise
+            continue  # another process removed it as left over, before it could be opened
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.lexists(path):

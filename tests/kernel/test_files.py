@@ -347,6 +347,28 @@ def test_what_a_living_writer_has_is_left_alone(tmp_path: Path) -> None:
     assert {"a": OLD, "b": NEW, "it": OLD} == there
 
 
+def test_a_folder_swept_before_it_could_be_locked_is_made_again(
+    tmp_path: Path, systems: Callable[..., None]
+) -> None:
+    """Another process has its first look at the folder between two calls of this one."""
+    opened, swept, before = files.system.open, [], set(files._own)
+
+    def sweeps(path: str, flags: int, mode: int) -> int:
+        if not swept:
+            swept.append(path)
+            files._remove_if_left(path)
+        return opened(path, flags, mode)
+
+    systems(open=sweeps)
+    with NewFolder(str(tmp_path / "x")) as folder:
+        folder.add("a", NEW)
+        folder.publish()
+
+    assert {"x/a": NEW} == tree(tmp_path)
+    assert ["x"] == os.listdir(tmp_path)
+    assert before == files._own
+
+
 def test_what_only_looks_like_it_is_left_alone(tmp_path: Path) -> None:
     names = [".goldrush-1", f".goldrush-{'g' * 16}", f".goldrush-{'0' * 16}-old", "goldrush"]
     for name in names:
