@@ -719,6 +719,7 @@ class PlannedRun(Generic[R]):
     ) -> R:
         """Play the run to its end and record it. Arguments and errors: as of `Run.record`."""
         from goldrush.agents import players
+        from goldrush.agents.llm.models import Models
 
         tools, run = self.tools, self.prepared
         watching = tools.watching() if self.check else nullcontext()
@@ -727,6 +728,9 @@ class PlannedRun(Generic[R]):
                 tools.world(run.setup), tools.players, target, run, resources=self.resources,
                 force=force, fsync=fsync, on_unit=on_unit,
             )  # fmt: skip
+            warn = (self.resources.models or Models()).warn
+            for remark in tools.remarks:
+                warn(remark)
             return self.kind._kept(target, run.roster.trust, folder)
 
 

@@ -222,6 +222,7 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: its page; None: the page for any world.
+        remarks: warnings about its rules, each on one line, for who records a run.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -240,6 +241,7 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View | None = None
+    remarks: Sequence[str] = ()
 
     # The world.
 

@@ -20,7 +20,6 @@ from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
-from goldrush.kernel.game.watch import watched
 from goldrush.kernel.game.world import Compiled, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
@@ -96,14 +95,16 @@ class GameAgents:
 
     def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
-        if view.is_watched and entry.agent < WATCHED:
-            with watched(f"policy {entry.policy}", view.state):
-                return self._asked(policy, entry.agent, view)
-        return self._asked(policy, entry.agent, view)
+        agent, game = entry.agent, view.state.config
+        if not view.is_watched or agent >= WATCHED:
+            return self._asked(policy, agent, view, game.observe(view.state, agent))
+        with view.watching("`observe`"):
+            seen = game.observe(view.state, agent)
+        with view.watching(f"policy {entry.policy}"):
+            return self._asked(policy, agent, view, seen)
 
-    def _asked(self, policy: Any, agent: int, view: StepView) -> Row:
+    def _asked(self, policy: Any, agent: int, view: StepView, seen: Any) -> Row:
         game = view.state.config
-        seen = game.observe(view.state, agent)
         draw = Draw(*view.prefix, agent)
         if isinstance(policy, GamePolicy):
             submitted = policy.function(game, seen, agent, draw)

@@ -38,11 +38,12 @@ class GamePrompts:
     def messages(self, view: StepView, agent: int) -> list[Message]:
         """The rules, the settings, and what the agent sees."""
         game = view.state.config
-        seen = game.observe(view.state, agent)
+        seen = self._seen(view, agent)
         asks = view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
         rules = f"{doc_of(type(game))}\n\nSettings: {json.dumps(settings)}"
-        text = game.prompt(seen, agent)
+        with view.watching("`prompt`"):
+            text = game.prompt(seen, agent)
         if text is None:
             text = f"What you see: {json.dumps(shown(seen))}"
         form = ", ".join(
@@ -51,6 +52,10 @@ class GamePrompts:
         )
         now = _ASKED.format(agent=agent, agents=game.agents, seen=text, form=f"{{{form}}}")
         return [{"role": "system", "content": rules}, {"role": "user", "content": now}]
+
+    def _seen(self, view: StepView, agent: int) -> Any:
+        with view.watching("`observe`"):
+            return view.state.config.observe(view.state, agent)
 
     def schema(self, view: StepView, agent: int) -> Schema:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
@@ -76,7 +81,9 @@ class GamePrompts:
         game = view.state.config
         if self.compiled.phase(view.state).asks is None:
             return {}
-        values = game.legal(game.observe(view.state, agent), agent)
+        seen = self._seen(view, agent)
+        with view.watching("`legal`"):
+            values = game.legal(seen, agent)
         if values is None:
             return {}
         if isinstance(values, Mapping):

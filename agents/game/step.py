@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import attrs
 
 from goldrush.kernel.game.records import State, Submission
+from goldrush.kernel.game.watch import watched
 from goldrush.kernel.world import EventType
 
 
@@ -26,3 +29,9 @@ class StepView:
     prefix: tuple[int | str, ...]
     is_watched: bool
     names_agents: bool
+
+    def watching(self, what: str) -> AbstractContextManager[None]:
+        """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part
+        of the game. Raises BadInput as `watched`.
+        """
+        return watched(what, self.state) if self.is_watched else nullcontext()

@@ -89,13 +89,17 @@ class Event(_Record):
 
     Fields are typed; `says` is its sentence, in which `{agent}` is a field and `{fish:amount}` one
     in a form (see replay/sentences.py). `apply` changes the state it is given, and nothing else: it
-    draws nothing and judges nothing, so that a journal gives the same states again.
+    draws nothing and judges nothing, so that a journal gives the same states again. `apply = None`
+    in the class says that the event changes nothing.
     """
 
     says: ClassVar[str] = ""
+    apply: ClassVar[Callable[[Any, Any], None] | None] = None
 
-    def apply(self, state: Any) -> None:
-        """Change the state; by default an event changes nothing."""
+    @classmethod
+    def declares_apply(cls) -> bool:
+        """Whether its class, or one that it derives from, has an `apply`, be it None."""
+        return any("apply" in vars(base) for base in cls.__mro__[: cls.__mro__.index(Event)])
 
     @classmethod
     def all(cls, *columns: Iterable[object]) -> Rows:

@@ -4,7 +4,7 @@ A run must give the same bytes again. So rules and policies may use what they ar
 that differs between two processes (global random numbers, the clock, hashes, addresses), and only
 `apply` may change the state. Where they are watched, the first breach raises BadInput with the line
 and the cure. Watching costs more than the rules themselves: it is done in the first units of a run
-(`watched_units`), or in all of them on request.
+(`watched_units`), or in all of them on request. Measures are never let change a state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.game.hints import format_hint, is_of
 from goldrush.kernel.game.records import State
 
-EVENTS: Final = 1  # about so many are watched
+EVENTS: Final = 100  # about so many are watched
 
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
@@ -42,27 +42,34 @@ def watched_units(agents: int) -> int:
 
 @contextmanager
 def watched(what: str, state: State | None) -> Iterator[None]:
-    """Watch a part of a game that must not change the state.
+    """Watch a part of a game.
 
     Args:
         what: the part, for messages, such as "`decide`".
-        state: the state that it is given; None: it may change one.
+        state: the state that it is given and must not change; None: it may change one.
 
     Raises BadInput for a changed state, and for a call whose result differs between processes.
     """
-    before = None if state is None else pack(state.plain())
     is_profiled = sys.getprofile() is not None  # by somebody who measures: leave it to them
-    if not is_profiled:
-        sys.setprofile(_hook(what))
-    try:
-        yield
-    finally:
+    with nullcontext() if state is None else unchanged(what, state):
         if not is_profiled:
-            sys.setprofile(None)
-    if state is not None and before is not None and pack(state.plain()) != before:
+            sys.setprofile(_hook(what))
+        try:
+            yield
+        finally:
+            if not is_profiled:
+                sys.setprofile(None)
+
+
+@contextmanager
+def unchanged(what: str, state: State) -> Iterator[None]:
+    """Check that a part of a game leaves the state as it is; see `watched`. Raises BadInput."""
+    before = pack(state.plain())
+    yield
+    if pack(state.plain()) != before:
         raise BadInput(
             f"{what} changed the state: {_changed(state, before)}",
-            "yield an event whose `apply` changes it",
+            "change a copy, as of list(...), or yield an event whose `apply` changes the state",
         )
 
 

@@ -99,7 +99,7 @@ class Compiled:
         game = state.config
         if type(game).movers is Game.movers:
             return list(range(game.agents))
-        with self._running("movers", state):
+        with self.running("movers", state):
             movers = list(game.movers(state))
         valid = range(game.agents)
         if movers != sorted({agent for agent in movers if type(agent) is int and agent in valid}):
@@ -110,7 +110,7 @@ class Compiled:
         return movers
 
     @contextmanager
-    def _running(self, what: str, state: State | None) -> Iterator[None]:
+    def running(self, what: str, state: State | None) -> Iterator[None]:
         """Run a part of the rules: it is watched in the first units, and its exceptions are told.
         `state`: what it must not change; None: it may, and is watched.
 
@@ -140,7 +140,7 @@ class Compiled:
         config, roster = setup_of(
             {"config": setup["config"], "roster": setup["roster"]}, self.game.configured
         )
-        with self._running("start", None):
+        with self.running("start", None):
             state = config.start()
         if type(state) is not self.game.State:
             raise BadInput(
@@ -153,7 +153,7 @@ class Compiled:
 
         Raises InvalidInputs, and BadInput for any mistake in the rules.
         """
-        with self._running(self.phase(state).name, state):
+        with self.running(self.phase(state).name, state):
             return self._decided(state, inputs)
 
     def _decided(self, state: State, inputs: Block) -> list[Batch]:
@@ -218,7 +218,7 @@ class Compiled:
 
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
-        with self._running("apply", None) if self.is_watched(state) else self._telling():
+        with self.running("apply", None) if self.is_watched(state) else self._telling():
             appliers = self._appliers
             for code, rows in block:
                 apply = appliers[code]
@@ -252,7 +252,7 @@ class Compiled:
             return True
         if type(game).over is Game.over:
             return False
-        with self._running("over", state):
+        with self.running("over", state):
             return bool(game.over(state))
 
     def pending_fault(self, state: State, pending: Block) -> str | None:
@@ -397,7 +397,7 @@ def _submitted_text(record: type[Submission]) -> str:
 
 def _applier(record: type[Event | Submission]) -> Apply | None:
     """The function that applies rows of a type; None: they change nothing."""
-    if not issubclass(record, Event) or record.apply is Event.apply:
+    if not issubclass(record, Event) or record.apply is None:
         return None
     apply, make = record.apply, tuple.__new__
 

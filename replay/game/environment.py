@@ -76,8 +76,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         run = self._players.prepare(self._settings, self._roster, treatment, Resources())
         state = compiled(game).initial(run.setup)
         self._features = {
-            name: tuple(numbers_of(self.config.observe(state, agent)))
-            for name, agent in self._names.items()
+            name: tuple(numbers_of(self._seen(state, agent))) for name, agent in self._names.items()
         }
         self._observation_spaces = {
             name: self._observation_space(features) for name, features in self._features.items()
@@ -178,11 +177,17 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
     def _is_cut(self) -> bool:
         return self.max_cycles is not None and self._begun().unit >= self.max_cycles
 
+    def _seen(self, state: State, agent: int) -> object:
+        with compiled(self._game).running("observe", state):
+            return self.config.observe(state, agent)
+
     def _scored(self, state: State) -> dict[str, float]:
         """The score of each learner. Raises BadInput in a game without."""
         found, rule = {}, self.config.score
         for name, agent in self._names.items():
-            score = rule(state, agent) if callable(rule) else None  # a measure may have its name
+            with compiled(self._game).running("score", state):
+                # a measure may have its name
+                score = rule(state, agent) if callable(rule) else None
             if score is None:
                 raise BadInput(
                     f"{type(self.config).__name__} tells no score, so no learner can be rewarded",
@@ -196,7 +201,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
         prompts = GamePrompts(compiled(self._game))
         found: dict[str, Observed] = {}
         for name, agent in self._names.items():
-            seen = array_of(name, self.config.observe(state, agent), self._features[name])
+            seen = array_of(name, self._seen(state, agent), self._features[name])
             if mask_space is None:
                 found[name] = seen
                 continue

@@ -17,6 +17,7 @@ from goldrush.agents.seats import policy_label
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
+from goldrush.kernel.game.watch import unchanged, watched, watched_units
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
@@ -46,6 +47,12 @@ class OneClassTools(GameTools):
             config=lambda state: state.config,
             roster=lambda state: [policy_label(entry) for entry in state.roster],
         )) if known else NO_MEASURES  # fmt: skip
+        self.remarks = [
+            f"{game.__name__}.{event.__name__} has no apply, so it changes nothing; write "
+            "def apply(self, state), or apply = None if that is meant"
+            for event in game.events
+            if not event.declares_apply()
+        ]
         policies = self.game.policy_set
         self.studies = Studies(
             title=doc_of(game).partition("\n")[0],
@@ -110,19 +117,21 @@ def _shown(value: object) -> str:
 
 def _measure(game: type[Game], measured: DeclaredMeasure) -> Measure:
     unit = compiled(game).vocabulary.format_unit
+    code = measured.of.__code__
+    line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
 
     def of(state: Any) -> Value:
         where = f"measure {measured.name} failed after {unit(state.unit)}"
+        is_first = state.unit <= watched_units(state.config.agents)
         try:
-            value = measured.of(state.config, state)
+            with (watched if is_first else unchanged)(f"{line}: measure {measured.name}", state):
+                value = measured.of(state.config, state)
             valid = value is None or (isinstance(value, Real) and isfinite(value))
         except GoldrushError:
             raise
         except Exception as error:
             raise BadInput(f"{where}: {format_error(error)}", _CURE) from error
         if not valid:
-            code = measured.of.__code__
-            line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
             raise BadInput(f"{where}: {line}: it gives {format_value(value)}", _CURE)
         return value
 

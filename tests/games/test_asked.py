@@ -114,6 +114,19 @@ def test_legal_values_are_an_enumeration_and_the_first_is_the_default(
     assert fish == next(run.events("asked", agent=0))["fish"]
 
 
+@pytest.mark.parametrize(
+    ("method", "result"), [("legal", "[3, 5]"), ("prompt", "'fish?'"), ("observe", "state")]
+)
+def test_what_changes_the_state_where_a_model_is_asked_is_named(tmp_path, method, result) -> None:
+    state = "state" if method == "observe" else "seen"
+    rules = f"{method}(self, {state}, agent): {state}.landed[0] = 1.0; return {result}"
+    old = "    def over(self, state):"
+    game = changed(tmp_path, old, f"    def {rules}\n\n{old}")
+
+    with pytest.raises(BadInput, match=f"`{method}` changed the state: landed was"):
+        played(game, '{"fish": 5}', tmp_path, "llm:test-1,share*4", seasons=1)
+
+
 def test_a_field_without_a_range_is_named_before_a_model_is_asked(tmp_path) -> None:
     game = changed(tmp_path, "fish: int = within(0, 10**9)", "fish: int")
 

@@ -7,7 +7,9 @@ import pytest
 import goldrush
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.epidemic import Epidemic
+from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
+from goldrush.replay.game.tools import tools_of_game
 from goldrush.testing import WorldLaws
 
 
@@ -30,6 +32,12 @@ class TestDoubleAuction(WorldLaws):
 class TestEpidemic(WorldLaws):
     world = "goldrush.games.epidemic:Epidemic"
     settings = {"days": 5, "people": 30}
+
+
+def test_games_have_nothing_to_remark() -> None:
+    games = (Fishery, PublicGoods, DoubleAuction, Epidemic)
+
+    assert [[]] * 4 == [tools_of_game(game).remarks for game in games]
 
 
 def measured(game, name, seeds=5, **settings):

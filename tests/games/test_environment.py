@@ -443,6 +443,12 @@ def refused():
         "Offer.gold is a list of no known length": lambda: submits(list[int], within(0, 1)),
         "Offer.gold has the type tuple": lambda: submits(tuple[int, int], within(0, 1)),
         "Offer.gold has the type int | None": lambda: submits(int | None, within(0, 10**6)),
+        "`score` changed the state: earned was (0.0, 0.0, 0.0) and is (0.0, 0.0)": lambda: changed(
+            score=lambda game, state, agent: state.earned.pop()
+        ),
+        "`observe` changed the state: earned was (0.0, 0.0, 0.0) and is (0.0, 0.0)": lambda: (
+            changed(observe=lambda game, state, agent: state.earned.pop())
+        ),
         "agents of stalls submit no number": lambda: submits(str),
     }
 

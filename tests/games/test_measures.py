@@ -31,6 +31,23 @@ def test_a_measure_that_fails_is_named_and_the_journal_stays(tmp_path, value, sa
     assert path.read_bytes() == recorded_bytes
 
 
+@pytest.mark.parametrize("since", [0, 40])
+def test_a_measure_that_changes_the_state_is_named(tmp_path, since):
+    grown = f"if state.unit > {since}: state.stock += 1\n        return state.stock"
+    game = changed(tmp_path, VALUE, VALUE.replace("return state.stock", grown))
+    recorded(game, tmp_path / "run.journal", "share*5")
+    says = r"Fishery.stock, fishery.py:\d+: measure stock changed the state: stock was .*; change a"
+    with pytest.raises(BadInput, match=says):
+        tools_of_game(game).summary(tmp_path / "run.journal")
+
+
+def test_a_measure_that_draws_random_numbers_is_named(tmp_path):
+    game = changed(tmp_path, VALUE, f"{VALUE} * __import__('random').random()")
+    recorded(game, tmp_path / "run.journal")
+    with pytest.raises(BadInput, match="measure stock uses the global random numbers"):
+        tools_of_game(game).summary(tmp_path / "run.journal")
+
+
 def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
     path = tmp_path / "fishery.py"
     path.write_text(SOURCE[: SOURCE.index("    @measure")])

@@ -2,6 +2,8 @@
 
 # ruff: noqa: E501
 
+from contextlib import nullcontext
+
 import pytest
 
 from goldrush.agents.game.source import load_game
@@ -10,6 +12,7 @@ from goldrush.kernel.errors import BadInput, GoldrushError
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
 from goldrush.replay.sentences import FORMS
+from tests.cli.helpers import goldrush
 from tests.games.fisheries import changed, recorded
 
 RULES = "        left = max(0.0"
@@ -65,6 +68,9 @@ MISTAKES = {
     "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
     "random in over": ("return state.stock < 1", "import random; return random.random() < 0", "global random"),
     "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
+    "observe changes the state": (*before_method("def observe(self, state, agent): state.landed[0] = 1.0; return state"), "`observe` changed the state: landed was .*; change a copy"),
+    "movers changes the state": (*before_method("def movers(self, state): state.landed[0] = 1.0; return state.agents"), "`movers` changed the state"),
+    "random in observe": (*before_method("def observe(self, state, agent): import random; random.random(); return state"), "`observe` uses the global random"),
     "movers twice": (*before_method("def movers(self, state): return [0, 0]"), r"movers gives \[0, 0\]; give agents from 0 to 4"),
     "movers unsorted": (*before_method("def movers(self, state): return [2, 1]"), "in ascending order"),
     "movers unknown": (*before_method("def movers(self, state): return [7]"), "from 0 to 4"),
@@ -90,6 +96,50 @@ def test_a_mistake_is_found_while_recording(tmp_path, old, new, says):
 
 def test_a_game_without_mistakes_is_recorded(tmp_path):
     recorded(changed(tmp_path, "", ""), tmp_path / "run.journal")
+
+
+LANDED = """
+        def apply(self, state):
+            state.landed[self.agent] += self.fish
+"""
+
+
+@pytest.mark.parametrize(
+    ("apply", "says"),
+    [
+        (LANDED, []),
+        ("\n        apply = None\n", []),
+        (
+            "",
+            [
+                "Fishery.Landed has no apply, so it changes nothing; write def apply(self, state), "
+                "or apply = None if that is meant"
+            ],
+        ),
+    ],
+)
+def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, says):
+    run = recorded(changed(tmp_path, LANDED, apply), tmp_path / "run.journal", seasons=2)
+    assert run.verify().holds
+    assert ([0.0] * 5 == run.at(2).state.landed) is not (apply == LANDED)
+    run.fork(at=1, path=tmp_path / "fork.journal")
+    assert says == caplog.messages
+    told = goldrush(
+        "record", "fishery.py", "--out", "cli.journal", "--set", "seasons=2", cwd=tmp_path
+    )
+    assert "".join(f"goldrush: {line}\n" for line in says) == told.err
+
+
+@pytest.mark.parametrize(("agents", "unit"), [(5, 15), (50, 0), (200, 0)])
+def test_mistakes_in_the_first_hundred_events_are_found(tmp_path, agents, unit):
+    for number in (unit, unit + 1):
+        old, new = before(f"if state.unit == {number}: state.landed[0] = 1.0", RULES)
+        game, journal = changed(tmp_path, old, new), tmp_path / "run.journal"
+        found = (
+            pytest.raises(GoldrushError, match="landed was") if number == unit else nullcontext()
+        )
+        with found:
+            recorded(game, journal, f"share*{agents}", seasons=unit + 2)
 
 
 def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
