@@ -598,6 +598,11 @@ class PolicySet:
         return [each[agent % len(each)] for agent in range(wanted)]
 
     def _parts(self, text: str | None) -> list[RosterPart]:
+        if text is None and not self.default:
+            raise BadInput(
+                f"{self.world} has no policies",
+                "give it one (@policy), or a roster: llm:NAME*4, human*2 or my_module:MyPolicy*4",
+            )
         parts = parts_of(self.default if text is None else self.mixes.get(text, text))
         if sum(part.count or 1 for part in parts) > self.agents_max:
             raise BadInput("the roster is too long", f"at most {self.agents_max} agents can play")

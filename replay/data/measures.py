@@ -236,11 +236,9 @@ def _finite(name: str, value: Value) -> Value:
 
 def _head(measured: Measured[Any]) -> str:
     facts = measured.facts()
-    return (
-        f"{format_count(measured.units, measured.vocabulary.unit)} of "
-        f"{format_count(facts['agents'], 'agent')}, "
-        f"seed {facts['seed']}"
-    )
+    agents = f" of {format_count(facts['agents'], 'agent')}" if facts["agents"] else ""
+    units = format_count(measured.units, measured.vocabulary.unit)
+    return f"{units}{agents}, seed {facts['seed']}"
 
 
 def _unmeasured(reader: JournalReader) -> Any:

@@ -8,7 +8,7 @@ from math import isfinite
 from numbers import Real
 from os.path import basename
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from goldrush.agents.game.play import stage_game
@@ -21,7 +21,7 @@ from goldrush.kernel.game.watch import unchanged, watched, watched_units
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
-from goldrush.replay.data.measures import NO_MEASURES, Measure, Measures, by_unit, named
+from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import GameTools
 from goldrush.replay.studies import MIXED, Studies
@@ -64,6 +64,17 @@ class OneClassTools(GameTools):
 
     def summary(self, path: str | Path) -> HasDict:
         return measured_at(path) if self.measures.known else super().summary(path)
+
+    def format_summary(self, summary: HasDict) -> str:
+        """The run on one line, and its measures: over the run, and in its last unit."""
+        if not self.measures.known:
+            return super().format_summary(summary)
+        run = cast(Measured[Any], summary)
+        rows = [("measure", "run", f"last {self.vocabulary.unit}")]
+        for name, each in run.known.items():
+            last = run.values[name][-1] if run.units else None
+            rows.append((each.title, _number(run.of(name)), _number(last)))
+        return f"{self.measures.head(run)}\n\n{format_table(rows, numbers=(1, 2))}"
 
     def typed(self, path: str | Path) -> str:
         location = location_of(self.name)
@@ -109,6 +120,10 @@ class OneClassTools(GameTools):
             values = (_shown(values[agent]) for values in by_agent.values())
             rows.append((paint(str(agent), agent), policy_label(entry), *values))
         return f"{head}\n\n{format_table(rows, numbers=tuple(range(2, 2 + len(by_agent))))}"
+
+
+def _number(value: Value) -> str:
+    return "-" if value is None else f"{value:,.4f}"
 
 
 def _shown(value: object) -> str:

@@ -9,7 +9,7 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
-from tests.games.fisheries import changed
+from tests.games.fisheries import SOURCE, changed
 from tests.llm.servers import completion, serving
 
 
@@ -151,3 +151,14 @@ def test_a_person_is_asked_with_the_same_prompt(tmp_path) -> None:
     assert "agent 0" == inquiries[0].player
     assert [2, 2] == [e["fish"] for e in run.events("asked", agent=0)]
     assert run.verify().holds
+
+
+def test_a_game_without_policies_needs_a_roster(tmp_path) -> None:
+    text = SOURCE[: SOURCE.index("    @policy")].replace('    roster = "share*3,greedy*2"\n', "")
+    path = tmp_path / "fishery.py"
+    path.write_text(text)
+
+    with pytest.raises(BadInput, match="fishery has no policies; give it one"):
+        goldrush.record(str(path), tmp_path / "run.journal")
+    with pytest.raises(BadInput, match="nobody can be asked here"):
+        goldrush.record(str(path), tmp_path / "run.journal", roster="human*2")
