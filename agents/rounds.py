@@ -105,9 +105,11 @@ class RoundPlay(Generic[V]):
         return self.game.prompt(self.view, asked, self.model(asked))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
+        noun = self.game.noun or f"`{self.game.world.events[self.code].name}`"
+
         def fault(text: str) -> str | None:
             code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
-            return None if code is None else f"it is not a plan ({code})"
+            return None if code is None else f"it is not a {noun} ({code})"
 
         player = f"agent {prompt.asked.agent}"
         return Inquiry(player, self.unit, prompt.messages, prompt.schema, fault)

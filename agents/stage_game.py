@@ -97,6 +97,7 @@ class StageGame(Generic[S, V]):
         forks: the changes that forks can make; None: runs cannot be forked.
         prompting: None: models cannot play.
         source: the source of the rules, as START and FORK record it; None: they record none.
+        noun: for a submission; empty: the name of its event.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
             is. Otherwise `verify` gives them a copy.
     """
@@ -116,6 +117,7 @@ class StageGame(Generic[S, V]):
     forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
     source: Mapping[str, Any] | None = None
+    noun: str = ""
     leaves_state: bool = False
 
     def __attrs_post_init__(self) -> None:

@@ -13,11 +13,15 @@ The help lists commands (`cli.main`) and options in sections, where click has on
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import click
+
+from goldrush.agents.given import locations
+from goldrush.cli.text import echo_error
 
 MANY: Final = 10  # options of a command that are not split into sections
 
@@ -107,6 +111,8 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
         def called(**given: Any) -> Any:
             for name, record in records.items():
                 given[name] = record(*(given.pop(field) for field in record._fields))
+            if function.__name__ not in _JUDGES and locations():
+                _tell_other_code(given)
             return function(**given)
 
         params = [*_declared(hints, defaults)]
@@ -116,6 +122,21 @@ def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
         return click.command(name, cls=Command, params=params)(called)
 
     return decorated
+
+
+# They tell of other code themselves, go on with it, or show nothing that depends on it.
+_JUDGES: Final = ("fork", "info", "ls", "resume", "source", "verify")
+
+
+def _tell_other_code(given: Mapping[str, Any]) -> None:
+    """Print a line on stderr for each journal of a command that other code of its game recorded."""
+    from goldrush.replay.journal.source import other_code_in
+
+    paths = [given.get("journal"), given.get("a"), given.get("b"), *given.get("journals", ())]
+    for path in paths:
+        if path is not None and os.path.isfile(path) and (sha256 := other_code_in(path)):
+            text = f"{path}: other code: it was recorded with the source of SHA-256 {sha256}"
+            echo_error(f"goldrush: {text}; what is shown may be wrong")
 
 
 def reads_journals(params: Iterable[click.Parameter]) -> bool:

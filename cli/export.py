@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Jobs, Journals, Output, at_option
 from goldrush.cli.progress import progress
-from goldrush.cli.text import echo_csv
+from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
@@ -134,7 +134,7 @@ def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
             f"{len(tables)} tables cannot be printed at once",
             f"give --out, a folder, or one --table: {names}",
         )
-    echo_csv(csv_table(paths, tables[0].name, jobs))
+    echo_exact(csv_table(paths, tables[0].name, jobs))
 
 
 def _write(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goldrush.cli.command import argument, command, option
 from goldrush.cli.options import FILE, Json, Output
-from goldrush.cli.text import echo, program
+from goldrush.cli.text import echo, echo_exact, echo_json, program
 from goldrush.kernel.text import quoted_path
 
 
@@ -32,8 +32,8 @@ def new(
     path, source = new_game(name)
     path = out or path
     write_whole(path, source.encode())
-    shown = quoted_path(path)
-    text = f"game: {shown}\nnext: {program()} record {shown} --seed 7"
+    file = quoted_path(path)
+    text = f"game: {file}\nnext: {program()} record {file} --seed 7"
     echo(as_json, lambda: {"game": path}, lambda: text)
 
 
@@ -57,4 +57,7 @@ def source(
     from goldrush.replay.journal.source import source_in, text_of
 
     found = source_in(journal)
-    echo(as_json, found.as_dict, lambda: text_of(found, journal).rstrip("\n"))
+    if as_json:
+        echo_json(found.as_dict())
+    else:
+        echo_exact([text_of(found, journal)])

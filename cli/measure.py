@@ -14,7 +14,7 @@ from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
 from goldrush.cli.options import Jobs, Journals, Json
 from goldrush.cli.progress import progress
-from goldrush.cli.text import as_dicts, cut, echo, echo_csv, echo_error, echo_json
+from goldrush.cli.text import as_dicts, cut, echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.text import escaped
 from goldrush.replay.text import format_table
 
@@ -132,7 +132,7 @@ def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: 
         echo_error(f"goldrush: {note}")
     if as_csv:
         rows = (row for group in found for row in group.rows())
-        echo_csv([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
+        echo_exact([csv_head(COLUMNS), csv_text(COLUMNS, rows)])
         return
     echo(as_json, as_dicts(found), lambda: _by_world(found))
 
@@ -231,7 +231,7 @@ def _print_csv(paths: Sequence[str], parts: Parts, jobs: int | None) -> None:
     head = csv_head(_table_of(parts, run_at(paths[0])).columns)
     rows = partial(_csv_rows, parts)
     # Printed only when whole: half a table would be taken for a whole one.
-    echo_csv([head, *map_runs(rows, paths, jobs, one_world=True)])
+    echo_exact([head, *map_runs(rows, paths, jobs, one_world=True)])
 
 
 def _csv_rows(parts: Parts, run: RunData) -> str:

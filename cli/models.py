@@ -11,7 +11,7 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.options import FILE, Journal, Json, Test, at_option
-from goldrush.cli.text import echo_error, echo_json
+from goldrush.cli.text import echo_error, echo_json, shown
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def prompt(
 def _show(prompt: Prompted, who: str, *, silent: bool) -> int:
     """Print one prompt; return DIFFERS if the journal has the digest of another one."""
     for message in () if silent else prompt.messages:
-        click.echo(f"--- {message['role']} ---\n{message['content']}")
+        click.echo(f"--- {message['role']} ---\n{shown(message['content'])}")
     told = f"{who}, sha256 {prompt.digest}"
     if prompt.recorded is not None and prompt.recorded != prompt.digest:
         echo_error(f"goldrush: {told}; but the journal has {prompt.recorded}")

@@ -84,15 +84,20 @@ def as_dicts(results: Iterable[HasDict]) -> Callable[[], object]:
     return lambda: [result.as_dict() for result in results]
 
 
-def echo_csv(lines: Iterable[str]) -> None:
-    """Print lines of CSV, in UTF-8 whatever the locale. In a terminal, control characters are
-    escaped, so that text from a file cannot move the cursor.
+def shown(text: str) -> str:
+    """A text of several lines, exact in a file. In a terminal, control characters are escaped, so
+    that text from a file cannot move the cursor.
     """
+    return escaped(text, "\n\t") if sys.stdout.isatty() else text
+
+
+def echo_exact(texts: Iterable[str]) -> None:
+    """Print texts as `shown`, one behind the other, in UTF-8 whatever the locale."""
     if sys.stdout.isatty():
-        sys.stdout.writelines(escaped(line, "\n") for line in lines)
+        sys.stdout.writelines(map(shown, texts))
         return
-    for line in lines:
-        sys.stdout.buffer.write(line.encode())
+    for text in texts:
+        sys.stdout.buffer.write(text.encode())
 
 
 # Of 256 colours, by agent: ten dark ones under white, then ten light ones under black, so that

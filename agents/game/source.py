@@ -27,12 +27,15 @@ TEXT_MAX: Final = 1 << 16  # bytes of a source whose text is recorded
 FILE_MAX: Final = 1 << 24  # bytes of a file that is loaded
 T = TypeVar("T")
 
-_ORDERED: Final = "__goldrush_ordered__"  # the name of `ordered` in a loaded module
+# The names of `ordered` and `summed` in a loaded module.
+_ORDERED: Final = "__goldrush_ordered__"
+_SUMMED: Final = "__goldrush_summed__"
 
-# Built-in functions whose result depends on the order of what they go through.
+# Built-in functions whose result depends on the order of what they go through, and others.
 _GOING_THROUGH: Final = frozenset(
     ["list", "tuple", "enumerate", "zip", "map", "filter", "iter", "sum", "reversed", "dict"]
 )
+_IN_ANY_ORDER: Final = frozenset(["sorted", "min", "max", "any", "all", "set", "frozenset"])
 
 
 @attrs.frozen
@@ -141,7 +144,7 @@ def _run_file(path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = full
-    module.__dict__[_ORDERED] = ordered
+    module.__dict__.update({_ORDERED: ordered, _SUMMED: summed})
     sys.modules[name] = module
     try:
         tree = _Ordering().visit(ast.parse(code, full))
@@ -159,7 +162,20 @@ def _run_file(path: str) -> ModuleType:
 
 
 class _Ordering(ast.NodeTransformer):
-    """Puts `ordered` around what a source goes through."""
+    """Puts `ordered` around what a source goes through where the order matters."""
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        self._visit_in_any_order(node)
+        return node
+
+    def _visit_in_any_order(self, node: ast.SetComp | ast.GeneratorExp) -> None:
+        """Let it go through sets, unless it draws: draws are recorded in order."""
+        if any(isinstance(part, ast.Name) and part.id == "draw" for part in ast.walk(node)):
+            self.generic_visit(node)
+            return
+        for comprehension in node.generators:
+            self.generic_visit(comprehension)
+        node.elt = self.visit(node.elt)
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
@@ -178,10 +194,19 @@ class _Ordering(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Name) and function.id in _GOING_THROUGH:
-            node.args = [a if isinstance(a, ast.Starred) else _checked(a) for a in node.args]
+        name = function.id if isinstance(function, ast.Name) else ""
+        match node.args:
+            case [ast.GeneratorExp() as items] if name in _IN_ANY_ORDER or (
+                name == "sum" and isinstance(items.elt, (ast.Constant, ast.Compare))
+            ):
+                self._visit_in_any_order(items)
+                node.keywords = [self.visit(keyword) for keyword in node.keywords]
+                return node
+        self.generic_visit(node)
+        if name in _GOING_THROUGH:
+            by = _SUMMED if name == "sum" else _ORDERED
+            node.args = [a if isinstance(a, ast.Starred) else _checked(a, by) for a in node.args]
         elif isinstance(function, ast.Attribute) and function.attr in ("join", "extend", "pop"):
             if function.attr == "pop" and not node.args:
                 function.value = _checked(function.value)
@@ -190,11 +215,11 @@ class _Ordering(ast.NodeTransformer):
         return node
 
 
-def _checked(node: ast.expr) -> ast.expr:
+def _checked(node: ast.expr, by: str = _ORDERED) -> ast.expr:
     """The expression, checked when it is evaluated, unless it is clearly no set."""
     if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.JoinedStr)):
         return node
-    call = ast.Call(ast.Name(_ORDERED, ast.Load()), [node, ast.Constant(node.lineno)], [])
+    call = ast.Call(ast.Name(by, ast.Load()), [node, ast.Constant(node.lineno)], [])
     return ast.copy_location(call, node)
 
 
@@ -206,4 +231,19 @@ def ordered(value: T, line: int) -> T:
             "processes",
             "take sorted(...) or a list",
         )
+    return value
+
+
+def summed(value: T, line: int) -> T:
+    """The value. Raises BadInput for a set with a number that is not whole: fractions that are
+    added in another order can give another sum.
+    """
+    if isinstance(value, (set, frozenset)):
+        for item in value:
+            if not isinstance(item, int):
+                raise BadInput(
+                    f"line {line} sums a set with {format_value(item)}, whose order differs "
+                    "between processes: fractions added in another order give another sum",
+                    "take sum(sorted(...))",
+                )
     return value

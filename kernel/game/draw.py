@@ -82,6 +82,8 @@ class Draw:
     def choice(self, items: Sequence[T], *key: Label) -> T:
         """One of the items. Raises ValueError if there are none."""
         count = len(items)
+        if not count:
+            raise ValueError("draw.choice: the list of items is empty")
         return items[self._drawn(4, (count,), key, lambda draws: draws.below(count))]
 
     def shuffled(self, items: Iterable[T], *key: Label) -> list[T]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from goldrush.agents.game.source import TEXT_MAX, Source, source_of
-from goldrush.kernel.errors import BadInput, TornTail
+from goldrush.kernel.errors import BadInput, JournalError, TornTail
 from goldrush.kernel.journal import JournalReader
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.forged import reader_of
 
 
@@ -20,7 +22,7 @@ def source_in(path: str | Path) -> Source:
     recorded: object = None
     try:
         with JournalReader(path) as reader:
-            for commit in reader:
+            for commit in reader.outline():
                 if commit.setup is not None and "source" in commit.setup:
                     recorded = commit.setup["source"]
     except TornTail as torn:
@@ -34,6 +36,17 @@ def source_in(path: str | Path) -> Source:
             f"{path} records a source whose SHA-256 is not {source.sha256}", "`verify` says more"
         )
     return source
+
+
+def other_code_in(path: str | Path) -> str | None:
+    """The SHA-256 of the source that plays a run, if the game that was given for its world has
+    another one; None for a journal that records none or cannot be read. Raises nothing.
+    """
+    with suppress(JournalError, BadInput):
+        here, recorded = tools_at(path).world({}).source, source_in(path).sha256
+        if here is not None and recorded != here:
+            return recorded
+    return None
 
 
 def text_of(source: Source, path: str | Path) -> str:

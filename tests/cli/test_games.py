@@ -1,13 +1,17 @@
 """Games on the command line: a file is a world wherever one is named, and consent to run it."""
 
+import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from goldrush.games import fishery
-from tests.cli.helpers import goldrush
+from tests.cli.helpers import ROOT, goldrush, in_terminal
 
 SOURCE = Path(fishery.__file__).read_text()
 
@@ -61,6 +65,45 @@ def test_a_command_that_reads_a_journal_needs_the_file(folder, words) -> None:
     assert "goldrush: " not in given.err
 
 
+@pytest.mark.parametrize(
+    "words", ["log", "replay --at 3", "view --out other.html --force", "measure", "audit --all"]
+)
+def test_other_code_is_told_by_what_reads_a_journal(folder, words) -> None:
+    other = SOURCE.replace("class Fishery(", "class Harbour(") + "# other\n"
+    (folder / "other.py").write_text(other)
+    name, *more = words.split()
+    ran, same = (
+        goldrush(name, "run.journal", *more, "--world", file, cwd=folder)
+        for file in ("other.py", "harbour.py")
+    )
+    sha256 = hashlib.sha256((folder / "harbour.py").read_bytes()).hexdigest()
+
+    assert (0, same.out) == (ran.code, ran.out)
+    assert (
+        f"goldrush: run.journal: other code: it was recorded with the source of SHA-256 {sha256}; "
+        "what is shown may be wrong\n"
+    ) == ran.err
+    assert "" == same.err
+
+
+def test_other_code_is_told_once_by_verify(folder) -> None:
+    (folder / "other.py").write_text(SOURCE.replace("class Fishery(", "class Harbour(") + "#\n")
+    ran = goldrush("verify", "run.journal", "--world", "other.py", cwd=folder)
+
+    assert 1 == (ran.out + ran.err).count("other code")
+
+
+def test_info_shows_what_is_known_of_a_game_that_was_not_given(folder) -> None:
+    ran = goldrush("info", "run.journal", cwd=folder)
+    shown = json.loads(goldrush("info", "run.journal", "--json", cwd=folder).out)
+
+    assert 0 == ran.code
+    assert re.search("^world +harbour, rules 1", ran.out)
+    assert hashlib.sha256((folder / "run.journal").read_bytes()).hexdigest() in ran.out
+    assert "give the file of its game (--world FILE.py)" in ran.err
+    assert ("harbour", 6, True) == (shown["world"], shown["units"], shown["finished"])
+
+
 @pytest.mark.parametrize("words", [("source",), ("verify", "--level", "1")])
 def test_what_runs_no_code_needs_no_file(folder, words) -> None:
     done = goldrush(*words, "run.journal", cwd=folder)
@@ -70,6 +113,26 @@ def test_what_runs_no_code_needs_no_file(folder, words) -> None:
 
 def test_the_source_comes_back_as_it_was(folder) -> None:
     assert (folder / "harbour.py").read_text() == goldrush("source", "run.journal", cwd=folder).out
+
+
+def test_what_a_file_says_controls_no_terminal_and_comes_back_exactly(tmp_path) -> None:
+    title = "Does a shared stock"
+    text = SOURCE.replace(title, f"\x1b[31m{title}", 1) + "\t# \u202e\r\n\n"
+    (tmp_path / "game.py").write_bytes(text.encode())
+    goldrush("record", "game.py", "--rounds", 1, "--out", "run.journal", cwd=tmp_path)
+    prompt = ("prompt", "run.journal", "--at", 1, "--agent", 0, "--world", "game.py")
+    with (tmp_path / "copy.py").open("wb") as copy:
+        subprocess.run(
+            [sys.executable, "-m", "goldrush", "source", "run.journal"],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=copy, check=True,
+        )  # fmt: skip
+
+    assert text.encode() == (tmp_path / "copy.py").read_bytes()
+    for words in (prompt, ("source", "run.journal")):
+        ran = in_terminal(*words, cwd=tmp_path)
+        assert rf"\x1b[31m{title}" in ran.out
+        assert "\x1b" not in ran.out
+        assert "\u202e" not in ran.out
 
 
 def test_a_study_of_a_file_is_played_by_processes(folder) -> None:

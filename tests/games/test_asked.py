@@ -139,7 +139,7 @@ def test_a_person_is_asked_with_the_same_prompt(tmp_path) -> None:
 
     def ask(inquiry):
         inquiries.append(inquiry)
-        assert inquiry.fault('{"fish": -2}')
+        assert "it is not a `asked` (invalid)" == inquiry.fault('{"fish": -2}')
         assert inquiry.fault('{"fish": 2}') is None
         return '{"fish": 2}'
 

@@ -8,7 +8,7 @@ import pytest
 import goldrush
 from goldrush import Agent
 from goldrush.kernel.draws import Draws
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, RulesFailed
 from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
@@ -104,6 +104,15 @@ def test_a_column_of_events_is_the_same_as_one_by_one(tmp_path) -> None:
     first, second = ([list(run.events(name)) for name in ("landed", "regrown")] for run in runs)
     assert first == second
     assert first[0]
+
+
+def test_an_empty_list_has_no_choice(tmp_path) -> None:
+    rules = "        left = max(0.0"
+    game = changed(tmp_path, rules, f"        draw.choice([], 'who')\n{rules}")
+    with pytest.raises(
+        RulesFailed, match=r"fishery.py:59: .*draw.choice: the list of items is empty"
+    ):
+        recorded(game, tmp_path / "run.journal")
 
 
 @pytest.mark.parametrize("use", ["word", "below", "between", "chance", "choice", "shuffled"])

@@ -46,6 +46,12 @@ MISTAKES = {
     "a set in a list": (*before("list(set('ab'))", RULES), "goes through a set"),
     "a set in a comprehension": (*before("[x for x in frozenset('ab')]", RULES), "through a set"),
     "a set starred": (*before("print(*set('ab'))", RULES), "goes through a set"),
+    "a set of sets": (*before("{x for y in ({1}, {2}) for x in list(y)}", RULES), "through a set"),
+    "draws by a set": (*before("any(draw.chance(0.5, 'x', x) for x in {1, 2})", RULES), "goes through a set"),
+    "a sum of fractions": (*before("sum({0.5, 0.25})", RULES), r"line 59 sums a set with 0.\d+, whose order .*; take sum\(sorted"),
+    "a sum over a set": (*before("sum(x * 0.5 for x in {1, 2})", RULES), "goes through a set"),
+    "a sum of a list of a set": (*before("sum(list({1, 2}))", RULES), "goes through a set"),
+    "a set in what is sorted": (*before("sorted(len(list(x)) for x in [{1}])", RULES), "goes through a set"),
     "a set popped": (*before("set('ab').pop()", RULES), "goes through a set"),
     "NaN in an event": ("max(0.0, grown))", "float('nan'))", "regrown.stock: real number expected"),
     "text in an event": ("max(0.0, grown))", "'a')", "regrown.stock: real number expected"),
@@ -92,6 +98,22 @@ MISTAKES = {
 def test_a_mistake_is_found_while_recording(tmp_path, old, new, says):
     with pytest.raises(GoldrushError, match=says):
         recorded(changed(tmp_path, old, new), tmp_path / "run.journal")
+
+
+SETS = """
+        few, names = {3, 1, 2}, frozenset({"a", "b"})
+        assert [1, 2, 3, 6] == [min(few), len(names), max(few), sum(few)]
+        assert [True, True, 3] == [1 in few, all(few), sum(1 for x in few)]
+        assert 2 == sum(x > 1 for x in few)
+        assert ["a", "b"] == sorted(x for x in names if x) == sorted(names)
+        assert few == {x for x in few} == set(x for x in few) == few | {1} & few - {7}
+        assert max(x * 0.5 for x in few) == 1.5 and any(x == "a" for x in names)
+        assert sum(one.fish for one in asked) == sum([one.fish for one in asked], 0) >= 0
+"""
+
+
+def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
+    recorded(changed(tmp_path, RULES, f"{SETS}\n{RULES}"), tmp_path / "run.journal")
 
 
 def test_a_game_without_mistakes_is_recorded(tmp_path):

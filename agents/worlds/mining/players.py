@@ -171,6 +171,7 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
         longest=PROMPT_MAX,
         stand_in="greedy-mine",
     ),
+    noun="plan",
     leaves_state=True,
 )
 MINING_PLAYERS: Final = simultaneous.StagePlayers(GAME)
