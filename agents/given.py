@@ -6,8 +6,8 @@ given those that have a location.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from goldrush.agents.trust import is_import_name
 from goldrush.kernel.errors import BadInput, format_value
@@ -25,20 +25,28 @@ def is_location(name: str) -> bool:
     return name.partition(":")[0].endswith(".py") or is_import_name(name)
 
 
-def give(game: str | type[Game], taken: Collection[str] = ()) -> type[Game]:
+def is_game(value: object) -> TypeGuard[type[Game]]:
+    """Whether a value is the class of a game."""
+    from goldrush.kernel.game.game import Game
+
+    return isinstance(value, type) and issubclass(value, Game) and value is not Game
+
+
+def give(
+    game: str | type[Game], is_taken: Callable[[type[Game]], bool] = lambda game: False
+) -> type[Game]:
     """Let the name of a game's world stand for it, from now on and in this process.
 
-    Raises BadInput as `game_file.load_game`, and for a game with one of the names that are `taken`.
+    Raises BadInput as `source.load_game`, and for a game whose name `is_taken` by another world.
     """
     # Loads what games are made of: a command about another world does without.
     from goldrush.agents.game.source import load_game
-    from goldrush.kernel.game.game import Game
 
     found = load_game(game) if isinstance(game, str) else game
-    if not (isinstance(found, type) and issubclass(found, Game)):
+    if not is_game(found):
         raise BadInput(f"the world is {format_value(found)}", "give a name, a file or a Game")
     location = game if isinstance(game, str) else _location(found)
-    if found.name in taken:
+    if is_taken(found):
         raise BadInput(
             f"{found.__name__} would be a world called {found.name}, which is installed",
             "give the class another name",

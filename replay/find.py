@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, is_location
+from goldrush.agents.given import games, give, given, is_game, is_location
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -49,9 +49,7 @@ def tools_named(name: str) -> Tools | None:
     Raises PluginFailed for an installed world that cannot be used.
     """
     game = given(name)
-    if game is not None:
-        return _tools_of_game(game)
-    return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
+    return _installed_tools(name) if game is None else _tools_of_game(game)
 
 
 def _tools_of_game(game: type[Game]) -> Tools:
@@ -60,27 +58,40 @@ def _tools_of_game(game: type[Game]) -> Tools:
     return tools
 
 
+def _installed_tools(name: str) -> Tools | None:
+    return _found(name, os.environ.get(VARIABLE), tuple(sys.path))
+
+
 def world_given(game: str | type[Game]) -> str:
     """The name of a game's world, which stands for the game from now on and in this process.
     `game`: its class, its file (`fishery.py`, `fishery.py:Fishery`) or its module
     (`package.module:Fishery`).
 
     Raises BadInput for a game that cannot be loaded, and for one with the name of an installed
-    world.
+    world, unless it is that world.
     """
-    return give(game, worlds()).name
+    return give(game, _is_taken).name
+
+
+def _is_taken(game: type[Game]) -> bool:
+    """Whether the name of a game is that of another installed world."""
+    return game.name in worlds() and _installed_tools(game.name) is not _tools_of_game(game)
 
 
 @cache
 def _found(name: str, allowed: str | None, path: tuple[str, ...]) -> Tools | None:
     """The tools of a world; cached until the installed distributions change."""
-    found: Tools | None = load_plugin(WORLDS, name, is_tools, BUILT_IN)
+    found: Tools | type[Game] | None = load_plugin(WORLDS, name, is_world, BUILT_IN)
     if found is None:
         return None
-    world = found.world({}).name
+    try:
+        tools = found if isinstance(found, Tools) else _tools_of_game(found)
+    except BadInput as error:
+        raise PluginFailed(name, str(error)) from error
+    world = tools.world({}).name
     if world != name:
-        raise PluginFailed(name, f"its tools are of a world named {format_value(world)}")
-    return found
+        raise PluginFailed(name, f"its world is named {format_value(world)}")
+    return tools
 
 
 def is_built_in(world: str) -> bool:
@@ -124,9 +135,9 @@ def built_in_kinds() -> list[PluginKind]:
     return [kind for world in NAMES for kind in tools_for(world).kinds]
 
 
-def is_tools(loaded: object) -> bool:
-    """Whether an entry point gave `Tools`."""
-    return isinstance(loaded, Tools)
+def is_world(loaded: object) -> bool:
+    """Whether an entry point gave `Tools` or a game."""
+    return isinstance(loaded, Tools) or is_game(loaded)
 
 
 def world_named(world: str | type[Game]) -> str:

@@ -134,6 +134,29 @@ def check_treatments(game: str, treatments: object, check: Callable[[str, object
                 raise BadInput(f"{where}: {error.what}", error.instead) from None
 
 
+def check_criteria(
+    game: str, criteria: object, null: object, measures: Collection[str], policies: Collection[str]
+) -> None:
+    """Check criteria, and `null`, the policy that runs are compared with, by the game's names."""
+    example = 'write {"recovery": ("fish grow back", {"stock": +1})}'
+    if not isinstance(criteria, Mapping):
+        raise BadInput(f"{game}.criteria is {format_value(criteria)}", example)
+    for name, given in criteria.items():
+        where = f"criterion {format_value(name)} of {game}"
+        pair = given if type(given) is tuple and len(given) == 2 else (None, None)
+        if type(name) is not str or type(pair[0]) is not str or not isinstance(pair[1], Mapping):
+            raise BadInput(f"{where} is {format_value(given)}", example)
+        for measure, sign in pair[1].items():
+            if measure not in measures:
+                raise BadInput(
+                    f"{where} has {format_value(measure)}", one_of("a measure", measures)
+                )
+            if sign not in (1, -1):
+                raise BadInput(f"{where}: {measure} is {format_value(sign)}", "give +1 or -1")
+    if criteria and null not in policies:
+        raise BadInput(f"{game}.null is {format_value(null)}", one_of("a policy", policies))
+
+
 def check_phase(name: str, asks: object) -> None:
     """Check what a phase asks for."""
     if asks is None or (inspect.isclass(asks) and issubclass(asks, Submission)):

@@ -19,6 +19,7 @@ from goldrush.kernel.game.declared import (
     NOUNS,
     OTHER,
     POLICIES,
+    check_criteria,
     check_names,
     check_phase,
     check_records,
@@ -232,12 +233,17 @@ class Game(metaclass=_GameType):
         treatments: variations of the settings by name; a pair of a description and settings, or
             settings alone.
         roster: who plays by default, as text; by default its first policy.
+        criteria: what a study judges, by name: a sentence, and by measure +1 (it should rise from
+            the first half of a run to the second) or -1 (it should fall).
+        null: the policy that cannot learn, with which the runs of others are compared.
     """
 
     horizon: ClassVar[str] = "rounds"
     rules: ClassVar[int] = 1
     treatments: ClassVar[Mapping[str, object]] = {}
     roster: ClassVar[str] = ""
+    criteria: ClassVar[Mapping[str, tuple[str, Mapping[str, int]]]] = {}
+    null: ClassVar[str] = ""
     if TYPE_CHECKING:
         seed: int
         agents: int
@@ -268,6 +274,7 @@ class Game(metaclass=_GameType):
         names = {record: snake(record.__name__) for record in records}
         check_records(cls.__name__, cls.horizon.removesuffix("s"), names)
         check_treatments(cls.__name__, cls.treatments, partial(check_setting, cls))
+        check_criteria(cls.__name__, cls.criteria, cls.null, cls.measures, cls.policies)
 
     # The rules.
 

@@ -24,7 +24,7 @@ from goldrush.kernel.text import escaped, quoted
 from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import GameTools
-from goldrush.replay.studies import MIXED, Studies
+from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
 from goldrush.replay.tools import ClosedUnit, HasDict, lazy
 
@@ -59,6 +59,11 @@ class OneClassTools(GameTools):
             config=game.configured,
             seats=policies.names_by_agent if game.submissions else lambda roster, agents: [],
             baselines=(*game.policies, MIXED),
+            criteria=Criteria(
+                [Criterion(name, *given) for name, given in game.criteria.items()],
+                game.null,
+                [len(policies.names_by_agent(None, None))] if game.criteria else (),
+            ),
             size="agents" if game.submissions else "",
         )
 

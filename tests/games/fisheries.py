@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import goldrush
+from goldrush import policy
 from goldrush.agents.game.source import load_game
 from goldrush.games import fishery
 
@@ -20,3 +21,11 @@ def changed(path, old, new):
 def recorded(game, path, roster=None, **settings):
     """Record a run of a game."""
     return goldrush.record(game, path, roster=roster, force=True, **settings)
+
+
+class Unplayable(fishery.Fishery):
+    """A game that cannot be played: no roster can name such a setting."""
+
+    @policy
+    def listed(self, seen, agent, draw, items=[1, 2]):  # noqa: B006
+        return self.Asked(items[0])

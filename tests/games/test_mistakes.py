@@ -183,6 +183,11 @@ ANOTHER = "    class Gone(goldrush.Submission):\n        day: int = within(0, 1)
 TWICE = "    class REGROWN(goldrush.Event):\n        x: int\n\n"
 SHOCK = "shock = setting(0.1, 0, 0.9)"
 
+
+def criteria(given, null="random"):
+    return ROSTER, f"{ROSTER}\n    criteria = {given}\n    null = {null!r}"
+
+
 # What is found when the class is made, in the same form.
 # fmt: off
 DECLARED = {
@@ -224,6 +229,11 @@ DECLARED = {
     "a treatment as a number": (TREATED, '{"fast": 3}', "treatment 'fast' of Fishery is 3; write"),
     "a treatment of no setting": ('{"growth": 1.0}', '{"grows": 1.0}', "Fishery: there is no setting 'grows'; did you mean growth"),
     "a treatment out of range": ('{"growth": 1.0}', '{"growth": 9.0}', "Fishery: growth is 9.0; it must be"),
+    "criteria as a list": (*criteria("[1]"), r"criteria is \[1\]; write"),
+    "a criterion without a sentence": (*criteria('{"growth": {"stock": 1}}'), "criterion 'growth' of Fishery is {"),
+    "a criterion of no measure": (*criteria('{"growth": ("it grows", {"fish": 1})}'), "has 'fish'; name a measure: stock, landed"),
+    "a criterion without a direction": (*criteria('{"growth": ("it grows", {"stock": 0})}'), r"stock is 0; give \+1 or -1"),
+    "criteria and no null": (*criteria('{"growth": ("it grows", {"stock": 1})}', ""), "Fishery.null is ''; name a policy: share, greedy"),
     "within the wrong way": ("within(0, 10**9)", "within(3, 1)", r"Asked.fish is within\(3, 1\)"),
     "within of no number": ("within(0, 10**9)", "within('a', 1)", "give two finite numbers"),
     "within around no whole number": ("within(0, 10**9)", "within(0.2, 0.8)", "where no number is"),

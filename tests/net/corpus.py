@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from zlib import crc32
 
-from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, WORLDS
+from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, POLICIES, WORLDS
 from goldrush.kernel.journal import FORK, START, JournalReader
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
@@ -29,7 +29,8 @@ from tests.plugins.installed import dist_info
 
 PLUGINS = {
     "goldrush-commons": {
-        WORLDS: {"commons": "goldrush_commons.tools:TOOLS"},
+        WORLDS: {"commons": "goldrush_commons.fishery:Commons"},
+        POLICIES: {"mining/settler": "goldrush_commons.settler:Settler"},
         COMMANDS: {"quota": "goldrush_commons.command:quota"},
     },
     "goldrush-orchard": {

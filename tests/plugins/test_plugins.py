@@ -19,15 +19,26 @@ from goldrush.agents.trust import add_user_folder
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.agents.worlds.mining.roster import POLICY_SET
 from goldrush.cli.main import cli
+from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, PolicyFailed, UnsupportedJournal
 from goldrush.replay.catalogue import policies as policies_in
-from goldrush.replay.find import NAMES, installed, tools_for, tools_named, worlds
+from goldrush.replay.find import (
+    NAMES,
+    distribution_of,
+    installed,
+    tools_for,
+    tools_named,
+    world_given,
+    worlds,
+)
+from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.journal.verify import verify
 from tests.cli.helpers import ROOT, Ran, assert_refused, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, write
 from tests.lessons import TOOLS, play
+from tests.plugins.canaries import Sharks
 from tests.plugins.installed import dist_info
 
 LESSONS = "tests.lessons:TOOLS"
@@ -46,6 +57,25 @@ def test_a_world_is_found_by_its_name_with_its_distribution(folder: Path) -> Non
     assert ("lessons", "school", "2.1") == (found.name, found.distribution, found.version)
     assert TOOLS is tools_named("lessons")
     assert ["mining", "competition", "lessons"] == worlds()
+
+
+def test_an_entry_point_can_be_the_class_of_a_game(folder: Path) -> None:
+    dist_info(folder, {WORLDS: {"sharks": "tests.plugins.canaries:Sharks"}}, "school", "2.1")
+
+    assert tools_of_game(Sharks) is tools_named("sharks")
+    assert "school 2.1" == distribution_of("sharks")
+
+
+def test_a_game_has_the_name_of_an_installed_world_only_if_it_is_that_world(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goldrush.agents.given._GIVEN", {})
+    dist_info(folder, {WORLDS: {"sharks": "tests.plugins.canaries:Sharks"}})
+    other = type("Sharks", (Fishery,), {})
+
+    assert "sharks" == world_given("tests.plugins.canaries:Sharks") == world_given(Sharks)
+    with pytest.raises(BadInput, match="a world called sharks, which is installed"):
+        world_given(other)
 
 
 def test_a_plugin_takes_no_name_that_is_built_in(folder: Path) -> None:
@@ -71,6 +101,9 @@ def test_one_name_of_two_distributions_is_refused_and_no_other(folder: Path) -> 
         ("no_such_module:TOOLS", "ModuleNotFoundError"),
         ("tests.lessons:NOTHING", "AttributeError"),
         ("tests.lessons:CAST", "tests.lessons:CAST is of type list"),
+        ("goldrush:Game", "goldrush:Game is of type _GameType"),
+        ("tests.games.fisheries:Unplayable", "policy listed has a setting of \\[1, 2\\]"),
+        ("goldrush.games.fishery:Fishery", "its world is named 'fishery'"),
     ],
 )
 def test_a_plugin_that_cannot_be_used_breaks_no_other_world(
@@ -133,8 +166,7 @@ def raising(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(raising: Path, tmp_path: Path) -> Callable[[str, str], Ran]:
     """Runs a line of commands in that world."""
-    where = Path(f"{raising}:{ROOT}/tests/plugins/commons")
-    return lambda line, fails: goldrush(*line.split(), cwd=tmp_path, installed=where, FAILS=fails)
+    return lambda line, fails: goldrush(*line.split(), cwd=tmp_path, installed=raising, FAILS=fails)
 
 
 def test_what_a_world_of_a_distribution_raises_is_one_line(
@@ -190,15 +222,15 @@ def test_a_whole_float_is_not_recorded_and_the_message_has_the_cure(
         "a.journal: season 1: landed.fish: real number expected, found 24.0; 24.0 must be stored "
         "as the integer 24 (wrap amounts in `amount()`)",
     )
-    for command in ("verify a.journal", "log a.journal", "resume a.journal", "measure a.journal"):
+    for command in ("verify a.journal", "log a.journal", "resume a.journal", "replay a.journal"):
         assert 0 == run(command, "").code
 
 
 RAISING = """
 import os
 import attrs
-from goldrush_commons.world import COMMONS
-from tests.plugins.canaries import _called, with_parts
+from goldrush.replay.games import GameTools
+from tests.bench.commons_by_hand import COMMONS, GAME, CommonsConfig
 
 def decide(state, inputs):
     if os.environ["FAILS"] == "decide":
@@ -217,7 +249,8 @@ def evolve(state, block):
     return COMMONS.evolve(state, block)
 
 WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
-TOOLS = with_parts(_called("raising"), world=lambda setup: WORLD)
+POLICIES = attrs.evolve(GAME.policy_set, world="raising")
+TOOLS = GameTools(attrs.evolve(GAME, world=WORLD, policy_set=POLICIES), CommonsConfig)
 """
 
 
@@ -241,7 +274,7 @@ def test_plugins_are_allowed_by_the_environment(
 def test_a_plugin_brings_the_world_of_its_name(folder: Path) -> None:
     dist_info(folder, {WORLDS: {"courses": LESSONS}})
 
-    with pytest.raises(PluginFailed, match="its tools are of a world named 'lessons'"):
+    with pytest.raises(PluginFailed, match="its world is named 'lessons'"):
         tools_named("courses")
 
 
@@ -252,7 +285,7 @@ def test_a_plugin_brings_the_world_of_its_name(folder: Path) -> None:
 def policies(folder: Path) -> None:
     entry = "tests.plugins.policies:"
     named = {"mining/idle": f"{entry}Idle", "mining/rude": f"{entry}Rude", "mining/raid": entry}
-    dist_info(folder, {GROUP_OF_POLICIES: {**named, "commons/idle": f"{entry}Idle"}}, "lazy", "3")
+    dist_info(folder, {GROUP_OF_POLICIES: {**named, "lessons/idle": f"{entry}Idle"}}, "lazy", "3")
 
 
 @pytest.mark.usefixtures("policies")

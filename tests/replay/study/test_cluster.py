@@ -107,7 +107,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     """The cluster, whose workers know the policies, and the world of another package."""
     folder = tmp_path_factory.mktemp("policies")
     (folder / "dask_players.py").write_text(POLICIES)
-    dist_info(folder, {"goldrush.worlds": {"commons": "goldrush_commons.tools:TOOLS"}})
+    dist_info(folder, {"goldrush.worlds": {"commons": "goldrush_commons.fishery:Commons"}})
     world = ROOT / "tests" / "plugins" / "commons"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)

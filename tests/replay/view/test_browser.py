@@ -53,7 +53,7 @@ HOSTILE = (
 def commons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run of a world in a package of its own, which brings no view."""
     monkeypatch.syspath_prepend(PLUGIN)
-    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.tools:TOOLS")
+    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.fishery:Commons")
     ran = goldrush(
         "record", "--world", "commons", "--seed", 3, "--out", tmp_path / "commons.journal",
         cwd=tmp_path, PYTHONPATH=f"{tmp_path / 'installed'}:{PLUGIN}:{ROOT}",
@@ -192,7 +192,7 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
     assert "State after season 7" in tab.text("main h2")
     assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
     assert as_shown(commons, 7) == shown_events(tab)
-    expected = sentences_of(commons, 7, ["asked", "landed", "regrown"])
+    expected = sentences_of(commons, 7, ["asked", "drawn", "landed", "regrown"])
     assert sorted(line for _, line in expected) == shown_sentences(tab)
     assert [] == tab.violations()
 

@@ -1,1 +1,1 @@
-"""A shared fishery: agents harvest from a stock of fish that regrows."""
+"""A package for goldrush: a fishery, a policy for the mining world, a command."""

@@ -9,8 +9,7 @@ import click
 @click.argument("journal", type=click.Path())
 def quota(journal: str) -> None:
     """Tell the largest catch that regrows in the fishery of a journal, tonnes a season."""
-    from goldrush.replay.journal.rebuild import rebuild
-    from goldrush_commons.world import COMMONS
+    import goldrush
 
-    config = rebuild(journal, 0, world=COMMONS).state.config
+    config = goldrush.open(journal).at(0).state.config
     click.echo(f"{config.growth * config.capacity / 4:g}")
