@@ -1,10 +1,11 @@
 """The world kit: the laws that every world must satisfy, tested on a run of it.
 
-    class TestCommons(goldrush.testing.WorldLaws):
-        world = "commons"
+    class TestHarbour(goldrush.testing.WorldLaws):
+        world = "package.harbour:Harbour"
         settings = {"seasons": 6}
 
-gives a pytest test for each law; `goldrush conform commons --set seasons=6` tests them in a shell.
+gives a pytest test for each law; `goldrush conform harbour.py --set seasons=6` tests them in a
+shell.
 A law is a function of a run that raises LawBroken. Choose settings for a short run: it is played
 and folded many times.
 """
@@ -609,7 +610,7 @@ class WorldLaws:
     """A pytest class with a test for each law. Subclass it.
 
     Attributes:
-        world: the name of the world.
+        world: the name of the world, or the location of a game.
         settings: settings of a short run.
         roster: as on the command line; None: the world's default.
     """

@@ -7,7 +7,7 @@ draw (`Occasion`) and the fields of its event; the rest is the same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -241,23 +241,6 @@ class TieBreak:
             f"chance({probability}): {meaning} where the word is under {threshold}",
             f"import msgpack, xxhash\n"
             f"print(xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0) < {threshold})",
-        )  # fmt: skip
-
-    @classmethod
-    def number(
-        cls, occasion: Occasion, words: Sequence[int], of: Callable[[int], float], formula: str
-    ) -> Self:
-        """A number without participants, computed from one draw word. `formula`: the same function
-        as a Python expression of `word`.
-        """
-        again = occasion.draws
-        expected = of(again.word())
-        return cls(
-            occasion, (), _hex(words), _hex(again.words()), None,
-            of(words[0]) if words else None, expected, formula,
-            f"import msgpack, xxhash\n"
-            f"word = xxhash.xxh3_64_intdigest(msgpack.packb({occasion.key}), seed=0)\n"
-            f"print({formula})",
         )  # fmt: skip
 
     @classmethod

@@ -254,7 +254,6 @@ FOLDERS = re.compile(r"^goldrush\.replay\.(?:(?:journal|data|worlds)\.)?")
 # Those that meet no event, and why nothing has to be told of one.
 NO_READERS = {
     "batch.journals_in": "paths",
-    "draws.draws_in": "behind the door, for worlds of other packages",
     "declared.declared_in": "its caller is behind the door",
     "forged.reporting_forged": "the door itself",
     "index.commits_near": "its caller is behind the door",
