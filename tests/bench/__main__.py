@@ -34,6 +34,7 @@ from tests.indexes import cache_apart
 
 from . import (
     eventsourcing_peer,
+    games,
     long,
     mesa_model,
     models,
@@ -61,6 +62,7 @@ OTHERS = {
     "study": (study.rows, "Measure the whole study instead (minutes)."),
     "workers": (workers.rows, "Measure what limits many workers instead."),
     "season": (season.rows, "Measure a season instead (minutes)."),
+    "games": (games.rows, "Measure a world as a class instead (minutes)."),
     "page": (pages.rows, "Measure pages in a browser instead."),
 }
 

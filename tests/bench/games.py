@@ -1,0 +1,166 @@
+"""Games: what a world written as a class costs, against the same world by hand and others.
+
+The fishery of goldrush.games, one event at a time and by column, is held against `commons_by_hand`
+(the same rules on the kernel's records), Mesa with its DataCollector and a plain loop, which keeps
+nothing. All have the same rules and policies; without a shock, which each draws in its own way, all
+end with the same stock and landings.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from math import isclose
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.agents import players
+from goldrush.agents.players import Resources
+from goldrush.games.fishery import Fishery
+from goldrush.replay.find import world_given
+from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.journal.verify import verify
+from goldrush.replay.tools import Tools
+from tests.plugins.installed import dist_info
+
+from . import commons_by_hand, fishery_mesa
+from .timing import paired_ratio
+
+SEED: Final = 7
+SEASONS: Final = 200
+SHOCK: Final = 0.1
+CAPACITY: Final = 200  # for each agent
+PART: Final = 0.2  # of the greedy: with more, no fish are left after a few seasons
+SIZES: Final = {10: 21, 100: 11, 1_000: 5}  # agents: pairs of measurements
+
+Row = tuple[str, str, str, str, str]
+Outcome = tuple[float, list[float]]  # the stock at the end, and what each has landed
+
+
+class FisheryInColumns(Fishery):
+    """The fishery, whose landings of a season are one column of events."""
+
+    def decide(self, state, asked, draw):  # type: ignore[no-untyped-def]  # as games are written
+        wanted = sum(one.fish for one in asked)
+        share = min(1.0, state.stock / wanted) if wanted else 0.0
+        asking = [one for one in asked if one.fish]
+        yield self.Landed.all([one.agent for one in asking], [one.fish * share for one in asking])
+        left = max(0.0, state.stock - wanted * share)
+        shock = draw.between(1 - self.shock, 1 + self.shock, "shock")
+        grown = (left + self.growth * left * (1 - left / self.capacity)) * shock
+        yield self.Regrown(wanted * share, max(0.0, grown))
+
+
+GAME, COLUMNS = tools_of_game(Fishery), tools_of_game(FisheryInColumns)
+BY_HAND = commons_by_hand.TOOLS
+# By name: the world, and the targets of recording and of verify for each number of agents.
+OURS: Final[dict[str, tuple[Tools, dict[int, tuple[str, str]]]]] = {
+    "one by one": (GAME, {10: ("<= 1.5", "<= 1.3"), 100: ("<= 2", "<= 2")}),
+    "by column": (COLUMNS, {1_000: ("<= 1.5", "")}),
+}
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """The rows of the table, each measured when it is asked for."""
+    _install(folder)
+    yield ("what", "against", "measured", "target", "the reference in itself")
+    for agents, repeats in SIZES.items():
+        _check_peers(folder, agents)
+        yield (f"{agents:,} agents, {SEASONS} seasons", "", "", "", "")
+        yield from _size(folder, agents, repeats)
+
+
+def _install(folder: Path) -> None:
+    """Let `verify` find the worlds."""
+    for game in (Fishery, FisheryInColumns):
+        world_given(game)
+    points = {"goldrush.worlds": {BY_HAND.name: f"{commons_by_hand.__name__}:TOOLS"}}
+    dist_info(folder / "installed", points)
+    sys.path.append(str(folder / "installed"))
+
+
+def _size(folder: Path, agents: int, repeats: int) -> Iterator[Row]:
+    def row(what: str, against: str, ours: Any, reference: Any, target: str = "") -> Row:
+        found = paired_ratio(ours, reference, repeats)
+        median, apart = found.reference_median_seconds, found.reference_spread_seconds
+        spread = f"{median * 1e3:.1f} ms ({apart * 1e3:.1f})"
+        return (what, against, f"{found.median_ratio:.2f} x", target, spread)
+
+    by_hand = folder / "by-hand.journal"
+    for name, (tools, targets) in OURS.items():
+        path = folder / f"{tools.name}.journal"
+        to_record, to_verify = targets.get(agents, ("", ""))
+        recording = _recording(tools, path, agents)
+        yield row(
+            f"record, {name}", "by hand", recording, _recording(BY_HAND, by_hand, agents), to_record
+        )
+        for level in (3, 4):
+            yield row(
+                f"verify level {level}, {name}", "by hand",
+                _holding(path, level), _holding(by_hand, level), to_verify,
+            )  # fmt: skip
+        for against, run in (("Mesa with DataCollector", _mesa), ("plain loop", _plain)):
+            yield row(f"record, {name}", against, recording, lambda run=run: run(agents, SHOCK))
+
+
+def _recording(tools: Tools, path: Path, agents: int, shock: float = SHOCK) -> Callable[[], Any]:
+    settings = {"seed": SEED, "seasons": SEASONS, "capacity": CAPACITY * agents, "shock": shock}
+    share, greedy = _shared(agents)
+    roster = f"share*{share},greedy[part={PART}]*{greedy}"
+
+    def recording() -> Any:
+        path.unlink(missing_ok=True)  # to replace a journal waits for the disk besides
+        run = tools.players.prepare(settings, roster, None, Resources())
+        return players.record(tools.world(run.setup), tools.players, path, run)
+
+    return recording
+
+
+def _holding(path: Path, level: int) -> Callable[[], None]:
+    def holding() -> None:
+        if not verify(path, level).holds:
+            raise SystemExit(f"{path.name} does not hold")
+
+    return holding
+
+
+def _shared(agents: int) -> tuple[int, int]:
+    """The number of agents with either policy."""
+    return agents * 3 // 5, agents * 2 // 5
+
+
+def _check_peers(folder: Path, agents: int) -> None:
+    """All have the same rules, or the comparison is worth nothing."""
+    outcomes = [_plain(agents, 0), _mesa(agents, 0)]
+    for tools in (GAME, COLUMNS, BY_HAND):
+        state = _recording(tools, folder / "checked.journal", agents, shock=0)()
+        outcomes.append((state.stock, list(state.landed)))
+    first, *others = outcomes
+    for stock, landed in others:
+        if not isclose(stock, first[0]) or not all(map(isclose, landed, first[1])):
+            raise SystemExit("the peers do not agree on the outcome of a run")
+
+
+def _mesa(agents: int, shock: float) -> Outcome:
+    return fishery_mesa.run(*_shared(agents), PART, CAPACITY * agents, shock, SEASONS)
+
+
+def _plain(agents: int, shock: float, growth: float = 0.5) -> Outcome:
+    """The fishery as a loop that keeps nothing but its state."""
+    draws, (share, greedy) = random.Random(SEED), _shared(agents)
+    capacity = CAPACITY * agents
+    stock, landed = float(capacity), [0.0] * agents
+    for _ in range(SEASONS):
+        asked = [int(0.8 * growth * capacity / 4 / agents) for _ in range(share)]
+        asked += [int(stock / agents * PART) for _ in range(greedy)]
+        wanted = sum(asked)
+        part = min(1.0, stock / wanted) if wanted else 0.0
+        for agent, fish in enumerate(asked):
+            landed[agent] += fish * part
+        left = max(0.0, stock - wanted * part)
+        factor = draws.uniform(1 - shock, 1 + shock)
+        stock = max(0.0, (left + growth * left * (1 - left / capacity)) * factor)
+        if stock < 1:
+            break
+    return stock, landed
