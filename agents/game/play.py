@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, partial
 from typing import Any, ClassVar, Final, cast
 
@@ -69,6 +69,19 @@ def _kind_of(policy: DeclaredPolicy, value: object) -> Kind:
     return kinds[type(value)]
 
 
+@attrs.frozen
+class GamePolicies(PolicySet):
+    """The policies that rosters of a game can name."""
+
+    def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
+        """As of any set; a policy in the game, which remembers nothing, is made once."""
+        make = super().maker(entry, trust)
+        if entry.policy not in self.policies:
+            return make
+        policy = make()
+        return lambda: policy
+
+
 _NUMBER: Final = Kind(
     "a number",
     lambda value: type(value) in (int, float) and value - value == 0,
@@ -87,31 +100,28 @@ class GameAgents:
         """What asking takes in the next step, whoever is asked."""
         # Before a run, models are asked for the form of an answer, whatever the first step is.
         asks = self.compiled.phase(state).asks or self.game.submissions[0]
-        event = self.compiled.types[self.compiled.codes[asks]]
+        code = self.compiled.codes[asks]
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
-        named = event.fields_naming("agent")
         is_watched = self.compiled.is_watched(state)
-        return StepView(state, asks, event, prefix, is_watched, len(named) > 1)
+        # What is recorded is checked, too, and costs less there; but not what agents it names.
+        is_recorded_as_is = not is_watched and not self.compiled.names_agents(code)
+        return StepView(
+            state, state.config, asks, self.compiled.types[code], prefix, is_watched,
+            is_recorded_as_is,
+        )  # fmt: skip
 
     def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
-        agent, game = entry.agent, view.state.config
-        if not view.is_watched or agent >= WATCHED:
-            return self._asked(policy, agent, view, game.observe(view.state, agent))
-        with view.watching("`observe`"):
-            seen = game.observe(view.state, agent)
-        with view.watching(f"policy {entry.policy}"):
-            return self._asked(policy, agent, view, seen)
-
-    def _asked(self, policy: Any, agent: int, view: StepView, seen: Any) -> Row:
-        game = view.state.config
-        draw = Draw(*view.prefix, agent)
-        if isinstance(policy, GamePolicy):
-            submitted = policy.function(game, seen, agent, draw)
+        agent, game = entry.agent, view.game
+        if view.is_watched and agent < WATCHED:
+            with view.watching("`observe`"):
+                seen = game.observe(view.state, agent)
+            with view.watching(f"policy {entry.policy}"):
+                submitted = _submitted(policy, agent, view, seen)
         else:
-            submitted = policy.act(seen, agent, draw)
-        if not view.is_watched and not view.names_agents and type(submitted) is view.asks:
-            return (agent, *submitted[1:])  # what is recorded is checked, too, and costs less there
+            submitted = _submitted(policy, agent, view, game.observe(view.state, agent))
+        if view.is_recorded_as_is and type(submitted) is view.asks:
+            return (agent, *submitted[1:])
         row = _checked(submitted, agent, view.asks, view.event)
         if self.compiled.names_stranger(self.compiled.codes[view.asks], [row], game.agents):
             raise BadPlan(f"{submitted} names an agent that is not there: {game.agents} play")
@@ -131,6 +141,14 @@ class GameAgents:
         if self.compiled.names_stranger(code, [row], config.agents):
             raise BadPlan("it names an agent that is not there")
         return row
+
+
+def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
+    """What a policy returns."""
+    draw = Draw(*view.prefix, agent)
+    if isinstance(policy, GamePolicy):
+        return policy.function(view.game, seen, agent, draw)
+    return policy.act(seen, agent, draw)
 
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:
@@ -168,7 +186,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     codes = agents.compiled.codes_by_step
     return StageGame[State, StepView](
         world=world,
-        policy_set=PolicySet(
+        policy_set=GamePolicies(
             world=game.name,
             policies=policies,
             default=game.roster or next(iter(policies), ""),

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import attrs
 
+from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import watched
 from goldrush.kernel.world import EventType
@@ -16,19 +17,21 @@ class StepView:
     """What asking takes in one step.
 
     Attributes:
+        game: the game with its settings.
         asks: the type of the submissions.
         event: that of their events.
         prefix: the front of the keys of policies' draws.
         is_watched: whether mistakes are looked for.
-        names_agents: whether a submission can name other agents.
+        is_recorded_as_is: policies' submissions are not checked before they are recorded.
     """
 
     state: State
+    game: Game
     asks: type[Submission]
     event: EventType
     prefix: tuple[int | str, ...]
     is_watched: bool
-    names_agents: bool
+    is_recorded_as_is: bool
 
     def watching(self, what: str) -> AbstractContextManager[None]:
         """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part

@@ -49,17 +49,19 @@ class Draw:
 
     All of them raise BadInput for a key that has been used in this step.
 
-    Attributes:
-        rows: those of the events DRAWN, in order.
     """
 
-    __slots__ = ("_keys", "_prefix", "rows")
+    __slots__ = ("_prefix", "_rows")
 
     def __init__(self, *prefix: Label) -> None:
         """`prefix`: the front of every key: seed, unit and step, and for a policy its agent."""
         self._prefix = prefix
-        self._keys: set[tuple[Label, ...]] = set()
-        self.rows: list[Row] = []
+        self._rows: dict[tuple[Label, ...], Row] = {}  # by key
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of the events DRAWN, in order."""
+        return list(self._rows.values())
 
     def word(self, *key: Label) -> int:
         """64 random bits."""
@@ -106,14 +108,13 @@ class Draw:
         key: tuple[Label, ...],
         take: Callable[[Draws], R],
     ) -> R:
-        if not key or key in self._keys:
+        if not key or key in self._rows:
             raise self._wrong_key(USES[use], key)
-        self._keys.add(key)
         draws = Draws(*self._prefix, *key)
         result = take(draws)
         several: Any = result
         results = tuple(several) if type(several) is list else (amount(several + 0),)
-        self.rows.append((key, use, tuple(map(amount, arguments)), results, draws.words()))
+        self._rows[key] = (key, use, tuple(map(amount, arguments)), results, draws.words())
         return result
 
     @staticmethod

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import repeat
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -65,6 +66,7 @@ class Compiled:
             self.types.append(STEPPED)
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
         self.checks_all = False
+        self._telling = _Telling(game)
         # By code, the places of fields that name agents, and what gives the agents of a value.
         self._naming = [
             [
@@ -109,26 +111,20 @@ class Compiled:
             )
         return movers
 
-    @contextmanager
-    def running(self, what: str, state: State | None) -> Iterator[None]:
+    def running(self, what: str, state: State | None) -> AbstractContextManager[None]:
         """Run a part of the rules: it is watched in the first units, and its exceptions are told.
         `state`: what it must not change; None: it may, and is watched.
 
         Raises RulesFailed, and BadInput for a mistake.
         """
-        is_watched = state is None or self.is_watched(state)
-        with self._telling(), watched(f"`{what}`", state) if is_watched else nullcontext():
-            yield
+        if state is None or self.is_watched(state):
+            return self._watched(what, state)
+        return self._telling
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """Raises RulesFailed for an exception of the rules."""
-        try:
+    def _watched(self, what: str, state: State | None) -> Iterator[None]:
+        with self._telling, watched(f"`{what}`", state):
             yield
-        except (InvalidInputs, GoldrushError):
-            raise
-        except Exception as error:
-            raise self._failed(error) from error
 
     def initial(self, setup: Mapping[str, Any]) -> State:
         """The state before the first unit. Raises BadInput for an invalid setup."""
@@ -183,8 +179,11 @@ class Compiled:
             )
         if self.names_stranger(self.codes[asks], rows, state.config.agents):
             raise InvalidInputs("a submission names an agent that the run does not have")
-        make = tuple.__new__
-        return [make(asks, row) for row in rows]
+        return list(map(tuple.__new__, repeat(asks), rows))
+
+    def names_agents(self, code: int) -> bool:
+        """Whether submissions or events of a type name agents besides whose they are."""
+        return bool(self._naming[code])
 
     def names_stranger(self, code: int, rows: Iterable[Row], agents: int) -> bool:
         """Whether a submission names an agent that a run with so many does not have."""
@@ -218,18 +217,13 @@ class Compiled:
 
     def evolve(self, state: State, block: Block) -> State:
         """The state after these events."""
-        with self.running("apply", None) if self.is_watched(state) else self._telling():
+        with self.running("apply", None) if self.is_watched(state) else self._telling:
             appliers = self._appliers
             for code, rows in block:
                 apply = appliers[code]
                 if apply is not None:
                     apply(state, rows)
         return state
-
-    def _failed(self, error: Exception) -> RulesFailed:
-        return RulesFailed(
-            f"the rules of {self.game.__name__} failed: {format_error(error)}", "correct them"
-        )
 
     def unit_done(self, state: State) -> bool:
         """Whether all steps of the unit have been played."""
@@ -313,6 +307,24 @@ class Compiled:
         config, roster = forks.forked(state.config, _without_source(facts), state.unit)
         players = state.roster if roster is None else roster
         return self._placed(state, config, players, state.unit, source)
+
+
+class _Telling:
+    """A context that raises RulesFailed for an exception of the rules. It is entered several times
+    in every unit, which a generator makes slow.
+    """
+
+    def __init__(self, game: type[Game]) -> None:
+        self.game = game
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, (InvalidInputs, GoldrushError)):
+            raise RulesFailed(
+                f"the rules of {self.game.__name__} failed: {format_error(error)}", "correct them"
+            ) from error
 
 
 def compiled(game: type[Game]) -> Compiled:
@@ -402,8 +414,8 @@ def _applier(record: type[Event | Submission]) -> Apply | None:
     apply, make = record.apply, tuple.__new__
 
     def of_rows(state: State, rows: Sequence[Row]) -> None:
-        for row in rows:
-            apply(make(record, row), state)
+        for event in map(make, repeat(record), rows):
+            apply(event, state)
 
     return of_rows
 

@@ -116,6 +116,14 @@ def test_sets_can_be_used_where_their_order_does_not_matter(tmp_path):
     recorded(changed(tmp_path, RULES, f"{SETS}\n{RULES}"), tmp_path / "run.journal")
 
 
+def test_random_numbers_of_numpy_are_found(tmp_path):
+    pytest.importorskip("numpy.random")  # imported before the run, as at the top of a file
+    for line in ("numpy.random.rand()", "numpy.random.shuffle([1, 2])"):
+        game = changed(tmp_path, *before(f"import numpy; {line}", POLICY))
+        with pytest.raises(GoldrushError, match=r"greedy uses the global random .*numpy"):
+            recorded(game, tmp_path / "run.journal")
+
+
 def test_a_game_without_mistakes_is_recorded(tmp_path):
     recorded(changed(tmp_path, "", ""), tmp_path / "run.journal")
 
