@@ -33,10 +33,10 @@ from goldrush.agents.session import (
 from goldrush.agents.stage_game import S, StageGame, Turn, V, prompting_of, version_of
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.collector import CollectorPaused
-from goldrush.kernel.errors import BadInput, PolicyFailed, format_error
+from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, format_error
 from goldrush.kernel.forking import place_of
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.world import Batch, Block, Row
+from goldrush.kernel.world import Batch, Block, Row, advance
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
 
@@ -138,6 +138,8 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
     policies = _made(game, roster)
     check_people(roster.entries, context.resources.people)
     chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
+    if replaced and game.turn is not None:
+        _check_replaced(game, roster, context.state, replaced)
     is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
     all_policies = len(policies) == len(roster.entries)
     last: tuple[int, int] | None = None  # the last unit and step
@@ -147,7 +149,7 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         turn, unit = game.turn_of(state), game.unit(state)
         if turn.code is None:
             return []
-        view, by_hand = game.view(state), replaced.get((unit, turn.step), {})
+        view, by_hand = game.view(state), _by_hand(game, turn, unit, replaced)
         if (unit, turn.step) == last and (by_hand or is_recorded):
             place = f"{game.world.vocabulary.unit} {unit}"
             raise several_submissions(game, place, is_replaced=bool(by_hand))
@@ -155,19 +157,47 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         if all_policies and not by_hand:
             asked = map(policies.__getitem__, turn.agents)
             return [(turn.code, ask_policies(game, asked, view, unit, turn.step))]
-        return RoundPlay(game, unit, view, turn, policies, chosen, _of_movers(game, turn, by_hand))
+        return RoundPlay(game, unit, view, turn, policies, chosen, by_hand)
 
     version = version_of(game) if chosen else 0
     return Session(game.world, play_of, context, list(chosen.values()), version)
 
 
-def _of_movers(game: StageGame[S, V], turn: Turn, by_hand: Mapping[int, Row]) -> Mapping[int, Row]:
+def _check_replaced(game: StageGame[S, V], roster: Roster, state: S, replaced: Replaced) -> None:
+    """Play on in memory, as far as policies alone decide, up to the last replaced submission: one
+    of an agent who is not asked is refused before anything is written. Raises BadInput.
+    """
+    world, state = game.world, game.world.copy(state)
+    objects = {entry.agent for entry in roster.entries if family_of(entry.policy) is OBJECT}
+    policies = _made(game, roster)
+    while not world.ended(state):
+        turn, unit = game.turn_of(state), game.unit(state)
+        if (unit, turn.step) > max(replaced):
+            return
+        rows = dict(_by_hand(game, turn, unit, replaced))
+        asked = [agent for agent in turn.agents if agent not in rows]
+        if not policies.keys() - objects >= set(asked):
+            return
+        view = game.view(state)
+        try:
+            answers = ask_policies(game, map(policies.__getitem__, asked), view, unit, turn.step)
+            rows.update(zip(asked, answers, strict=True))
+            ordered = [rows[agent] for agent in turn.agents]
+            inputs = Block([] if turn.code is None else [(turn.code, ordered)])
+            state, _, _ = advance(world, state, inputs)
+        except (PolicyFailed, RulesFailed):  # the run tells it when it comes to it
+            return
+
+
+def _by_hand(game: StageGame[S, V], turn: Turn, unit: int, replaced: Replaced) -> Mapping[int, Row]:
     """The replaced submissions of a step. Raises BadInput for one of an agent who is not asked."""
+    by_hand = replaced.get((unit, turn.step), {})
     for agent in by_hand:
         if agent not in turn.agents:
+            step = f", step {turn.step}," if game.has_steps else ""
             raise BadInput(
-                f"the submission of agent {agent} is replaced in step {turn.step} of a "
-                f"{game.world.vocabulary.unit} in which it is not asked",
+                f"the submission of agent {agent} is replaced in {game.world.vocabulary.unit} "
+                f"{unit}{step} in which it is not asked",
                 "fork without it",
             )
     return by_hand

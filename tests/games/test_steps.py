@@ -73,14 +73,19 @@ def test_a_submission_that_no_step_has_is_refused(goods, change, says) -> None:
         goods.fork(at=3, replace=[{**GIFT, **change}])
 
 
-def test_a_submission_of_an_agent_whose_turn_it_is_not_is_refused() -> None:
+@pytest.mark.parametrize("at", [1, 4])
+def test_a_submission_of_an_agent_whose_turn_it_is_not_is_refused(tmp_path, at) -> None:
     run = goldrush.record(DoubleAuction, seed=1, turns=9)
     mover = next(e["agent"] for e in run.events("quote", first=5, last=5))
     other = (mover + 1) % 10
     item = {"event": "quote", "turn": 5, "agent": other, "price": 3}
+    path = tmp_path / "fork.journal"
 
-    with pytest.raises(BadInput, match=f"agent {other} is replaced in step 1 of a turn in which"):
-        run.fork(at=4, replace=[item])
+    with pytest.raises(BadInput, match=f"agent {other} is replaced in turn 5, step 1, in which"):
+        run.fork(at=at, path=path, replace=[item])
+
+    assert not path.exists()
+    assert run.fork(at=at, path=path, replace=[{**item, "agent": mover}]).verify().holds
 
 
 def test_a_recording_gives_each_step_its_submission(goods) -> None:
