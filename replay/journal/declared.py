@@ -39,6 +39,7 @@ class Declared:
             the last are `players`.
         history: a sentence for each fork, with the public number of its first unit.
         start: the settings at the start, which no fork has changed.
+        source: the source of the rules; None where runs record none.
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict)
@@ -47,6 +48,7 @@ class Declared:
     rosters: Sequence[tuple[int, Sequence[Any]]] = ()
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = attrs.field(factory=dict)
+    source: object = None
 
     @property
     def seed(self) -> int | None:
@@ -106,7 +108,8 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         who = fields.get(players) or ()
         first = world.vocabulary.number(1)
         settings = fields.get("config", others)
-        return Declared(settings, who, rosters=((first, who),), start=settings)
+        source = fields.get("source")
+        return Declared(settings, who, rosters=((first, who),), start=settings, source=source)
     first = event.unit + 1
     who = _completed(before.players, fields.get(players))
     settings = {**before.settings, **fields.get("changes", {})}
@@ -114,7 +117,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         settings["program"] = fields["program"]
     facts = {name: value for name, value in fields.items() if name != "parent"}
     rosters = [one for one in before.rosters if one[0] < first or who is None]
-    text = format_fork(world.vocabulary, event, before.players)
+    text = format_fork(world.vocabulary, event, before)
     return Declared(
         settings,
         before.players if who is None else who,
@@ -122,6 +125,7 @@ def declared_by(world: World[Any], before: Declared | None, event: Event) -> Dec
         (*rosters, *(() if who is None else ((first, who),))),
         (*before.history, (first, f"After {world.vocabulary.unit} {event.unit} {text}.")),
         before.start,
+        fields.get("source", before.source),
     )
 
 
@@ -140,24 +144,27 @@ def _completed(before: Sequence[Any], who: Sequence[Any] | None) -> Sequence[Any
 def format_fork(
     vocabulary: Vocabulary,
     event: Event,
-    before: Sequence[object] | None = None,
+    before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence. `before`: the players before it; None if
-    they are not known; `names`: of agents, by number.
+    """What a fork left and what it changed, as a sentence. `before`: what was declared before it;
+    None if that is not known; `names`: of agents, by number.
     """
     fields = {**event.fields}
-    parent, changes, replaced, who, _ = (
+    parent, changes, replaced, who, source, _ = (
         fields.pop(name, None)
-        for name in ("parent", "changes", "replaced", vocabulary.players, vocabulary.unit)
+        for name in ("parent", "changes", "replaced", vocabulary.players, "source", vocabulary.unit)
     )
     parts = [f"{name} becomes {json.dumps(value)}" for name, value in (changes or {}).items()]
     for name, value in fields.items():
         called = value.get(name) if isinstance(value, Mapping) else None
         if value is not None:
             parts.append(f"another {name}{f', {json.dumps(called)}' if called else ''}")
+    if isinstance(source, Mapping) and (before is None or source != before.source):
+        sha256 = str(source.get("sha256"))[:16]
+        parts.append(f"source of SHA-256 {sha256}" if before is None else "another source")
     if before is not None:
-        parts += _policy_changes(before, _completed(before, who) or ())
+        parts += _policy_changes(before.players, _completed(before.players, who) or ())
     elif who is not None:
         parts.append(f"played by {format_roster(who)}")
     for number, *step, agent in replaced or ():  # the step where a unit has several

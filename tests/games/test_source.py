@@ -115,6 +115,23 @@ def test_resume_refuses_other_code_and_a_fork_takes_it(run, tmp_path) -> None:
     assert fork.at(6).state.stock != run.at(6).state.stock
 
 
+def test_a_fork_says_another_source_where_the_code_is_another(run, tmp_path) -> None:
+    same = run.fork(at=5, growth=1.0)
+    other = goldrush.open(run.path, world=changed(tmp_path, *RULES)).fork(at=5, growth=1.0)
+    again = other.fork(at=6)
+
+    expected = [
+        "growth becomes 1.0.", "growth becomes 1.0; another source.",
+        "growth becomes 1.0; another source.", "no change.",
+    ]  # fmt: skip
+    forks = [text for fork in (same, other, again) for _, text in fork.info().declared.history]
+    assert expected == [text.split(": ", 1)[1] for text in forks]
+    sha256 = source_in(same.path).sha256[:16]
+    assert [f"growth becomes 1.0; source of SHA-256 {sha256}"] == [
+        text.split(": ", 2)[2] for text in same.log("forked")
+    ]
+
+
 def test_without_its_code_only_the_bytes_are_judged(run, monkeypatch) -> None:
     monkeypatch.setattr(given, "_GIVEN", {})
 
