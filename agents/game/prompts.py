@@ -5,7 +5,8 @@ of its submissions. A game declares none of it; `prompt` replaces the observatio
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from os.path import basename
 from typing import Any, Final
 
 from goldrush.agents.game.step import StepView
@@ -13,7 +14,8 @@ from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.question import Message, Source
 from goldrush.agents.stage_game import Prompting
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.declared import one_of
 from goldrush.kernel.game.game import Game, doc_of
 from goldrush.kernel.game.hints import Hint
 from goldrush.kernel.game.records import Observation, State, Submission
@@ -42,7 +44,7 @@ class GamePrompts:
         asks = view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
         rules = f"{doc_of(type(game))}\n\nSettings: {json.dumps(settings)}"
-        with view.watching("`prompt`"):
+        with self.compiled.running("prompt", view.state):
             text = game.prompt(seen, agent)
         if text is None:
             text = f"What you see: {json.dumps(shown(seen))}"
@@ -54,7 +56,7 @@ class GamePrompts:
         return [{"role": "system", "content": rules}, {"role": "user", "content": now}]
 
     def _seen(self, view: StepView, agent: int) -> Any:
-        with view.watching("`observe`"):
+        with self.compiled.running("observe", view.state):
             return view.state.config.observe(view.state, agent)
 
     def schema(self, view: StepView, agent: int) -> Schema:
@@ -72,24 +74,30 @@ class GamePrompts:
         legal = self.legal(view, agent)
         if legal:
             kinds = schema["properties"]
-            parts = {name: {**kinds[name], "enum": list(legal[name])} for name in legal}
+            parts = {name: {**kinds[name], "enum": legal[name]} for name in legal}
             schema["properties"] = {**kinds, **parts}
         return schema
 
-    def legal(self, view: StepView, agent: int) -> Mapping[str, Sequence[Any]]:
-        """By field, the legal values, where the game lists them."""
-        game = view.state.config
+    def legal(self, view: StepView, agent: int) -> Mapping[str, list[Any]]:
+        """By field, the legal values, where the game lists them. Raises BadInput for what is no
+        list of them.
+        """
+        game, asks = view.state.config, view.asks
         if self.compiled.phase(view.state).asks is None:
             return {}
         seen = self._seen(view, agent)
-        with view.watching("`legal`"):
+        with self.compiled.running("legal", view.state):
             values = game.legal(seen, agent)
-        if values is None:
-            return {}
-        if isinstance(values, Mapping):
-            return values
-        [name] = view.asks.hints
-        return {name: list(values)}
+            if values is None:
+                return {}
+            if not isinstance(values, Mapping):
+                if len(asks.hints) > 1:
+                    field = next(iter(asks.hints))
+                    raise _no_legal(game, values, f'give them by field: {{"{field}": [...], ...}}')
+                values = dict.fromkeys(asks.hints, values)
+            return {
+                name: _listed(game, values[name], asks.hints.get(name), view) for name in values
+            }
 
     def row(
         self, view: StepView, agent: int, text: str | None, error: str | None, source: Source
@@ -131,6 +139,24 @@ class GamePrompts:
             last = view.state.config.agents - 1
             return hint.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
         return hint.kind.name
+
+
+def _listed(game: Game, values: Any, hint: Hint | None, view: StepView) -> list[Any]:
+    """The legal values of a field. `hint`: None for a field that the submission does not have."""
+    if hint is None:
+        raise _no_legal(game, values, one_of("a field", view.asks.hints))
+    if isinstance(values, (str, set, frozenset)) or not (listed := list(values)):
+        raise _no_legal(game, values, "give a list of at least one value, the default first")
+    for value in listed if view.is_watched else ():
+        if not hint.kind.holds(in_row(value, hint)):
+            raise _no_legal(game, value, f"each must be {hint.kind.name}")
+    return listed
+
+
+def _no_legal(game: Game, values: object, instead: str) -> BadInput:
+    code = game.legal.__code__
+    place = f"{basename(code.co_filename)}:{code.co_firstlineno}"
+    return BadInput(f"{code.co_qualname}, {place}, gives {format_value(values)}", instead)
 
 
 def _up_to(last: int, schema: Schema) -> Schema:

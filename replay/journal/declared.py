@@ -48,7 +48,7 @@ class Declared:
     rosters: Sequence[tuple[int, Sequence[Any]]] = ()
     history: Sequence[tuple[int, str]] = ()
     start: Mapping[str, object] = attrs.field(factory=dict)
-    source: object = None
+    source: object = attrs.field(default=None, repr=False)
 
     @property
     def seed(self) -> int | None:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import goldrush
+from goldrush import policy, within
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
@@ -112,6 +113,57 @@ def test_legal_values_are_an_enumeration_and_the_first_is_the_default(
     assert [3, 5] == schema["properties"]["fish"]["enum"]
     assert '{"fish": 3 or 5}' in asked.text
     assert fish == next(run.events("asked", agent=0))["fish"]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ("[3, -5]", "gives -5; each must be integer from 0 to 1000000000"),
+        ("[]", r"gives \[\]; give a list of at least one value"),
+        ("{3, 5}", "gives {3, 5}; give a list of at least one value"),
+        ("'35'", "gives '35'; give a list of at least one value"),
+        ("{'fsh': [3]}", r"gives \[3\]; name a field: fish"),
+        ("[self.Asked(3)]", r"gives Asked\(fish=3\); each must be integer"),
+        ("[1 // 0]", "ZeroDivisionError"),
+    ],
+)
+def test_legal_values_that_are_none_are_told_with_their_line(tmp_path, values, says) -> None:
+    game = changed(tmp_path, LEGAL[0], LEGAL[1].replace("[3, 5]", values))
+    run = goldrush.record(game, tmp_path / "run.journal", seasons=1)
+
+    with pytest.raises(BadInput, match=f"Fishery.legal, fishery.py:[0-9]+.*{says}"):
+        run.prompts(1, 0)
+
+
+class Moves(goldrush.Game):
+    class State(goldrush.State):
+        moves: int
+
+    class Move(goldrush.Submission):
+        row: int = within(0, 2)
+        column: int = within(0, 2)
+
+    def start(self):
+        return self.State(moves=0)
+
+    def decide(self, state, asked, draw):
+        return ()
+
+    @policy
+    def corner(self, seen, agent, draw):
+        return self.Move(0, 0)
+
+
+def test_legal_values_of_several_fields_are_given_by_field(monkeypatch, tmp_path) -> None:
+    run = goldrush.record(Moves, tmp_path / "run.journal", rounds=1)
+
+    monkeypatch.setattr(Moves, "legal", lambda *asked: {"row": [0, 2], "column": [1]})
+    [prompt] = run.prompts(1, 0)
+    assert '{"row": 0 or 2, "column": 1}' in prompt.messages[-1]["content"]
+
+    monkeypatch.setattr(Moves, "legal", lambda *asked: [Moves.Move(0, 0), Moves.Move(1, 1)])
+    with pytest.raises(BadInput, match=r'give them by field: {"row": \[...\], ...}'):
+        run.prompts(1, 0)
 
 
 @pytest.mark.parametrize(

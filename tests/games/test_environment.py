@@ -330,7 +330,7 @@ class Modest(PublicGoods):
     """Public goods, in which nobody can give more than 4."""
 
     def legal(self, seen, agent):
-        return {"tokens": range(5)} if seen.phase == "give" else {"points": [], "tokens": []}
+        return {"tokens": range(5)} if seen.phase == "give" else {"points": [[0, 0, 0, 0]]}
 
 
 def test_of_several_submissions_only_the_one_asked_for_is_masked() -> None:
