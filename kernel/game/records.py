@@ -182,9 +182,11 @@ def bind_row(record: type[_Record], scope: Mapping[str, object]) -> None:
         if is_submission and field in _FRAMEWORK:
             raise BadInput(f"{where} is a field of every submission", "leave it out")
         if given is not None and not isinstance(given, Range):
+            is_number = known[field] in (int, float)
+            ranged = ", or give a range: within(0, 10)" if is_number else ""
             raise BadInput(
                 f"{where} is given {format_value(given)}",
-                "fields have no defaults; leave it out, or give a range: within(0, 10)",
+                f"fields have no defaults; leave it out{ranged}",
             )
         hints[field] = _hint(known[field], where, given)
     record.hints = hints
@@ -278,7 +280,8 @@ class State(metaclass=FieldsType):
             )
         for field, hint in self.types.items():
             check_value(fields[field], hint, f"{name}.{field}")
-            setattr(self, field, fields[field])
+            copied = self.held[field].copy  # or rows of [[0] * 3] * 3 would be one list
+            setattr(self, field, fields[field] if copied is None else copied(fields[field]))
 
     @property
     def phase(self) -> str:

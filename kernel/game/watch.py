@@ -3,8 +3,8 @@
 A run must give the same bytes again. So rules and policies may use what they are given and nothing
 that differs between two processes (global random numbers, the clock, hashes, addresses), and only
 `apply` may change the state. Where they are watched, the first breach raises BadInput with the line
-and the cure. Watching costs more than the rules themselves: it is done in the first units of a run
-(`watched_units`), or in all of them on request. Measures are never let change a state.
+and the cure. Watching costs more than the rules themselves: it is done in some units of a run
+(`is_watched_unit`), or in all of them on request. Measures are never let change a state.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.game.hints import format_hint, is_of
+from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.game.hints import check_value
 from goldrush.kernel.game.records import State
 
-EVENTS: Final = 100  # about so many are watched
+EVENTS: Final = 100  # about so many are watched from the start
 
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
@@ -37,9 +37,11 @@ _RANDOM: Final = frozenset(["random", "getrandbits", "seed", "getstate", "setsta
 _NAMES: Final = _CLOCKS | _DATES | _RANDOM | {"urandom", "hash", "id"}
 
 
-def watched_units(agents: int) -> int:
-    """The number of first units whose events are about EVENTS; at least one."""
-    return max(1, EVENTS // (agents + 1))
+def is_watched_unit(unit: int, agents: int) -> bool:
+    """Whether mistakes are looked for after so many closed units: in the first units, which have
+    about EVENTS events, and then in unit 2, 4, 8, 16 and so on.
+    """
+    return unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
 
 
 @contextmanager
@@ -79,34 +81,48 @@ def unchanged(what: str, state: State) -> Iterator[None]:
 
 
 def check_state(state: State, what: str) -> None:
-    """Check that every field of a state has the type that it is declared with. Raises BadInput."""
+    """Check that every field of a state has the type that it is declared with, and shares no list.
+    `what`: when, for messages. Raises BadInput.
+    """
+    seen: set[int] = set()
     for field, hint in state.types.items():
-        value = getattr(state, field)
-        if not is_of(value, hint):
-            raise BadInput(
-                f"after {what}, {type(state).__name__}.{field} is {_first_wrong(value, hint)}",
-                f"it must be {format_hint(hint)}",
-            )
+        where = f"after {what}, {type(state).__name__}.{field}"
+        check_value(getattr(state, field), hint, where)
+        _check_unshared(getattr(state, field), where, seen)
 
 
-def _first_wrong(value: Any, hint: Any) -> str:
-    """The value, or the item of a long list that is not of its type."""
-    if type(value) is list and len(value) > 3:
-        [item, *_] = hint.__args__
-        wrong = [(place, found) for place, found in enumerate(value) if not is_of(found, item)]
-        return f"a list with {wrong[0][1]!r} at {wrong[0][0]}" if wrong else repr(value)
-    return repr(value)
+def _check_unshared(value: object, where: str, seen: set[int]) -> None:
+    """Check that no list or dict of a state is in it twice: a change of one would be a change of
+    both here, and not in the state that is read from a journal. Raises BadInput.
+    """
+    if type(value) not in (list, dict):
+        return
+    if id(value) in seen:
+        raise BadInput(
+            f"{where} holds a list or dict that is in the state twice",
+            "make each by itself: [[0] * 3 for _ in range(3)], list(other)",
+        )
+    seen.add(id(value))
+    for item in value.values() if isinstance(value, dict) else cast(list[object], value):
+        _check_unshared(item, where, seen)
 
 
 def _changed(state: State, before: bytes) -> str:
-    from goldrush.kernel.codec import unpack
-
     was = unpack(before)
     now = unpack(pack(state.plain()))
     for field, old, new in zip(state.types, was, now, strict=True):
         if pack(old) != pack(new):
-            return f"{field} was {old!r} and is {new!r}"
+            return _difference(field, old, new)
     return "another order of its fields"
+
+
+def _difference(where: str, old: Any, new: Any) -> str:
+    """The first part of two plain values that differs, with both."""
+    if type(old) is type(new) is tuple and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        place, (old, new) = next((at, pair) for at, pair in pairs if pack(pair[0]) != pack(pair[1]))
+        return _difference(f"{where}[{place}]", old, new)
+    return f"{where} was {format_value(old)} and is {format_value(new)}"
 
 
 def _hook(what: str) -> Callable[[FrameType, str, Any], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import repeat
@@ -12,13 +12,13 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from goldrush.kernel import shape
-from goldrush.kernel.codec import fingerprint
+from goldrush.kernel.codec import TooLarge, fingerprint, pack
 from goldrush.kernel.errors import BadInput, GoldrushError, RulesFailed, format_error, format_value
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.records import Event, Rows, State, Submission
-from goldrush.kernel.game.watch import check_state, watched, watched_units
+from goldrush.kernel.game.watch import check_state, is_watched_unit, watched
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.submissions import arrange
@@ -35,12 +35,11 @@ from goldrush.kernel.world import (
 
 Apply = Callable[[State, Sequence[Row]], None]
 
-# Ends a step of a unit with several: it follows from nothing else that the next one begins.
-STEPPED: Final = EventType(
-    "step_ended",
-    {"step": shape.NATURAL.means("the number of the step within its unit, from 0")},
-    text="step {step} ends",
-)
+
+def _step_ended(phases: Sequence[GamePhase]) -> EventType:
+    """Ends a step of a unit with several: it follows from nothing else that the next one begins."""
+    step = shape.one_of([phase.name for phase in phases]).means("the phase, held as its number")
+    return EventType("step_ended", {"step": step}, text="the phase {step} ends")
 
 
 class Compiled:
@@ -63,7 +62,7 @@ class Compiled:
         self.drawn = len(records)
         self.has_steps = len(game.phases) > 1
         if self.has_steps:
-            self.types.append(STEPPED)
+            self.types.append(_step_ended(game.phases))
         self.vocabulary = Vocabulary(game.horizon.removesuffix("s"))
         self.checks_all = False
         self._telling = _Telling(game)
@@ -82,7 +81,7 @@ class Compiled:
 
     def is_watched(self, state: State) -> bool:
         """Whether mistakes are looked for in the next step."""
-        return self.checks_all or state.unit < watched_units(state.config.agents)
+        return self.checks_all or is_watched_unit(state.unit, state.config.agents)
 
     def code(self, phase: GamePhase) -> int | None:
         """The code of the submissions of a phase; None: nobody submits."""
@@ -102,11 +101,15 @@ class Compiled:
         if type(game).movers is Game.movers:
             return list(range(game.agents))
         with self.running("movers", state):
-            movers = list(game.movers(state))
+            given = game.movers(state)
+            is_ordered = isinstance(given, Iterable) and not isinstance(given, Set)
+            movers = list(given) if is_ordered else []
         valid = range(game.agents)
-        if movers != sorted({agent for agent in movers if type(agent) is int and agent in valid}):
+        known = {agent for agent in movers if type(agent) is int and agent in valid}
+        shown = movers if is_ordered else given
+        if not is_ordered or movers != sorted(known):
             raise BadInput(
-                f"{self.game.__name__}.movers gives {format_value(movers)}",
+                f"{self.game.__name__}.movers gives {format_value(shown)}",
                 f"give agents from 0 to {game.agents - 1} in ascending order, each once",
             )
         return movers
@@ -142,6 +145,12 @@ class Compiled:
             raise BadInput(
                 f"{self.game.__name__}.start gives {format_value(state)}", "return self.State(...)"
             )
+        try:
+            pack(state.plain())
+        except TooLarge:
+            raise BadInput(
+                f"{self.game.__name__}.start gives a number beyond 64 bits", "give a float"
+            ) from None
         return self._placed(state, config, roster, 0, source)
 
     def decide(self, state: State, inputs: Block) -> list[Batch]:
@@ -161,6 +170,11 @@ class Compiled:
             derived = phase.decide(game, state, draw)
         else:
             derived = phase.decide(game, state, self._asked(phase, state, inputs), draw)
+        if not isinstance(derived, Iterable) or isinstance(derived, Event):
+            raise BadInput(
+                f"{self.game.__name__}.{phase.name} gives {format_value(derived)}",
+                "yield its events, each by itself; where nothing happens, return []",
+            )
         batches = self._batches(derived)
         if draw.rows:
             batches.insert(0, (self.drawn, draw.rows))
@@ -241,6 +255,12 @@ class Compiled:
         """Whether the run is over: after the last unit, or as the game says."""
         if state.step:
             return False
+        is_over = self._is_over(state)
+        if is_over:  # a mistake that began in a unit that was not watched
+            check_state(state, "the last " + self.vocabulary.unit)
+        return is_over
+
+    def _is_over(self, state: State) -> bool:
         game = state.config
         if state.unit >= getattr(game, game.horizon):
             return True
@@ -295,7 +315,8 @@ class Compiled:
         """What forks can change."""
         submitted = [None if code is None else self.types[code] for code in self.codes_by_step]
         game = self.game
-        fixed = ("agents",) if game.submissions else ()
+        is_fixed = [field.name for field in game.settings() if field.metadata.get("fixed")]
+        fixed = ("agents", *is_fixed) if game.submissions else is_fixed
         return Forks(game, game.configured, submitted, game.horizon, self.vocabulary, fixed)
 
     def fork(self, forks: Forks[Game], state: State, facts: Mapping[str, Any], past: Past) -> State:

@@ -17,7 +17,7 @@ from goldrush.agents.seats import policy_label
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
 from goldrush.kernel.game.draw import USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
-from goldrush.kernel.game.watch import unchanged, watched, watched_units
+from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
@@ -142,7 +142,7 @@ def _measure(game: type[Game], measured: DeclaredMeasure) -> Measure:
 
     def of(state: Any) -> Value:
         where = f"measure {measured.name} failed after {unit(state.unit)}"
-        is_first = state.unit <= watched_units(state.config.agents)
+        is_first = is_watched_unit(state.unit - 1, state.config.agents)
         try:
             with (watched if is_first else unchanged)(f"{line}: measure {measured.name}", state):
                 value = measured.of(state.config, state)

@@ -13,7 +13,7 @@ from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
 from goldrush.replay.sentences import FORMS
 from tests.cli.helpers import goldrush
-from tests.games.fisheries import changed, recorded
+from tests.games.fisheries import SOURCE, changed, recorded
 
 RULES = "        left = max(0.0"
 POLICY = "        return self.Asked(int(seen.stock / self.agents * part))"
@@ -35,7 +35,7 @@ def before_line(where, line):
 # fmt: off
 MISTAKES = {
     "decide changes the state": (*before("state.stock += 1", RULES), "stock was 1000.0 and is 1001"),
-    "decide changes a list": (*before("state.landed[0] = 1.0", RULES), "landed was"),
+    "decide changes a list": (*before("state.landed[0] = 1.0", RULES), r"landed\[0\] was 0.0 and is 1.0"),
     "random": (*before("import random; random.randint(1, 5)", RULES), "fishery.py:59: .*global random"),
     "clock": (*before("import time; time.time()", RULES), r"clock \(time.time\)"),
     "date": (*before("import datetime; datetime.date.today()", RULES), "clock"),
@@ -57,7 +57,7 @@ MISTAKES = {
     "text in an event": ("max(0.0, grown))", "'a')", "regrown.stock: real number expected"),
     "a field that is not declared": ("state.stock = self.stock", "state.stok = self.stock", "fishery.py:48: .*no attribute 'stok'"),
     "a state without a number": ("state.stock = self.stock", "state.stock = None", "State.stock is None"),
-    "an item of another type": ("+= self.fish", "= 'x'", "State.landed is a list with 'x' at 0"),
+    "an item of another type": ("+= self.fish", "= 'x'", r"State.landed\[0\] is 'x'; it must be float"),
     "a policy changes the state": (*before("seen.landed[0] = 3.0", POLICY), "greedy changed the state"),
     "a policy's random": (*before("import random; random.random()", POLICY), "global random numbers"),
     "below the range": (POLICY, "        return self.Asked(-1)", "integer from 0 to 1000000000"),
@@ -65,6 +65,9 @@ MISTAKES = {
     "no submission": (POLICY, "        return 5", r"5 is submitted; return self.Asked\(...\)"),
     "a key used twice": (*before("draw.word('shock')", RULES), "'shock', which this step has used"),
     "no key": (*before("draw.word()", RULES), "draw.word has no key"),
+    "nothing yielded": ("    def decide(self, state, asked, draw):", "    def decide(self, state, asked, draw):\n        pass\n\n    def older(self, state, asked, draw):", "Fishery.decide gives None; yield its events"),
+    "an event returned": ("    def decide(self, state, asked, draw):", "    def decide(self, state, asked, draw):\n        return self.Regrown(0.0, 1.0)\n\n    def older(self, state, asked, draw):", r"Fishery.decide gives .*; yield its events"),
+    "movers a set": (*before_method("def movers(self, state): return {0, 1}"), "movers gives {0, 1}; give agents"),
     "what is no event": (*before("yield 3", RULES), "yields 3; yield its events: Landed"),
     "an error in the rules": (*before("1 / 0", RULES), "fishery.py:59: ZeroDivisionError"),
     "an error in apply": ("state.stock = self.stock", "1 / 0", "fishery.py:48: ZeroDivisionError"),
@@ -74,14 +77,14 @@ MISTAKES = {
     "random in start": ("return self.State(", "import random; random.random(); return self.State(", "global random"),
     "random in over": ("return state.stock < 1", "import random; return random.random() < 0", "global random"),
     "over changes the state": ("return state.stock < 1", "state.stock = 3.0; return False", "stock was"),
-    "observe changes the state": (*before_method("def observe(self, state, agent): state.landed[0] = 1.0; return state"), "`observe` changed the state: landed was .*; change a copy"),
+    "observe changes the state": (*before_method("def observe(self, state, agent): state.landed[0] = 1.0; return state"), "`observe` changed the state: landed.* was .*; change a copy"),
     "movers changes the state": (*before_method("def movers(self, state): state.landed[0] = 1.0; return state.agents"), "`movers` changed the state"),
     "random in observe": (*before_method("def observe(self, state, agent): import random; random.random(); return state"), "`observe` uses the global random"),
     "movers twice": (*before_method("def movers(self, state): return [0, 0]"), r"movers gives \[0, 0\]; give agents from 0 to 4"),
     "movers unsorted": (*before_method("def movers(self, state): return [2, 1]"), "in ascending order"),
     "movers unknown": (*before_method("def movers(self, state): return [7]"), "from 0 to 4"),
     "movers no numbers": (*before_method("def movers(self, state): return '01'"), "from 0 to 4"),
-    "movers nothing": (*before_method("def movers(self, state): return None"), "Fishery.* failed: .*NoneType"),
+    "movers nothing": (*before_method("def movers(self, state): return None"), "movers gives None; give agents"),
     "a state with another field": ("landed=[0.0]", "lands=[0.0]", "State is made with stock, lands"),
     "a state that is none": ("return self.State(", "return dict(", "return self.State"),
     "a set in the state": ("landed: list[float]", "landed: set[float]", "State.landed has the type set"),
@@ -160,23 +163,62 @@ def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, say
     assert "".join(f"goldrush: {line}\n" for line in says) == told.err
 
 
-@pytest.mark.parametrize(("agents", "unit"), [(5, 15), (50, 0), (200, 0)])
-def test_mistakes_in_the_first_hundred_events_are_found(tmp_path, agents, unit):
-    for number in (unit, unit + 1):
-        old, new = before(f"if state.unit == {number}: state.landed[0] = 1.0", RULES)
-        game, journal = changed(tmp_path, old, new), tmp_path / "run.journal"
-        found = (
-            pytest.raises(GoldrushError, match="landed was") if number == unit else nullcontext()
+@pytest.mark.parametrize(
+    ("agents", "unit", "is_watched"),
+    [(5, 15, True), (5, 16, False), (5, 31, True), (200, 0, True), (200, 3, True), (200, 4, False)],
+)
+def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit, is_watched):
+    old, new = before(f"if state.unit == {unit}: state.landed[0] = 1.0", RULES)
+    game, journal = changed(tmp_path, old, new), tmp_path / "run.journal"
+    message = r"landed\[0\] was"
+    with pytest.raises(GoldrushError, match=message) if is_watched else nullcontext():
+        recorded(game, journal, f"share*{agents}", seasons=unit + 1)
+
+
+def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
+    old, new = "state.landed[self.agent] += self.fish", "state.landed[0] = state.unit == 40 or 1.0"
+    with pytest.raises(GoldrushError, match=r"the last season, State.landed\[0\] is True"):
+        recorded(changed(tmp_path, old, new), tmp_path / "run.journal", "share*5", seasons=41)
+
+
+GRID = "landed=[0.0] * self.agents, grid="
+
+
+@pytest.mark.parametrize(
+    ("start", "apply", "says"),
+    [
+        ("[[0] * 3] * 3", "state.grid[0][0] += 1", None),
+        ("[[0] * 3]", "state.grid = [[0] * 3] * 3", "grid holds a list or dict that is in"),
+        ("[[0], [1, 2.5]]", "pass", r"State.grid\[1\]\[1\] is 2.5; it must be int"),
+        ("[(0, 1)]", "pass", r"State.grid\[0\] is \(0, 1\); it must be list\[int\]"),
+        ("__import__('numpy').ones((2, 2))", "pass", r"list.list.int.., as .tolist\(\) gives"),
+        ("[[10**30]]", "pass", "Fishery.start gives a number beyond 64 bits"),
+    ],
+)
+def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, says):
+    game = tmp_path / "fishery.py"
+    game.write_text(
+        SOURCE.replace(
+            "stock: float\n        landed",
+            "stock: float\n        grid: list[list[int]]\n        landed",
         )
-        with found:
-            recorded(game, journal, f"share*{agents}", seasons=unit + 2)
+        .replace("landed=[0.0] * self.agents", GRID + start)
+        .replace("state.stock = self.stock", f"state.stock = self.stock; {apply}")
+    )
+    journal = tmp_path / "run.journal"
+    if says is not None:
+        with pytest.raises(GoldrushError, match=says):
+            recorded(load_game(str(game)), journal)
+        return
+    run = recorded(load_game(str(game)), journal)
+    assert [[3, 0, 0], [0, 0, 0], [0, 0, 0]] == run.at(3).state.grid
 
 
 def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
     old, new = before("if state.unit == 190: state.landed[0] = 1.0", RULES)
     game = changed(tmp_path, old, new)
     recorded(game, tmp_path / "run.journal", "share*5", seasons=200)
-    with pytest.raises(GoldrushError, match="landed was"):
+    with pytest.raises(GoldrushError, match=r"landed\[0\] was"):
         recorded(game, tmp_path / "run.journal", "share*5", seasons=200, check=True)
     recorded(game, tmp_path / "run.journal", "share*5", seasons=200)
 

@@ -6,8 +6,9 @@ import goldrush
 from goldrush.agents import players
 from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.replay.game.tools import tools_of_game
+from tests.games.fisheries import changed, recorded
 
 GIFT = {"event": "gift", "round": 4, "agent": 3, "tokens": 20}
 FINES = {"event": "fines", "round": 4, "agent": 3, "points": [1, 0, 0, 0]}
@@ -122,3 +123,27 @@ def test_a_run_that_broke_off_within_a_unit_goes_on_to_the_same_bytes(goods, tmp
         players.resume(tools.world({}), tools.players, path)
 
         assert whole == path.read_bytes()
+
+
+def test_the_end_of_a_step_is_told_by_the_name_of_its_phase(goods) -> None:
+    steps = [event["step"] for event in goods.events("step_ended", first=1, last=1)]
+
+    assert ["give", "punish"] == steps
+    assert goods.log(first=1, last=1)[-2].endswith("the phase punish ends")
+
+
+def test_a_fixed_setting_cannot_be_changed_by_a_fork(tmp_path) -> None:
+    fixed = changed(tmp_path, "setting(1000.0, 10, 1e6)", "setting(1000.0, 10, 1e6, fixed=True)")
+    run = recorded(fixed, tmp_path / "run.journal", seasons=3)
+
+    with pytest.raises(BadInput, match="capacity"):
+        run.fork(1, tmp_path / "fork.journal", capacity=500.0)
+    assert not (tmp_path / "fork.journal").exists()
+    assert run.fork(1, tmp_path / "fork.journal", growth=1.0).verify().holds
+
+
+def test_a_policy_fails_in_the_unit_that_the_game_names(tmp_path) -> None:
+    broken = changed(tmp_path, '"""Takes anything up', '"""x"""\n        1 / 0\n        """')
+
+    with pytest.raises(PolicyFailed, match="policy random of agent 0 failed in season 1: "):
+        recorded(broken, tmp_path / "run.journal", "random*2")
