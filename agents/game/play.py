@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar, Final, cast
 
@@ -16,6 +16,7 @@ from goldrush.agents.roster import Entry
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel import shape
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
@@ -26,6 +27,8 @@ from goldrush.kernel.settings import setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
+
+Roster = Sequence[Mapping[str, object]]  # as a state has it
 
 WATCHED: Final = 100  # agents whose policies are watched: each time the whole state is compared
 METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
@@ -38,7 +41,7 @@ class GamePolicy:
     policy: ClassVar[DeclaredPolicy]
 
     @cached_property
-    def function(self) -> Callable[..., Submission]:
+    def function(self) -> Callable[..., object]:
         """`(game, seen, agent, draw)` to what it submits."""
         act, settings = self.policy.act, attrs.asdict(self)
         return partial(act, **settings) if settings else act
@@ -95,6 +98,8 @@ class GameAgents:
     def __init__(self, game: type[Game]) -> None:
         self.game = game
         self.compiled: Compiled = compiled(game)
+        # Of the last roster, by agent, the agents with the same entry.
+        self._groups: tuple[Roster, Sequence[Sequence[int]]] = (), ()
 
     def view(self, state: State) -> StepView:
         """What asking takes in the next step, whoever is asked."""
@@ -113,6 +118,10 @@ class GameAgents:
     def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
         agent, game = entry.agent, view.game
+        if isinstance(policy, GamePolicy) and policy.policy.together:
+            if agent not in view.together:
+                view.together.update(self._asked_together(policy, entry, view))
+            return view.together[agent]
         if view.is_watched and agent < WATCHED:
             with view.watching("`observe`"):
                 seen = game.observe(view.state, agent)
@@ -120,11 +129,51 @@ class GameAgents:
                 submitted = _submitted(policy, agent, view, seen)
         else:
             submitted = _submitted(policy, agent, view, game.observe(view.state, agent))
+        return self._row(submitted, agent, view)
+
+    def _asked_together(
+        self, policy: GamePolicy, entry: Entry, view: StepView
+    ) -> Iterable[tuple[int, Row]]:
+        """The rows of all whose entry in the roster is the same, by agent, whoever of them is asked
+        now: so a replaced submission of one changes nothing for the others.
+        """
+        game, state = view.game, view.state
+        movers = self.compiled.movers(state)
+        agents = self._alike(state.roster, entry.agent)
+        if len(movers) < game.agents:
+            agents = sorted({*movers}.intersection(agents))
+        with view.watching("`observe`"):
+            seen = [game.observe(state, agent) for agent in agents] if _hides(game) else state
+        with view.watching(f"policy {entry.policy}"):
+            submitted = policy.function(game, seen, agents, Draw(*view.prefix))
+        if type(submitted) is not list or len(submitted) != len(agents):
+            raise BadPlan(
+                f"{format_value(submitted)} is submitted; return a list with one for each of the "
+                f"{len(agents)} agents"
+            )
+        rows = [self._row(each, agent, view) for each, agent in zip(submitted, agents, strict=True)]
+        return zip(agents, rows, strict=True)
+
+    def _alike(self, roster: Roster, agent: int) -> Sequence[int]:
+        """The agents with the same policy and settings as one, ascending."""
+        known, groups = self._groups
+        if roster is not known:
+            by_entry: dict[bytes, list[int]] = {}
+            keys = [pack([entry["policy"], entry["options"]]) for entry in roster]
+            for number, key in enumerate(keys):
+                by_entry.setdefault(key, []).append(number)
+            groups = [by_entry[key] for key in keys]
+            self._groups = roster, groups
+        return groups[agent]
+
+    def _row(self, submitted: Any, agent: int, view: StepView) -> Row:
+        """The row of a submission. Raises BadPlan for what is none, or is out of its range."""
         if view.is_recorded_as_is and type(submitted) is view.asks:
             return (agent, *submitted[1:])
         row = _checked(submitted, agent, view.asks, view.event)
-        if self.compiled.names_stranger(self.compiled.codes[view.asks], [row], game.agents):
-            raise BadPlan(f"{submitted} names an agent that is not there: {game.agents} play")
+        agents = view.game.agents
+        if self.compiled.names_stranger(self.compiled.codes[view.asks], [row], agents):
+            raise BadPlan(f"{submitted} names an agent that is not there: {agents} play")
         return row
 
     def turn(self, state: State) -> tuple[int, list[int]]:
@@ -149,6 +198,11 @@ def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
     if isinstance(policy, GamePolicy):
         return policy.function(view.game, seen, agent, draw)
     return policy.act(seen, agent, draw)
+
+
+def _hides(game: Game) -> bool:
+    """Whether what agents see is not the state."""
+    return type(game).observe is not Game.observe
 
 
 def _checked(submitted: Any, agent: int, asks: type[Submission], event: EventType) -> Row:

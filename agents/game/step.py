@@ -9,7 +9,7 @@ import attrs
 from goldrush.kernel.game.game import Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import watched
-from goldrush.kernel.world import EventType
+from goldrush.kernel.world import EventType, Row
 
 
 @attrs.frozen
@@ -23,6 +23,7 @@ class StepView:
         prefix: the front of the keys of policies' draws.
         is_watched: whether mistakes are looked for.
         is_recorded_as_is: policies' submissions are not checked before they are recorded.
+        together: the rows of agents that were asked together so far, by agent.
     """
 
     state: State
@@ -32,6 +33,7 @@ class StepView:
     prefix: tuple[int | str, ...]
     is_watched: bool
     is_recorded_as_is: bool
+    together: dict[int, Row] = attrs.field(factory=dict)
 
     def watching(self, what: str) -> AbstractContextManager[None]:
         """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part

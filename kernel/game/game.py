@@ -93,11 +93,13 @@ class DeclaredPolicy:
         name: that of the function.
         act: `act(game, seen, agent, draw, **settings)`, the submission of an agent.
         settings: its settings: the function's parameters with a default, and these.
+        together: `act` takes several agents, and gives a list of their submissions.
     """
 
     name: str
-    act: Callable[..., Submission]
+    act: Callable[..., object]
     settings: Mapping[str, object]
+    together: bool = False
 
 
 @attrs.frozen
@@ -132,21 +134,30 @@ class GamePhase:
     asks: type[Submission] | None
 
 
-def policy(function: Callable[..., Submission]) -> Any:
+def policy(function: Callable[..., object] | None = None, *, together: bool = False) -> Any:
     """Make a method of a game a policy: `(self, seen, agent, draw)` to a submission.
 
     Parameters after these, with a default, are its settings: `greedy(part=0.3)` in a roster. It
     remembers nothing; what it has to know is in the state.
+
+    `@policy(together=True)` on `(self, seen, agents, draw)` gives a list of submissions, one for
+    each of these agents: all who play it with the same settings and submit in the step. `seen` is
+    the state, or where the game has `observe` a list of what each sees. The first argument of a
+    draw's key is the agent: `draw.word(agent, "bid")` is `draw.word("bid")` of an agent that is
+    asked alone.
     """
+    if function is None:
+        return partial(policy, together=together)
     parameters = list(inspect.signature(function).parameters.values())
     settings = {parameter.name: parameter.default for parameter in parameters[4:]}
     if len(parameters) < 4 or inspect.Parameter.empty in settings.values():
         taken = ", ".join(parameter.name for parameter in parameters) or "nothing"
         raise BadInput(
             f"policy {function.__name__} takes {taken}",
-            "it takes self, seen, agent, draw, and settings with defaults",
+            f"it takes self, seen, {'agents' if together else 'agent'}, draw, and settings with "
+            "defaults",
         )
-    return DeclaredPolicy(function.__name__, function, settings)
+    return DeclaredPolicy(function.__name__, function, settings, together)
 
 
 def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., float | None]], Any]:

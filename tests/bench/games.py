@@ -18,6 +18,7 @@ from typing import Any, Final
 from goldrush.agents import players
 from goldrush.agents.players import Resources
 from goldrush.games.fishery import Fishery
+from goldrush.kernel.game.game import policy
 from goldrush.replay.find import world_given
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.replay.journal.verify import verify
@@ -39,7 +40,9 @@ Outcome = tuple[float, list[float]]  # the stock at the end, and what each has l
 
 
 class FisheryInColumns(Fishery):
-    """The fishery, whose landings of a season are one column of events."""
+    """The fishery, whose landings of a season are one column of events, and whose policies are
+    asked together.
+    """
 
     def decide(self, state, asked, draw):  # type: ignore[no-untyped-def]  # as games are written
         wanted = sum(one.fish for one in asked)
@@ -50,6 +53,15 @@ class FisheryInColumns(Fishery):
         shock = draw.between(1 - self.shock, 1 + self.shock, "shock")
         grown = (left + self.growth * left * (1 - left / self.capacity)) * shock
         yield self.Regrown(wanted * share, max(0.0, grown))
+
+    @policy(together=True)
+    def share(self, seen, agents, draw, part=0.8):  # type: ignore[no-untyped-def]
+        fish = int(part * self.growth * self.capacity / 4 / self.agents)
+        return [self.Asked(fish)] * len(agents)
+
+    @policy(together=True)
+    def greedy(self, seen, agents, draw, part=0.5):  # type: ignore[no-untyped-def]
+        return [self.Asked(int(seen.stock / self.agents * part))] * len(agents)
 
 
 GAME, COLUMNS = tools_of_game(Fishery), tools_of_game(FisheryInColumns)
