@@ -359,6 +359,16 @@ def test_a_replaced_submission_is_one_of_a_unit(tmp_path: Path) -> None:
     assert [(0, 10), (0, 10), (1, 99), (1, 11), (2, 12), (2, 12)] == eaten(out)
 
 
+def test_a_replaced_submission_that_its_event_cannot_hold_is_refused(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    players.record(WEEK, EATERS, source, EATERS.prepare({}, "hungry*2", None, Resources()))
+    change = players.ForkChange(replace=[{"day": 1, "agent": 0, "food": "figs"}])
+    with pytest.raises(BadInput, match=r"submission 1: ate\.food: integer expected, found 'figs'"):
+        players.fork(WEEK, EATERS, source, 0, out, change)
+
+    assert not out.exists()
+
+
 def test_where_agents_know_no_forks_there_are_none(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     without = StagePlayers(attrs.evolve(EATING, forks=None))
