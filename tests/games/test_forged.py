@@ -13,10 +13,16 @@ from tests.journals import commits_of, write
 ASKED, LANDED, REGROWN, DRAWN = range(4)
 
 
-@pytest.mark.parametrize("level", [2, 3])
-@pytest.mark.parametrize("is_pending", [False, True], ids=["judged", "pending"])
+@pytest.mark.parametrize(
+    ("is_pending", "says"),
+    [
+        (False, "a step needs one `asked` of every agent whose turn it is"),
+        (True, "the pending submissions are not of different agents of the step, but of"),
+    ],
+    ids=["judged", "pending"],
+)
 @pytest.mark.parametrize("agents", [(0, 1, 99), (0, 1, 1), (0, 1, 2, 3)])
-def test_forged_agents_are_found(tmp_path, agents, is_pending, level) -> None:
+def test_forged_agents_are_found(tmp_path, agents, is_pending, says) -> None:
     source = goldrush.record(Fishery, tmp_path / "source.journal", roster="share*3").path
     start, first, *_ = commits_of(source)
     _, derived = first.blocks
@@ -29,6 +35,9 @@ def test_forged_agents_are_found(tmp_path, agents, is_pending, level) -> None:
         unit = Commit(UNIT, 1, first.digest, [inputs, forged])
     path = write(tmp_path / "forged.journal", [start, unit], Header("fishery", 1))
 
-    broken = verify(path, level, world=world_of(Fishery)).broken
+    folded, derived_again = (
+        verify(path, level, world=world_of(Fishery)).broken for level in (2, 3)
+    )
 
-    assert (is_pending and level == 2) == (broken is None)
+    assert is_pending == (folded is None)
+    assert says in str(derived_again)
