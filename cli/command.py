@@ -155,9 +155,19 @@ def _game_option() -> click.Option:
 
 def _give(context: click.Context, parameter: click.Parameter, game: str | None) -> None:
     if game is not None:
-        from goldrush.replay.find import world_named
+        typed_world(game)
 
-        world_named(game)
+
+def typed_world(world: str) -> str:
+    """The name of a world that was typed, by name or as the location of a game. A game's module may
+    be in the current folder, as a policy's.
+    """
+    from goldrush.agents.trust import add_user_folder, is_import_name
+    from goldrush.replay.find import world_named
+
+    if is_import_name(world):
+        add_user_folder(os.getcwd())
+    return world_named(world)
 
 
 def option(flags: str, metavar: str | None = None, help: str = "", **settings: Any) -> Declaration:

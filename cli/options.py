@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from goldrush.cli import completion
-from goldrush.cli.command import Declaration, argument, option
+from goldrush.cli.command import Declaration, argument, option, typed_world
 from goldrush.cli.text import echo_error
 
 JOBS_MAX: Final = 1_000
@@ -56,12 +56,9 @@ class NumberRange(click.FloatRange):
 
 def or_default(context: click.Context, parameter: click.Parameter, world: str | None) -> str:
     """The world that was given, by name or as the location of a game, or the default one."""
-    from goldrush.agents.given import is_location
-    from goldrush.replay.find import WORLD_DEFAULT, world_given
+    from goldrush.replay.find import WORLD_DEFAULT
 
-    if world is not None and is_location(world):
-        return world_given(world)
-    return WORLD_DEFAULT if world is None else world
+    return WORLD_DEFAULT if world is None else typed_world(world)
 
 
 def if_given(context: click.Context, parameter: click.Parameter, world: str | None) -> str | None:

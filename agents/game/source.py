@@ -20,6 +20,7 @@ from typing import Final, TypeVar
 
 import attrs
 
+from goldrush.agents.trust import add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake
 
@@ -128,7 +129,8 @@ def _import(module: str, name: str) -> ModuleType:
 def _run_file(path: str) -> ModuleType:
     """The module of a file, run unless that was done.
 
-    It is named after its path and its content, so that records find it again by their module.
+    It is named after its path and its content, so that records find it again by their module. From
+    then on its folder is searched, after everything that is installed: it may import what is there.
     """
     try:
         size = os.stat(path).st_size
@@ -138,6 +140,7 @@ def _run_file(path: str) -> ModuleType:
     if size > FILE_MAX:
         raise BadInput(f"{path} has {size:,} bytes", f"give a file of at most {FILE_MAX:,}")
     full = os.path.abspath(path)
+    add_user_folder(os.path.dirname(full))
     digest = hashlib.sha256(full.encode() + b"\0" + code).hexdigest()
     name = f"goldrush_game_{digest[:16]}"
     if name in sys.modules:

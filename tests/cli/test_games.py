@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.games import fishery
-from tests.cli.helpers import ROOT, goldrush, in_terminal
+from tests.cli.helpers import ROOT, cold, goldrush, in_terminal
 
 SOURCE = Path(fishery.__file__).read_text()
 
@@ -144,6 +144,30 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
 
     checked = goldrush("verify", "study", "--world", "harbour.py", "--json", cwd=folder)
     assert [True, True] == [one["holds"] for one in json.loads(checked.out)]
+
+
+def test_a_file_imports_what_is_beside_it(tmp_path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "harbour_rules.py").write_text("TITLE = 'stock, tonnes'\n")
+    text = SOURCE.replace("import goldrush\n", "import harbour_rules\n\nimport goldrush\n", 1)
+    text = text.replace('@measure("stock, tonnes")', "@measure(harbour_rules.TITLE)")
+    (tmp_path / "sub" / "harbour.py").write_text(text)
+
+    done = goldrush(
+        "study", "--world", "sub/harbour.py", "--out", "study", "--seeds", 2, "--rounds", 2,
+        "--treatment", "high-growth", "--roster", "greedy", "--jobs", 2, cwd=tmp_path,
+    )  # fmt: skip
+    assert (0, "") == (done.code, done.err.rpartition("\r")[2].strip())
+
+
+def test_a_module_of_the_current_folder_is_a_world(tmp_path) -> None:
+    (tmp_path / "harbour.py").write_text(SOURCE)
+    for words in (
+        ("record", "harbour:Fishery", "--rounds", 2, "--out", "run.journal"),
+        ("verify", "run.journal", "--world", "harbour:Fishery"),
+    ):
+        ran = cold(*words, cwd=tmp_path, front=("-P", "-m", "goldrush"))
+        assert (0, "") == (ran.code, ran.err)
 
 
 def test_the_world_of_a_file_is_listed_and_conforms(folder) -> None:
