@@ -577,9 +577,10 @@ def a_study_plans_what_is_played(run: Trial) -> None:
     if units > most:
         raise LawBroken(f"{who.horizon} is {most}, but the run has {units} units")
     played = [policy_label(entry) for entry in setup[run.world.vocabulary.players]]
-    measures = run.tools.measures
-    with JournalReader(run.path) as reader:
-        measured = list(measures.read(reader).roster)
+    measures, measured = run.tools.measures, played
+    if measures.known:
+        with JournalReader(run.path) as reader:
+            measured = list(measures.read(reader).roster)
     rest = iter(played)  # measures may cover only some of the players
     if not all(name in rest for name in measured):
         raise LawBroken(f"the measures name the policies {measured}, START has {played}")

@@ -1,10 +1,12 @@
 """Measures of a game that fail, and games without any."""
 
+import attrs
 import pytest
 
 from goldrush.agents.game.source import load_game
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.game.tools import tools_of_game
+from goldrush.testing import LAWS, broken, trial
 from tests.cli.helpers import goldrush
 from tests.games.fisheries import SOURCE, changed, recorded
 
@@ -71,3 +73,14 @@ def test_texts_of_a_state_cannot_control_a_terminal(tmp_path):
     ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
     assert r"note \x1b[31m\x00" in ran.out
     assert "\x1b" not in ran.out
+
+
+def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
+    path = tmp_path / "fishery.py"
+    path.write_text(SOURCE[: SOURCE.index("    @measure")])
+
+    with trial(str(path), {"seasons": 2}) as run:
+        assert broken(LAWS["a study plans what is played"], run) is None
+        absent = attrs.evolve(run.tools.studies, seats=lambda roster, agents: ["absent"] * agents)
+        run.tools.studies = absent
+        assert "the seats are" in broken(LAWS["a study plans what is played"], run)
