@@ -22,7 +22,6 @@ import click
 from goldrush.cli.codes import DIFFERS, DONE, INTERRUPTED, TROUBLE
 from goldrush.cli.command import is_command
 from goldrush.cli.text import drop_output, echo_error, program
-from goldrush.kernel.text import quoted_path
 
 # goldrush's own, in the sections of the help: the module of each, and its first line, so that the
 # help imports none of them. Not records of entry points: to import what reads those takes as long
@@ -318,11 +317,12 @@ def _plugin_of(error: Exception) -> str | None:
 def _way_out(error: Exception) -> str:
     """The command that saves what can be saved of a broken journal, as the end of a message."""
     from goldrush.kernel.errors import DamagedJournal, TornTail
+    from goldrush.replay.find import typed
 
     if isinstance(error, TornTail) and error.commits and not error.in_fork:
-        return f"; `{program()} resume {quoted_path(error.path)}` removes it and continues the run"
+        return f"; `{program()} resume {typed(error.path)}` removes it and continues the run"
     if isinstance(error, TornTail) and not error.commits:
         return "; nothing was recorded in it: record again over it (--force)"
     if isinstance(error, TornTail) or (isinstance(error, DamagedJournal) and error.commit > 0):
-        return f"; `{program()} verify {quoted_path(error.path)}` says what can be saved"
+        return f"; `{program()} verify {typed(error.path)}` says what can be saved"
     return ""

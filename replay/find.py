@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,8 +24,16 @@ from goldrush.agents.plugins import (
     plugin,
     plugins,
 )
-from goldrush.kernel.errors import BadInput, JournalError, UnsupportedJournal, format_value, unknown
+from goldrush.kernel.errors import (
+    BadInput,
+    GoldrushError,
+    JournalError,
+    UnsupportedJournal,
+    format_value,
+    unknown,
+)
 from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.text import quoted_path
 from goldrush.kernel.world import World
 from goldrush.replay.tools import Tools
 
@@ -190,6 +199,13 @@ def tools_at(path: str | Path) -> Tools:
     """
     with JournalReader(path) as reader:
         return tools_of(reader)
+
+
+def typed(path: str | Path) -> str:
+    """A journal as it is typed behind a command that reads one, with the file of its game."""
+    with suppress(GoldrushError):  # of a world that is not here
+        return tools_at(path).typed(path)
+    return quoted_path(str(path))
 
 
 def open_world(reader: JournalReader, world_of: WorldOf | None = None) -> World[Any]:

@@ -276,7 +276,13 @@ class Tools:
 
     def typed(self, path: str | Path) -> str:
         """A journal of this world as it is typed behind a command that reads one."""
-        return quoted_path(str(path))
+        return quoted_path(str(path)) + self.world_option()
+
+    def world_option(self, folder: str | Path = "") -> str:
+        """What a command takes besides the journals of this world, if it is typed in a folder; by
+        default the current one: ` --world FILE.py` of a game in a file, else nothing.
+        """
+        return ""
 
     def require(self, default: Callable[..., object], path: str | Path) -> None:
         """Raises BadInput if the world has no such method, named by its default (`Tools.scores`):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 from numbers import Real
-from os.path import basename
+from os.path import basename, relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from weakref import WeakKeyDictionary
@@ -81,9 +81,12 @@ class OneClassTools(GameTools):
             rows.append((each.title, _number(run.of(name)), _number(last)))
         return f"{self.measures.head(run)}\n\n{format_table(rows, numbers=(1, 2))}"
 
-    def typed(self, path: str | Path) -> str:
+    def world_option(self, folder: str | Path = "") -> str:
         location = location_of(self.name)
-        return super().typed(path) + (f" --world {quoted(location)}" if location else "")
+        file, colon, name = location.partition(":")
+        if folder and file.endswith(".py"):
+            location = f"{relpath(file, folder)}{colon}{name}"
+        return f" --world {quoted(location)}" if location else ""
 
     @contextmanager
     def watching(self) -> Iterator[None]:

@@ -19,9 +19,9 @@ from goldrush.agents.workers import jobs_for, printing_to_stderr
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_traceback
 from goldrush.kernel.files import MARK
 from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.text import escaped, format_count, quoted_path
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.run_data import size_of
-from goldrush.replay.find import tools_at
+from goldrush.replay.find import typed
 from goldrush.replay.journal.parent import fault_of
 from goldrush.replay.journal.sums import Sums
 from goldrush.replay.journal.verify import DECIDE, DERIVE, FOLD, LEVELS, Break, Verdict, verify
@@ -422,9 +422,7 @@ def _how_to_ask(players: Sequence[str]) -> str:
 
 def _way_out(verdict: Verdict, fault: Break, program: str) -> str:
     """The command that continues from what is whole, as the end of a message."""
-    path = quoted_path(verdict.path)
-    with suppress(GoldrushError):  # at level 1 of a world that is not here
-        path = tools_at(verdict.path).typed(verdict.path)
+    path = typed(verdict.path)
     if fault.torn and verdict.events:  # with START at least
         return f"; `{program} resume {path}` removes them and continues the run"
     if fault.level == 1 and verdict.rounds:

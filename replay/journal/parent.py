@@ -15,7 +15,7 @@ import attrs
 
 from goldrush.kernel.errors import JournalError, TornTail, format_value
 from goldrush.kernel.journal import Commit, JournalReader
-from goldrush.kernel.text import quoted_path
+from goldrush.replay.find import typed
 
 
 @attrs.frozen
@@ -86,7 +86,7 @@ def _way_out(parent: str | Path) -> str:
         can_resume = False
     if not can_resume:
         return ""
-    command = f"`goldrush resume {quoted_path(str(parent))}`"
+    command = f"`goldrush resume {typed(parent)}`"
     return f"; {parent} is unfinished: if it lost its end, {command} restores it"
 
 

@@ -76,6 +76,11 @@ class ReportedStudy:
         return self.results.of
 
     @property
+    def world_option(self) -> str:
+        """What commands that are typed in the study's folder take besides."""
+        return self.of.world_option(self.results.folder)
+
+    @property
     def units(self) -> str:
         return self.of.vocabulary.units
 
@@ -149,7 +154,7 @@ def head(study: ReportedStudy) -> list[Block]:
             "The commands on this page are to be run in the study's folder. This one prints the "
             f"numbers of the {_listed(tables)} tables:"
         ),
-        Code("goldrush report . --json"),
+        Code(f"goldrush report . --json{study.world_option}"),
     ]
 
 
@@ -467,8 +472,11 @@ def figure(
     journals = [
         f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
     ]
-    commands = commands_of(list(folders), commands)
-    return Figure(name, drawn.panels, drawn.legend, text, commands, journals)
+    typed = [
+        f"goldrush {command.format(shlex.join(folders))}{study.world_option}"
+        for command in commands
+    ]
+    return Figure(name, drawn.panels, drawn.legend, text, typed, journals)
 
 
 def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int]:
@@ -497,10 +505,6 @@ def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int
 
 def _holds(outer: str, inner: str) -> bool:
     return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))
-
-
-def commands_of(folders: Sequence[str], commands: Sequence[str]) -> list[str]:
-    return [f"goldrush {command.format(shlex.join(folders))}" for command in commands]
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -145,6 +145,22 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     checked = goldrush("verify", "study", "--world", "harbour.py", "--json", cwd=folder)
     assert [True, True] == [one["holds"] for one in json.loads(checked.out)]
 
+    words = ("report", "study", "--format", "md", "--world", "harbour.py")
+    assert 0 == goldrush(*words, cwd=folder).code
+    page = (folder / "study" / "report.md").read_text()
+    commands = re.findall(r"goldrush (?:report|measure) [^`\n]*", page)
+    assert len(commands) > 2
+    for command in commands:
+        assert command.endswith(" --world ../harbour.py")
+    assert 0 == goldrush(*commands[0].split()[1:], cwd=folder / "study").code
+
+
+def test_what_saves_a_torn_run_names_the_file(folder) -> None:
+    (folder / "torn.journal").write_bytes((folder / "run.journal").read_bytes()[:-30])
+    ran = goldrush("log", "torn.journal", "--world", "harbour.py", cwd=folder)
+
+    assert "resume torn.journal --world harbour.py` removes it" in ran.err
+
 
 def test_a_file_imports_what_is_beside_it(tmp_path) -> None:
     (tmp_path / "sub").mkdir()

@@ -278,6 +278,7 @@ NO_READERS = {
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",
     "game.draws.draws_of_game": "behind the door; tests of its own (games/test_draws.py)",
+    "source.other_code_in": "START and forks; a test of its own",
     "source.source_in": "START and forks; a test of its own",
     "source.text_of": "no journal",
     "rebuild.closed_units": "its caller is behind the door",
@@ -301,6 +302,7 @@ NO_READERS = {
     "find.players_at": "headers",
     "find.tools_at": "headers",
     "find.tools_of": "headers",
+    "find.typed": "headers",
     "usage.asked_by": "its caller is behind the door",
     "usage.failures_by": "its caller is behind the door",
 }
