@@ -268,21 +268,10 @@ ASKED = {"season": 21, "agent": 4, "fish": 60}
 @pytest.mark.parametrize(
     ("submissions", "says"),
     [
-        (
-            [{**ASKED, "season": 20}],
-            "in season 20 cannot be replaced; give seasons 21 to 50",
-        ),
-        (
-            [{**ASKED, "season": 51}],
-            "in season 51 cannot be replaced; give seasons 21 to 50",
-        ),
         ([ASKED, ASKED], "agent 4 in season 21 cannot be replaced; give seasons 21 to 50 in"),
-        ([{**ASKED, "agent": 5}], "agent 5 is given, who does not exist; the last agent is 4"),
-        ([{**ASKED, "agent": -1}], "submission 1: asked.agent: integer >= 0 expected, found -1"),
         ([ASKED, {**ASKED, "agent": "x"}], "submission 2: asked.agent: integer >= 0 expected"),
         ([{"season": 21, "fish": 6}], "submission 1 has no agent; see `asked` in an export"),
         ([{"season": 21, "agent": 4}], "submission 1 has no fish; see `asked` in an export"),
-        ([{**ASKED, "fish": -1}], "submission 1: asked.fish: integer from 0 to 1000000000"),
     ],
 )
 def test_submissions_put_in_by_hand_are_checked_before_anything_is_written(
