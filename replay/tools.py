@@ -166,6 +166,26 @@ class View:
 
 
 @attrs.frozen
+class States:
+    """What the page of a world without a view is told of its states and events.
+
+    Attributes:
+        identifiers: the fields of states whose numbers identify something: they have no charts.
+        scores: `scores(state)`, what each agent has earned so far; empty: nobody earns. Raises
+            BadInput.
+        draws: the event of a recorded draw; empty: there is none.
+        step_ends: the event that ends a step of a unit; empty: a unit is one step.
+        steps: the names of the steps.
+    """
+
+    identifiers: Collection[str] = ()
+    scores: Callable[[Any], Sequence[float | None]] = lambda state: ()
+    draws: str = ""
+    step_ends: str = ""
+    steps: Sequence[str] = ()
+
+
+@attrs.frozen
 class Lazy:
     """A part of tools that is imported when it is asked for. `location`: as `module:attribute`."""
 
@@ -223,6 +243,7 @@ class Tools:
         chapter: its chapter of a report.
         view: its page; None: the page for any world.
         remarks: warnings about its rules, each on one line, for who records a run.
+        states: what that page is told of the world.
     """
 
     config: type[attrs.AttrsInstance] = NoSettings
@@ -242,6 +263,7 @@ class Tools:
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View | None = None
     remarks: Sequence[str] = ()
+    states: States = States()
 
     # The world.
 

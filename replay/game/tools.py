@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import isfunction
 from math import isfinite
 from numbers import Real
 from os.path import basename, relpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 from weakref import WeakKeyDictionary
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
-from goldrush.kernel.game.draw import USES
+from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
+from goldrush.kernel.game.hints import Agent
 from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
-from goldrush.kernel.game.world import compiled, world_of
+from goldrush.kernel.game.world import STEPPED, compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
 from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
@@ -26,7 +28,7 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.games import GameTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
-from goldrush.replay.tools import ClosedUnit, HasDict, lazy
+from goldrush.replay.tools import ClosedUnit, HasDict, States, lazy
 
 if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import TieBreak
@@ -41,7 +43,7 @@ class OneClassTools(GameTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        known = named(*(_measure(game, measured) for measured in game.measures.values()))
+        known = named(*(_measure(measured) for measured in game.measures.values()))
         self.measures = Measures(known, by_unit(
             world_of(game), known,
             config=lambda state: state.config,
@@ -53,6 +55,14 @@ class OneClassTools(GameTools):
             for event in game.events
             if not event.declares_apply()
         ]
+        has_steps = self.compiled.has_steps
+        self.states = States(
+            identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
+            scores=_scores,
+            draws=DRAWN.name,
+            step_ends=STEPPED.name if has_steps else "",
+            steps=[phase.name for phase in game.phases] if has_steps else (),
+        )
         policies = self.game.policy_set
         self.studies = Studies(
             title=doc_of(game).partition("\n")[0],
@@ -138,25 +148,43 @@ def _shown(value: object) -> str:
     return f"{value:,.10g}" if type(value) is float else escaped(str(value))
 
 
-def _measure(game: type[Game], measured: DeclaredMeasure) -> Measure:
-    unit = compiled(game).vocabulary.format_unit
-    code = measured.of.__code__
-    line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
+def _names_agents(hint: Any) -> bool:
+    return hint == Agent or any(map(_names_agents, get_args(hint)))
 
+
+def _scores(state: Any) -> list[Value]:
+    """The score of each agent; empty in a game without."""
+    rule = type(state.config).score
+    if rule is Game.score or not isfunction(rule):  # a measure may have its name
+        return []
+    scores = _values("score", rule, state, *((agent,) for agent in state.agents))
+    return [] if scores == [None] * len(scores) else scores
+
+
+def _values(
+    what: str, rule: Callable[..., Value], state: Any, *arguments: tuple[int, ...]
+) -> list[Value]:
+    """What a rule gives of a state and each of these arguments. Raises BadInput for no numbers."""
+    code = rule.__code__
+    line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
+    where = f"{what} failed after {compiled(type(state.config)).vocabulary.format_unit(state.unit)}"
+    is_first = is_watched_unit(state.unit - 1, state.config.agents)
+    try:
+        with (watched if is_first else unchanged)(f"{line}: {what}", state):
+            values = [rule(state.config, state, *given) for given in arguments]
+        invalid = [v for v in values if v is not None and not (isinstance(v, Real) and isfinite(v))]
+    except GoldrushError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{where}: {format_error(error)}", _CURE) from error
+    if invalid:
+        raise BadInput(f"{where}: {line}: it gives {format_value(invalid[0])}", _CURE)
+    return values
+
+
+def _measure(measured: DeclaredMeasure) -> Measure:
     def of(state: Any) -> Value:
-        where = f"measure {measured.name} failed after {unit(state.unit)}"
-        is_first = is_watched_unit(state.unit - 1, state.config.agents)
-        try:
-            with (watched if is_first else unchanged)(f"{line}: measure {measured.name}", state):
-                value = measured.of(state.config, state)
-            valid = value is None or (isinstance(value, Real) and isfinite(value))
-        except GoldrushError:
-            raise
-        except Exception as error:
-            raise BadInput(f"{where}: {format_error(error)}", _CURE) from error
-        if not valid:
-            raise BadInput(f"{where}: {line}: it gives {format_value(value)}", _CURE)
-        return value
+        return _values(f"measure {measured.name}", measured.of, state, ())[0]
 
     title, definition = escaped(measured.title), escaped(measured.definition, keep="\n")
     return Measure(measured.name, title, definition, of, at_end=measured.at_end)

@@ -69,10 +69,7 @@ def format_roster(players: Sequence[Any]) -> str | None:
     repeats is the list that is repeated, which gives it again for that number of agents; of any
     other the first parts are given, the number of the others, and a fingerprint of all.
     """
-    try:
-        names = [policy_label(entry) for entry in players]
-    except (TypeError, LookupError, AttributeError):
-        return None
+    names = labels_of(players)
     groups = [(name, len(list(same))) for name, same in groupby(names)]
     parts = [name if n == 1 else f"{name}*{n}" for name, n in groups]
     if len(parts) <= PARTS_MAX:
@@ -82,6 +79,14 @@ def format_roster(players: Sequence[Any]) -> str | None:
             return ",".join(names[:period])
     more = f"{len(parts) - PARTS_MAX:,} more {fingerprint(names):016x}"
     return ",".join([*parts[:PARTS_MAX], more])
+
+
+def labels_of(players: Sequence[Any]) -> list[str]:
+    """The policy of each player with its settings; empty if they are unknown."""
+    try:
+        return [policy_label(entry) for entry in players]
+    except (TypeError, LookupError, AttributeError):
+        return []
 
 
 def unusual(settings: Mapping[str, Any], config: type[attrs.AttrsInstance]) -> dict[str, Any]:

@@ -294,12 +294,13 @@ def _measures(path: str | Path, tools: Tools, walked: _Walked) -> list[dict[str,
             "title": measure.title,
             "definition": measure.definition,
             "low": measure.limits[0] if measure.limits[0] > -1e300 else None,
-            "values": [_short(value) for value in values[name]],
+            "values": [short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
         if measure.by_unit and any(value is not None for value in values[name])
     ]
 
 
-def _short(value: float | None) -> float | None:
+def short(value: float | None) -> float | None:
+    """A number with the digits that it has in a page."""
     return None if value is None else amount(float(f"{value:.{DIGITS}g}"))

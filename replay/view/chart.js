@@ -12,6 +12,13 @@ export const lineLook = (index) => ({
   class: `line series-${index % 8}`, "stroke-dasharray": DASHES[Math.floor(index / 8) % DASHES.length],
 });
 
+// What stands before the titles of lines, and of filled cells, in a legend.
+export const sampleOf = (index) => svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
+  svg("path", { ...lineLook(index), d: "M 1 5 L 27 5" }));
+
+export const swatchOf = (fill) => svg("svg", { class: "swatch-box", viewBox: "0 0 12 12", "aria-hidden": "true" },
+  svg("rect", { width: 12, height: 12, rx: 2, fill }));
+
 // The lowest and the highest tick: round numbers around the values.
 function ticksOf(values, limits) {
   let [low, high] = extremes(values.filter((value) => value !== null)) ?? [0, 1];
@@ -42,10 +49,10 @@ export const spanOf = (runs) => ({
   first: Math.min(...runs.map(({ first }) => first)), last: Math.max(...runs.map(({ last }) => last)),
 });
 
-// A chart of `series` ([{title, values, kind}], values by unit from `from` on, null: undefined) over the
-// units of all `runs` of the page, as {node, move(unit)}; `scale`: values that its axis holds; `limits`: the
-// range that it must include (lower end null: any).
-export function lineChart({ title, definition, series, from, runs, scale, limits, unit, size = SMALL }) {
+// A chart of `series` ([{title, values, look}], values of one unit in `every` from `from` on, null: undefined;
+// `look`: of the line) over the units of all `runs` of the page, as {node, move(unit)}; `scale`: values that its
+// axis holds; `limits`: the range that it must include (lower end null: any).
+export function lineChart({ title, definition, series, from, every = 1, runs, scale, limits, unit, size = SMALL }) {
   const { width, height, left, right, top, bottom } = size;
   const { first, last } = spanOf(runs);
   const ticks = ticksOf(scale, limits);
@@ -53,15 +60,15 @@ export function lineChart({ title, definition, series, from, runs, scale, limits
   const units = Math.max(1, last - first);
   const x = (number) => left + ((width - left - right) * (number - first)) / units;
   const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
-  const lines = series.map(({ values }, index) => {
+  const lines = series.map(({ values, look }, index) => {
     let path = "";
     let pen = "M";
     for (const [at, value] of thinned(values)) {
-      if (value !== null) path += `${pen}${x(from + at).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
+      if (value !== null) path += `${pen}${x(from + every * at).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`;
       pen = value === null ? "M" : "L";
     }
     return svg("path", {
-      ...lineLook(index), d: path,
+      ...lineLook(look ?? index), d: path,
       // The first lines are broader, so that coinciding lines show as bands.
       "stroke-width": series.length > 1 ? (1.2 + (2.4 * (series.length - 1 - index)) / (series.length - 1)).toFixed(2) : null,
     });
@@ -85,7 +92,7 @@ export function lineChart({ title, definition, series, from, runs, scale, limits
     cursor.setAttribute("x1", x(number));
     cursor.setAttribute("x2", x(number));
     cursor.setAttribute("visibility", number < first ? "hidden" : "visible");
-    now.textContent = series.length === 1 ? rounded(series[0].values[number - from] ?? null, 3) : "";
+    now.textContent = series.length === 1 ? rounded(series[0].values[Math.floor((number - from) / every)] ?? null, 3) : "";
   };
   return { node, move };
 }

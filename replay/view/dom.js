@@ -60,8 +60,8 @@ function written(value, gap, textOf) {
   return `{${items.join(`,${gap}`)}}`;
 }
 
-// Plain values as JSON for people.
-export const jsonOf = (value) => written(value, "", JSON.stringify);
+// Plain values as JSON for people; `gap`: after commas and colons.
+export const jsonOf = (value, gap = "") => written(value, gap, JSON.stringify);
 
 // The same for typing or copying, as Python writes it: in ASCII, so that every character is visible.
 export const typedJson = (value) => written(value, " ", (plain) =>
@@ -83,6 +83,15 @@ export const rounded = (value, digits = 2) =>
   value === null || value === undefined
     ? "–"
     : numberFormat(digits).format(Number.isFinite(value) ? Number(value.toFixed(digits)) : value).replace("-", "−");
+
+// A value for people: a number with as many decimals as tell it from zero.
+export function valueText(value) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value !== "number") return String(value);
+  const size = Math.abs(value);
+  return rounded(value, size > 0 && size < 1 ? Math.min(20, 2 - Math.floor(Math.log10(size))) : 2);
+}
 
 // The parts that were opened or closed by hand, by title without its numbers: they stay so in other units.
 const opened = new Map();

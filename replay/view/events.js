@@ -24,7 +24,7 @@ function valueOf(value) {
 // The same in a sentence: with quotation marks that are text, so that they are copied with it.
 const quoted = (value) => (typeof value === "string" ? ["“", longText(value), "”"] : valueOf(value));
 
-const plain = (value) => (typeof value === "string" ? value : jsonOf(value));
+const plain = (value) => (typeof value === "string" ? value : jsonOf(value, " "));
 
 // Agents by number, each shown by `one(agent, text)`.
 export const agentsBy = (one) => (agents) => {
@@ -44,6 +44,16 @@ export function sentenceOf(run, event, forms = {}) {
   const shown = ([source, form]) => (forms[form] ?? FORMS[form])(valueIn(source));
   return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
+
+const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
+
+export const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));
+
+// A line for each item, from LINES_MAX on in a part that can be opened.
+export const longList = (title, items, line) => [
+  listOf(items.slice(0, LINES_MAX), line),
+  items.length > LINES_MAX ? fold(`and ${items.length - LINES_MAX} more: ${title}`, false, () => listOf(items.slice(LINES_MAX), line)) : null,
+];
 
 // The events of a unit as in the journal, by name of event and field.
 export function eventList(events, unit) {
@@ -65,7 +75,7 @@ export function measureCharts(run, runs, unit) {
   const chartOf = ({ name, title, definition, low }) =>
     lineChart({
       title, definition, unit, from: run.first, runs, scale: runs.flatMap((each) => valuesOf(each, name)), limits: [low],
-      series: [{ title, values: valuesOf(run, name), kind: "series-0" }],
+      series: [{ title, values: valuesOf(run, name) }],
     });
   const main = every.filter(({ is_main: isMain }) => isMain).map(chartOf);
   const others = every.filter(({ is_main: isMain }) => !isMain).map(chartOf);

@@ -1,56 +1,39 @@
-// The view of a world without one of its own: its state as a tree, its measures, its events.
-import { el, jsonOf, plural, replaceAll } from "./dom.js";
-import { differenceOf, eventList, forkNote, measureCharts, sentenceOf } from "./events.js";
+// The view of a world without one of its own: its state, its events, charts of its states and measures.
+import { el, plural, replaceAll } from "./dom.js";
+import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
+import { linesOf } from "./lines.js";
+import { stateCharts } from "./series.js";
+import { labelOf, stateOf } from "./tables.js";
 
 export const WORLD = (() => {
-  // A value as a tree; containers can be opened.
-  function tree(name, value, open) {
-    if (value === null || typeof value !== "object") {
-      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
-    }
-    const items = Object.entries(value);
-    const flat = Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
-    if (flat && items.length <= 30) {
-      return el("div", { class: "leaf" }, el("span", { class: "field" }, name), " ", el("code", {}, jsonOf(value)));
-    }
-    const part = el("details", { open }, el("summary", {}, name, el("span", { class: "note" }, ` (${plural(items.length, "item")})`)));
-    const fill = () => part.childNodes.length === 1 && part.append(...items.map(([key, item]) => tree(key, item, false)));
-    if (open) fill();
-    else part.addEventListener("toggle", fill, { once: true });
-    return part;
-  }
-
   class GenericView {
     constructor(room, runs, player, page) {
-      Object.assign(this, { runs, player, unit: page.vocabulary.unit, page });
+      const { unit } = page.vocabulary;
+      Object.assign(this, { player, unit, level: runs.length > 1 ? 3 : 2 });
       this.panes = runs.map((run) => ({
-        run, state: el("div"), events: el("div"), charts: measureCharts(run, runs, page.vocabulary.unit),
+        run, state: stateOf(run, runs, unit), series: stateCharts(run, runs, unit), charts: measureCharts(run, runs, unit),
+        heading: el(`h${this.level}`), lines: el("div", { class: "long", tabindex: "0", role: "group", "aria-label": "Sentences" }), events: el("div"),
       }));
       replaceAll(room,
-        page.against === null ? null : differenceOf(page.against, runs, player, this.unit),
-        el("div", { class: "panes" }, this.panes.map(({ state, events, charts }, index) =>
+        page.against === null ? null : differenceOf(page.against, runs, player, unit),
+        el("div", { class: "panes" }, this.panes.map(({ run, state, series, charts, heading, lines, events }, index) =>
           el("section", { "aria-label": runs.length > 1 ? `Run ${"AB"[index]}` : "Run" },
-            runs.length > 1 ? el("h2", {}, `Run ${"AB"[index]}`) : null, state, charts.node, events))));
+            runs.length > 1 ? el("h2", {}, `Run ${"AB"[index]}`) : null,
+            el("div", { class: "panes" }, state.node, el("section", { "aria-label": labelOf("Events", run, runs) }, heading, lines, events)),
+            series.node, charts.node))));
     }
 
     ready() {}
 
     show(position) {
       const at = position[this.unit];
-      for (const { run, state, events, charts } of this.panes) {
-        const shown = run.computed.states.filter(([number]) => number <= at).pop();
-        replaceAll(state, shown === undefined
-          ? el("p", { class: "note" }, `This page has no state for ${this.unit} ${at}.`)
-          : [
-            el(this.runs.length > 1 ? "h3" : "h2", {}, `State after ${this.unit} ${shown[0]}`),
-            el("p", { class: "note" }, "Computed by the world's rules when this page was made."),
-            tree("state", shown[1], true),
-          ]);
+      for (const { run, state, series, charts, heading, lines, events } of this.panes) {
         const found = run.events(at);
-        const lines = found.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
-        replaceAll(events, forkNote(run, at), lines.length ? el("ul", { class: "lines" }, lines.map((line) => el("li", {}, line))) : null,
-          eventList(found, this.unit));
-        charts.move(at);
+        state.show(at);
+        heading.textContent = `Events in ${this.unit} ${at}`;
+        replaceAll(lines, forkNote(run, at), linesOf(run, found, this.level + 1));
+        replaceAll(events, eventList(found, this.unit));
+        for (const chart of [series, charts]) chart.move(at);
       }
     }
 

@@ -22,16 +22,14 @@ import attrs
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.text import escaped
-from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
-from goldrush.replay.find import open_world, tools_at, tools_of
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
-from goldrush.replay.journal.forged import reader_of
-from goldrush.replay.journal.rebuild import Rebuilt, world_at
-from goldrush.replay.tools import Tools, View
+from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.tools import View
 from goldrush.replay.view.carried import Carried, carried
+from goldrush.replay.view.states import states
 
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.
@@ -40,6 +38,11 @@ _SCRIPTS: Final = (
 )  # fmt: skip
 _MODULE: Final = re.compile(r"^import [^;]*;\n|^export ", re.MULTILINE)
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
+GENERIC: Final = View(
+    script=_HERE / "generic.js",
+    modules=[_HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js")],
+    computed=states,
+)
 MADE_BY: Final = f"goldrush {version('goldrush')}"
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
@@ -112,7 +115,7 @@ def _page(
     path: str | Path, against: str | Path | None, units: tuple[int | None, int | None]
 ) -> tuple[str, Sequence[Carried]]:
     tools = tools_at(path)
-    view = tools.view or View(script=_HERE / "generic.js", computed=states)
+    view = tools.view or GENERIC
     world = world_at(path)
     runs = [carried(path, tools, view, units)]
     difference: Diff | None = None
@@ -248,61 +251,3 @@ def _difference(difference: Diff) -> dict[str, Any]:
             for cause, text in zip(difference.causes, texts, strict=True)
         ],
     }
-
-
-STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
-EXACT_MAX: Final = (1 << 53) - 1  # larger numbers are text: a page's numbers are doubles
-
-
-@reader_of
-def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
-    """States of a run, as many as STATES_MAX characters hold, at equal distances.
-
-    Returns:
-        `{"states": [[unit, state], ...]}`: a state is the world's view of it as JSON, else its
-        frozen state; empty for a world with neither.
-
-    Raises JournalError as reading a journal does.
-    """
-    found: list[tuple[int, Any]] = []
-    every, size = 1, 0
-    with JournalReader(path) as reader:
-        tools = tools_of(reader)
-        world = open_world(reader, tools.world)
-        for commit, state in Walk(world, reader):
-            number = world.vocabulary.number(commit.unit)
-            if commit.kind != UNIT or commit.digest is None or number < first:
-                continue
-            if (number - first) % every == 0:
-                rebuilt = Rebuilt(
-                    reader.path, reader.header, number, state, (), commit.digest, world.vocabulary
-                )
-                shown = _shown(tools, world, rebuilt)
-                if shown is None:
-                    return {"states": []}
-                found.append((number, shown))
-                size += len(json.dumps(shown))
-            while size > STATES_MAX and len(found) > 1:
-                every *= 2
-                found = [each for each in found if (each[0] - first) % every == 0]
-                size = sum(len(json.dumps(each)) for _, each in found)
-            if number == last:
-                break  # damage after it does not matter
-    return {"states": found}
-
-
-def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:
-    shown = tools.unit_as_dict(rebuilt)
-    if shown is None:
-        return None if world.freeze is None else _plain(world.freeze(rebuilt.state))
-    return _plain({name: value for name, value in shown.items() if name != "journal"})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if type(value) is int and abs(value) > EXACT_MAX:
-        return str(value)
-    return value

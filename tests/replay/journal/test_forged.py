@@ -35,7 +35,7 @@ from goldrush.replay.study.failures import failures_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
 from goldrush.replay.view.carried import carried
-from goldrush.replay.view.page import states
+from goldrush.replay.view.states import states
 from goldrush.replay.worlds.competition import audit as season_audit
 from goldrush.replay.worlds.competition import consequences as season_consequences
 from goldrush.replay.worlds.competition import folder, leaderboard, proof, score, steps
@@ -228,7 +228,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),
     "prompts.prompts_by_unit": lambda c: list(prompts.prompts_by_unit(c.forged, GAME, 1, 9)),
-    "view.page.states": lambda c: states(c.forged, 1, 9),
+    "view.states.states": lambda c: states(c.forged, 1, 9),
     **{f"tables {t.name}": partial(_rows_of, name=t.name) for t in tables_of(TOOLS, MINING)},
 }
 SEASON_READERS: dict[str, Callable[[Case], Any]] = {

@@ -34,7 +34,6 @@ from tests.pages import (
     sentences_of,
     shown_events,
     shown_sentences,
-    written,
 )
 from tests.plugins.installed import install_world
 
@@ -190,7 +189,10 @@ def test_a_world_without_a_view_gets_states_measures_and_events(
 
     assert "The chain of checksums holds" in tab.seal(0)
     assert "State after season 7" in tab.text("main h2")
-    assert f"stock {written(state.stock)}" in tab.text(".leaf:has-text('stock')")
+    assert [f"{state.stock:.2f}"] == tab.texts("main dd")
+    assert [f"{landed:,.2f}".rstrip("0").rstrip(".") for landed in state.landed] == tab.texts(
+        "[aria-label=Agents] td:last-child"
+    )
     assert as_shown(commons, 7) == shown_events(tab)
     expected = sentences_of(commons, 7, ["asked", "drawn", "landed", "regrown"])
     assert sorted(line for _, line in expected) == shown_sentences(tab)

@@ -1,6 +1,6 @@
 // Charts of a mining run over time: owners and gold.
-import { lineChart, lineLook, spanOf } from "../../../view/chart.js";
-import { el, svg } from "../../../view/dom.js";
+import { lineChart, sampleOf, spanOf } from "../../../view/chart.js";
+import { el } from "../../../view/dom.js";
 import { AGENTS_MAX, calledOf, fillOf } from "./style.js";
 
 const PLOTS_MAX = 2500; // rows of the ribbon
@@ -69,7 +69,6 @@ export function goldChart(run, runs, size) {
     series: Array.from({ length: agents }, (_, agent) => ({ title: `agent ${agent}`, values: run.gathered.gold.map((gold) => gold[agent]) })),
   });
   const key = el("ul", { class: "legend" }, Array.from({ length: agents }, (_, agent) =>
-    el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
-      svg("path", { ...lineLook(agent), d: "M 1 5 L 27 5" })), `${agent} ${playedBy(run, agent)}`)));
+    el("li", {}, sampleOf(agent), `${agent} ${playedBy(run, agent)}`)));
   return { node: el("div", { class: "wide" }, chart.node, key), move: chart.move };
 }

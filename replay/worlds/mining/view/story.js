@@ -1,11 +1,10 @@
 // The text next to the map: the events of a round, a plot's history, an agent's plan.
+import { swatchOf } from "../../../view/chart.js";
 import { el, fold, listed, plural, replaceAll, rounded, tableOf } from "../../../view/dom.js";
-import { agentsBy, commandLine, eventList, forkNote, longText, sentenceOf } from "../../../view/events.js";
+import { agentsBy, commandLine, eventList, forkNote, listOf, longList, longText, sentenceOf } from "../../../view/events.js";
 import { GOLD, OWNER, SEIZED } from "./facts.js";
-import { actionText, AGENTS_MAX, calledOf, ranges, shortened, swatchOf } from "./style.js";
+import { actionText, AGENTS_MAX, calledOf, fillOf, ranges, shortened } from "./style.js";
 import { whyPart } from "./why.js";
-
-const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
 
 export class Story {
   // `name`: the name of the run if the page has two, else null.
@@ -78,16 +77,9 @@ export class Story {
     }
   }
 
-  // A heading and a line for each event, from LINES_MAX on in a part that can be opened; null without
-  // events.
+  // A heading and a line for each event; null without events.
   lines(title, events, line) {
-    if (!events.length) return null;
-    const rest = events.slice(LINES_MAX);
-    return [
-      this.subhead(title),
-      listOf(events.slice(0, LINES_MAX), line),
-      rest.length ? fold(`and ${rest.length} more: ${title.toLowerCase()}`, false, () => listOf(rest, line)) : null,
-    ];
+    return events.length ? [this.subhead(title), longList(title.toLowerCase(), events, line)] : null;
   }
 
   // Gold and plots of all agents, by descending gold.
@@ -97,7 +89,7 @@ export class Story {
     const mined = this.round.mined();
     const ranked = this.round.facts[GOLD].map((gold, agent) => [agent, gold]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     const rows = ranked.slice(0, AGENTS_MAX).map(([agent, gold]) => [
-      [swatchOf(agent), this.agentLink(agent)], shortened(calledOf(this.round.setup.players[agent])),
+      [swatchOf(fillOf(agent)), this.agentLink(agent)], shortened(calledOf(this.round.setup.players[agent])),
       rounded(gold), rounded(mined.get(agent) ?? 0), plots.get(agent) ?? 0,
     ]);
     return [
@@ -191,5 +183,3 @@ export class Story {
     return el("a", { href: this.player.href({ round }), class: "when" }, round);
   }
 }
-
-const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));

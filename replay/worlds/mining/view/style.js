@@ -1,6 +1,4 @@
 // The style of agents and actions: fills, patterns, names and texts.
-import { svg } from "../../../view/dom.js";
-
 export const AGENTS_MAX = 40; // agents that are drawn and listed singly
 export const SIDE_MAX = 30; // rows and columns of plots that are drawn
 
@@ -12,9 +10,6 @@ const FILLS = [
 ];
 export const fillOf = (agent) => FILLS[Math.floor(agent / 8) % 2][agent % 8];
 export const patternOf = (agent) => [null, "stripes", "dots"][Math.floor(agent / 8) % 3];
-
-export const swatchOf = (agent) => svg("svg", { class: "swatch-box", viewBox: "0 0 12 12", "aria-hidden": "true" },
-  svg("rect", { width: 12, height: 12, rx: 2, fill: fillOf(agent) }));
 
 export const shortened = (text) => (text.length > 18 ? `${text.slice(0, 17)}…` : text);
 

@@ -1,0 +1,215 @@
+"""The fields of a run's states, by how a page draws them.
+
+A field is drawn by what its values are in all units: one value, a list with one value for each
+agent, a grid (a list of lists of one length), or a list of one length; all others are a tree. Of
+numbers there are charts: a line, a line for each agent (of many agents their quartiles), or for
+each of a few values the number of items that have it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from statistics import quantiles
+from types import NoneType
+from typing import Any, Final, Generic, TypeVar
+
+import attrs
+
+from goldrush.replay.view.carried import short
+
+T = TypeVar("T")
+
+LINES_MAX: Final = 12  # agents with a line each
+LEVELS_MAX: Final = 8  # values with a colour each
+
+ONE, AGENTS, GRID, VALUES, TREE = "one", "agents", "grid", "values", "tree"
+QUARTILES, COUNTS = "quartiles", "counts"  # kinds of charts besides ONE and AGENTS
+
+Row = Sequence[float | None] | Counter[Any]  # of a chart: values of its lines, or counts by value
+
+
+class Spaced(Generic[T]):
+    """What belongs to units at equal distances, `every`: to as many as `most` holds, of the sizes
+    that are given.
+    """
+
+    def __init__(self, first: int, most: int) -> None:
+        self.every = 1
+        self._first, self._most = first, most
+        self._items: list[tuple[int, T, int]] = []
+        self._size = 0
+
+    def wants(self, unit: int) -> bool:
+        """Whether a unit is at such a distance."""
+        return (unit - self._first) % self.every == 0
+
+    def add(self, unit: int, item: T, size: int) -> None:
+        """Add what belongs to a unit that is wanted."""
+        self._items.append((unit, item, size))
+        self._size += size
+        while self._size > self._most and len(self._items) > 1:
+            self.every *= 2
+            self._items = [each for each in self._items if self.wants(each[0])]
+            self._size = sum(size for _, _, size in self._items)
+
+    def items(self) -> list[tuple[int, T]]:
+        """The units that are left, with what belongs to them."""
+        return [(unit, item) for unit, item, _ in self._items]
+
+
+@attrs.define
+class Field:
+    """A field of the states, as far as they were added.
+
+    Attributes:
+        kinds: the kinds of its values.
+        types: the types of its values, or of the items of its lists.
+        sizes: the sizes of its lists.
+        levels: the values in its lists; None: more than LEVELS_MAX.
+        range: the lowest and the highest number in them.
+    """
+
+    kinds: set[str] = attrs.field(factory=set)
+    types: set[type] = attrs.field(factory=set)
+    sizes: set[tuple[int, ...]] = attrs.field(factory=set)
+    levels: set[Any] | None = attrs.field(factory=set)
+    range: list[float] = attrs.field(factory=list)
+
+    def add(self, value: object, agents: int) -> Row:
+        """Add the value of a unit in a run with so many agents; returns its row in a chart, empty
+        if it has none.
+        """
+        kind = _kind(value, agents)
+        self.kinds.add(kind)
+        items: Sequence[Any] = [value] if not isinstance(value, list) else value
+        if kind == GRID:
+            self.sizes.add((len(items), len(items[0])))
+            items = list(chain.from_iterable(items))
+        elif kind in (AGENTS, VALUES):
+            self.sizes.add((len(items),))
+        elif kind == TREE:
+            return ()
+        self.types.update(map(type, items))
+        if kind in (GRID, VALUES):
+            return self._counts(items)
+        if not self.is_numeric:
+            return ()
+        return _quartiles(items) if len(items) > LINES_MAX else items
+
+    def _counts(self, items: Sequence[Any]) -> Row:
+        if self.is_numeric:
+            numbers = [item for item in (*items, *self.range) if item is not None]
+            self.range = [min(numbers), max(numbers)] if numbers else []
+        if self.levels is None:
+            return ()
+        counts = Counter(items)
+        self.levels |= counts.keys()
+        if len(self.levels) > LEVELS_MAX:
+            self.levels = None
+            return ()
+        return counts
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all values are numbers, or None where one is missing."""
+        return self.types <= {int, float, NoneType} and self.types != {NoneType}
+
+    @property
+    def kind(self) -> str:
+        """How the field is drawn."""
+        if len(self.kinds) != 1:
+            return TREE
+        [kind] = self.kinds
+        has_colours = self.levels is not None or self.is_numeric
+        has_size = kind == GRID or (len(self.sizes) == 1 and (0,) not in self.sizes)
+        return TREE if kind in (GRID, VALUES) and not (has_colours and has_size) else kind
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether no further value can change that the field is drawn as a tree."""
+        return bool(self.kinds) and self.kind == TREE
+
+    @property
+    def ordered(self) -> list[Any] | None:
+        """The levels in order; None for too many."""
+        if self.levels is None:
+            return None
+        return sorted(self.levels, key=_order)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the page: of lists the largest size; the levels, or the lowest and highest number."""
+        found: dict[str, Any] = {"kind": self.kind}
+        if len(self.kinds) == 1 and self.sizes:
+            found["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
+        if self.kind in (GRID, VALUES):
+            found |= {"levels": self.ordered, "range": self.range}
+        return found
+
+
+def _order(level: Any) -> tuple[str, Any]:
+    return ("number" if type(level) in (int, float) else type(level).__name__, level)
+
+
+def _kind(value: object, agents: int) -> str:
+    if isinstance(value, Mapping):
+        return TREE
+    if not isinstance(value, list):
+        return ONE
+    types = set(map(type, value))
+    if types.isdisjoint((list, dict)):
+        return AGENTS if value and len(value) == agents else VALUES
+    if types != {list} or len(set(map(len, value))) != 1 or not value[0]:
+        return TREE
+    within = set(map(type, chain.from_iterable(value)))
+    return GRID if within.isdisjoint((list, dict)) else TREE
+
+
+def _quartiles(values: Sequence[float | None]) -> Sequence[float | None]:
+    """The lowest, the quartiles (linear between the two nearest values) and the highest."""
+    known = sorted(value for value in values if value is not None)
+    if len(known) < 2:
+        return [known[0] if known else None] * 5
+    return [known[0], *quantiles(known, method="inclusive"), known[-1]]
+
+
+def charts(
+    fields: Mapping[str, Field],
+    scores: Field,
+    rows: Sequence[Mapping[str | None, Row]],
+    measures: Collection[str],
+) -> Iterator[dict[str, Any]]:
+    """The charts of the fields, and of the scores, which have the name None in `rows`.
+
+    Each has its name, its kind (ONE, AGENTS, QUARTILES or COUNTS), a title for each line (an agent
+    or a value), and the lines. There is none of what never changes, of a single number that a
+    measure of its name shows, and of scores that a field shows.
+    """
+    known: list[Sequence[Any]] = []
+    for name, field in [*fields.items(), (None, scores)]:
+        if field.kind == ONE and name in measures:
+            continue
+        kind, titles, lines = _lines(field, [row.get(name, ()) for row in rows])
+        if all(len(set(line)) < 2 for line in lines) or (name is None and lines in known):
+            continue
+        known.append(lines)
+        yield {
+            "name": "score" if name is None else name,
+            "kind": kind,
+            "titles": titles,
+            "values": [[short(value) for value in line] for line in lines],
+        }
+
+
+def _lines(field: Field, rows: Sequence[Row]) -> tuple[str, list[Any], list[list[Any]]]:
+    """The kind of a chart, the titles of its lines, and the lines; none without numbers."""
+    if field.kind in (GRID, VALUES):
+        levels = field.ordered or []
+        return COUNTS, levels, [[Counter(row)[level] for row in rows] for level in levels]
+    if field.kind == TREE or not field.is_numeric:
+        return field.kind, [], []
+    count = max(map(len, rows), default=0)
+    lines = [[row[line] if line < len(row) else None for row in rows] for line in range(count)]
+    is_many = max(field.sizes, default=(1,))[0] > LINES_MAX
+    return (QUARTILES if is_many else field.kind), list(range(count)), lines

@@ -1,0 +1,112 @@
+// A list, or a list of lists, drawn as cells coloured by value: a few values have a colour each, numbers the
+// strength of one colour.
+import { swatchOf } from "./chart.js";
+import { el, extremes, fold, replaceAll, scrolling, svg, tableOf, valueText } from "./dom.js";
+
+const COLOURS = ["blue", "orange", "green", "purple", "brown", "teal", "red", "grey"]; // as series-0 to series-7
+const EMPTY = COLOURS.length - 1; // the look of null, false, 0 and empty text
+const LEVELS_MAX = COLOURS.length;
+const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
+const SIDE_LISTED = 40; // rows and columns of the table
+const WIDTH = 600; // of a drawing, in pixels
+
+// The values of a field in all runs of a page that have a colour each; null: too many.
+export function levelsOf(fields) {
+  if (fields.some(({ levels }) => levels === null)) return null;
+  const levels = [...new Set(fields.flatMap(({ levels: each }) => each))];
+  return levels.length > LEVELS_MAX ? null : levels;
+}
+
+// The looks of values by value: the index of a colour.
+export function looksOf(levels) {
+  const empty = levels.find((level) => !level);
+  const others = levels.filter((level) => level !== empty);
+  return new Map(levels.map((level) => [level, level === empty && others.length < LEVELS_MAX ? EMPTY : others.indexOf(level)]));
+}
+
+const mixed = (colour, percent) => `color-mix(in oklab, var(--${colour}) ${percent}%, var(--paper))`;
+
+// The colours of a field's values: {fill(value), legend(values)}; `isPale`: text can be read on them.
+function colouring(fields, isPale) {
+  const levels = levelsOf(fields);
+  if (levels !== null) {
+    const looks = looksOf(levels);
+    const fill = (value) => mixed(COLOURS[looks.get(value)], looks.get(value) === EMPTY ? 20 : isPale ? 45 : 85);
+    const legend = (values) => levels.map((level) => [fill(level), `${valueText(level)}: ${values.filter((value) => value === level).length}`]);
+    return { fill, legend };
+  }
+  const [low, high] = extremes(fields.flatMap(({ range }) => range));
+  const strength = (value) => Math.round(20 * (high > low ? (value - low) / (high - low) : 0)) / 20;
+  const fill = (value) => value === null ? "transparent" : mixed("blue", Math.round(6 + (isPale ? 40 : 86) * strength(value)));
+  const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
+  return { fill, legend: () => (high > low ? steps : [low]).map((value) => [fill(value), valueText(value)]) };
+}
+
+// A list as rows: short ones in one, others about twice as wide as high.
+function wrapped(values) {
+  const across = values.length <= 40 ? values.length : Math.ceil(Math.sqrt(2 * values.length));
+  const rows = [];
+  for (let from = 0; from < values.length; from += across) rows.push(values.slice(from, from + across));
+  return rows;
+}
+
+// Neighbours of one colour as one rectangle: `{fill: path}`, for cells of this side.
+function pathsOf(rows, side, fill) {
+  const paths = new Map();
+  rows.forEach((row, y) => {
+    let from = 0;
+    row.forEach((value, x) => {
+      const colour = fill(value);
+      if (x + 1 < row.length && fill(row[x + 1]) === colour) return;
+      paths.set(colour, `${paths.get(colour) ?? ""}M${from * side} ${y * side}h${(x + 1 - from) * side}v${side}h${(from - x - 1) * side}z`);
+      from = x + 1;
+    });
+  });
+  return paths;
+}
+
+// What of a list or grid is drawn, if a page has not all of it.
+function cutOf({ kind, size }, value) {
+  const [all, across] = size;
+  if (kind === "values") return value.length < all ? `The first ${value.length} of ${all} are here.` : null;
+  const isCut = value.length < all || value[0].length < across;
+  return isCut ? `The first ${value.length} rows and ${value[0].length} columns of up to ${all} by ${across} are here.` : null;
+}
+
+// A field as {node, show(value)}. `fields`: the same field of all runs, whose colours are the same.
+export function gridOf(field, fields) {
+  const { name, kind, size } = field;
+  const isPrinted = Math.max(...(kind === "grid" ? size : [1, ...size])) <= SIDE_PRINTED && field.levels?.some((level) => typeof level === "boolean") !== true;
+  const { fill, legend } = colouring(fields, isPrinted);
+  const node = el("figure", { class: "cells" });
+  const drawn = (rows, values) => {
+    const [high, across] = [rows.length, Math.max(...rows.map((row) => row.length))];
+    const side = isPrinted ? 40 : Math.max(2, Math.min(20, Math.floor(WIDTH / across)));
+    const lines = side < 5 ? "" : rows.map((row, y) => `M0 ${y * side}h${row.length * side}v${side}H0z${
+      row.map((_, x) => `M${x * side} ${y * side}v${side}`).join("")}`).join("");
+    const counted = field.levels !== null || kind === "values" ? legend(values).map(([, text]) => text).join(", ") : `from ${valueText(extremes(values)?.[0])} to ${valueText(extremes(values)?.[1])}`;
+    return svg("svg", {
+      viewBox: `0 0 ${across * side} ${high * side}`, width: across * side, role: "img",
+      "aria-label": `${name}, ${kind === "grid" ? `${high} rows by ${across} columns` : `${values.length} values`}: ${counted}`,
+    },
+    [...pathsOf(rows, side, fill)].map(([colour, d]) => svg("path", { fill: colour, d })),
+    svg("path", { class: "ruled", d: lines }),
+    isPrinted ? rows.map((row, y) => row.map((value, x) =>
+      svg("text", { x: (x + 0.5) * side, y: (y + 0.5) * side + 4, "text-anchor": "middle" }, valueText(value)))) : null);
+  };
+  const listing = (rows) => {
+    const columns = Array.from({ length: Math.min(SIDE_LISTED, rows[0].length) }, (_, column) => String(column));
+    const listed = rows.slice(0, SIDE_LISTED).map((row, index) => [index, ...columns.map((column) => valueText(row[column]))]);
+    return scrolling(`${name} as a table`, tableOf(["row", ...columns], listed, columns));
+  };
+  const show = (value) => {
+    const rows = kind === "grid" ? value : wrapped(value);
+    const values = rows.flat();
+    const cut = cutOf(field, value);
+    replaceAll(node, el("figcaption", {}, name), drawn(rows, values),
+      el("ul", { class: "legend" }, legend(values).map(([colour, text]) => el("li", {}, swatchOf(colour), text))),
+      cut === null ? null : el("p", { class: "note" }, cut),
+      fold(`${name} as a table`, false, () => listing(rows)));
+  };
+  return { node, show };
+}

@@ -1,0 +1,211 @@
+"""What a page carries of the states of a run: kinds of fields, charts, scores, limits."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldrush
+from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.epidemic import Epidemic
+from goldrush.games.fishery import Fishery
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.errors import BadInput
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.view import fields as fields_of
+from goldrush.replay.view import states as view_states
+from goldrush.replay.view.fields import Field, Spaced
+from goldrush.replay.view.states import states
+from tests.games.board import Board
+
+LEVELS = fields_of.LEVELS_MAX
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("one", [1, 2.5, None]),
+        ("one", ["a", True]),
+        ("agents", [[1, 2, 3], [None, 2, 3.5]]),
+        ("agents", [["a", "b", "c"]]),
+        ("values", [[1, 2], [0.5, None]]),
+        ("values", [list(range(100))]),
+        ("values", [["a", "b", "a", "b"]]),
+        ("grid", [[[0, 1], [1, 0]], [[0, 1, 2]]]),
+        ("grid", [[[float(n) for n in range(100)]]]),
+        ("grid", [[["a"], ["b"], ["c"]]]),  # three rows, of whatever three agents
+        ("tree", [[1, 2], [1, 2, 4, 5]]),
+        ("tree", [[], []]),
+        ("tree", [[1, 2, 3], 1]),
+        ("tree", [[[1, 2], [3]]]),
+        ("tree", [[[], []]]),
+        ("tree", [[[1, [2]], [3, 4]]]),
+        ("tree", [{"a": 1}]),
+        ("tree", [[{"a": 1}]]),
+        ("tree", [[str(n) for n in range(LEVELS + 1)]]),
+    ],
+)
+def test_a_field_is_drawn_by_what_its_values_are_in_all_units(kind: str, values: list[Any]) -> None:
+    field = Field()
+    for value in values:
+        field.add(value, 3)
+
+    assert kind == field.kind
+
+
+def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
+    few, many = Field(), Field()
+    few.add([3, None, 0], 0)
+    few.add([3, 0.5, 0], 0)
+    many.add([*range(LEVELS), None], 0)
+    many.add([*range(LEVELS), -2.5], 0)
+
+    assert {"kind": "values", "size": [3], "levels": [None, 0, 0.5, 3], "range": [0, 3]} == (
+        few.as_dict()
+    )
+    assert (None, [-2.5, LEVELS - 1], [LEVELS + 1]) == (
+        many.as_dict()["levels"], many.range, many.as_dict()["size"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("units", [1, 9, 10, 11, 100])
+def test_what_is_kept_is_at_equal_distances_and_within_the_limit(units: int) -> None:
+    kept: Spaced[int] = Spaced(3, 10)
+    for unit in range(3, 3 + units):
+        if kept.wants(unit):
+            kept.add(unit, -unit, 1)
+    found = kept.items()
+
+    assert [(unit, -unit) for unit in range(3, 3 + units, kept.every)] == found
+    assert len(found) <= 10
+    assert kept.every == 1 or 2 * len(found) > 10
+
+
+def recorded(game: type[goldrush.Game], path: Path, **more: Any) -> dict[str, Any]:
+    """What the page of a run carries of its states."""
+    run = goldrush.record(game, path, seed=7, **more)
+    return states(run.path, 1, len(list(run)))
+
+
+def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
+    found = recorded(Board, path)
+    kinds = {field["name"]: field["kind"] for field in found["fields"]}
+
+    assert {
+        "squares": "grid", "heat": "grid", "lit": "grid", "pairs": "grid", "codes": "values",
+        "marks": "agents", "luck": "agents", "notes": "agents", "partner": "agents",
+        "last": "one", "marked": "one", "mean": "one", "title": "one",
+        "history": "tree", "ragged": "tree",
+    } == kinds  # fmt: skip
+
+
+def test_charts_hold_the_states_of_all_units(path: Path) -> None:
+    """There is none of what identifies agents, of texts, and of what does not change."""
+    found = recorded(Board, path)
+    charts = {chart["name"]: chart for chart in found["charts"]}
+    seen = [rebuild(path, unit).state for unit in range(1, 7)]
+
+    assert ["squares", "lit", "codes", "marks", "luck", "marked", "mean", "score"] == list(charts)
+    assert [[s.marks[agent] for s in seen] for agent in range(3)] == charts["marks"]["values"]
+    assert [[s.marked for s in seen]] == charts["marked"]["values"]
+    assert [[None] * 6, *([m / 2 for m in line] for line in charts["marks"]["values"][1:])] == (
+        charts["score"]["values"]
+    )
+    squares = [[item for row in s.squares for item in row] for s in seen]
+    assert [None, 0, 1, 2] == charts["squares"]["titles"]
+    assert [[each.count(level) for each in squares] for level in (None, 0, 1, 2)] == (
+        charts["squares"]["values"]
+    )
+
+
+def test_of_many_agents_the_quartiles_are_charted(path: Path, tmp_path: Path) -> None:
+    few = recorded(Board, path, agents=fields_of.LINES_MAX)["charts"]
+    many = recorded(Board, tmp_path / "many.journal", agents=fields_of.LINES_MAX + 1)["charts"]
+    [few_marks], [marks] = ([c for c in each if c["name"] == "marks"] for each in (few, many))
+
+    assert ("agents", 12) == (few_marks["kind"], len(few_marks["values"]))
+    assert ("quartiles", [1, 4, 7, 10, 13]) == (
+        marks["kind"], [line[0] for line in marks["values"]]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "charts"),
+    [
+        (Fishery, ["landed"]),  # `stock` is a measure, the score is what was landed
+        (PublicGoods, ["wealth", "gifts", "fined"]),
+        (DoubleAuction, ["bid", "ask", "gains"]),  # limits do not change, who moves is no number
+        (Epidemic, ["health"]),
+    ],
+)
+def test_the_charts_of_the_games(game: type[goldrush.Game], charts: list[str], path: Path) -> None:
+    assert charts == [chart["name"] for chart in recorded(game, path)["charts"]]
+
+
+def test_scores_are_those_of_the_rules_and_null_in_a_game_without(
+    path: Path, tmp_path: Path
+) -> None:
+    board, auction = recorded(Board, path), recorded(DoubleAuction, tmp_path / "a.journal")
+
+    assert [[None, unit, 1.5 * unit] for unit in range(1, 7)] == [s[2] for s in board["states"]]
+    assert {None} == {scores for _, _, scores in auction["states"]}
+
+
+def test_a_score_that_is_no_number_names_its_line(path: Path) -> None:
+    class Broken(Fishery):
+        def score(self, state: Any, agent: int) -> Any:
+            return "many"
+
+    run = goldrush.record(Broken, path, seasons=2)
+
+    with pytest.raises(BadInput, match=r"score failed after season 1: .*Broken\.score, .*'many'"):
+        states(run.path, 1, 2)
+
+
+def test_what_does_not_fit_is_at_equal_distances(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = recorded(Board, path, rounds=40)
+    monkeypatch.setattr(view_states, "STATES_MAX", len(json.dumps(whole["states"])) // 3)
+    monkeypatch.setattr(view_states, "SERIES_MAX", 20 * 40)
+    found = states(path, 3, 38)
+
+    assert (1, 1, 4, 2) == (
+        whole["every"], whole["spacing"], found["every"], found["spacing"]
+    )  # fmt: skip
+    assert whole["states"][2:38:4] == found["states"]
+    assert [
+        [line[2:38:2] for line in chart["values"]] for chart in whole["charts"]
+    ] == [chart["values"] for chart in found["charts"]]  # fmt: skip
+
+
+def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = recorded(Board, path)
+    monkeypatch.setattr(view_states, "ITEMS_MAX", 30)
+    monkeypatch.setattr(view_states, "SIDE_MAX", 4)
+    found = states(path, 1, 6)
+    [(_, before, _), (_, state, _)] = (each["states"][-1] for each in (whole, found))
+
+    assert [row[:4] for row in before["squares"][:4]] == state["squares"]
+    assert before["codes"][:30] == state["codes"]
+    assert before["marks"] == state["marks"]
+    assert whole["charts"] == found["charts"]
+    assert {"squares": [6, 6], "codes": [60], "marks": [3]} == {
+        field["name"]: field["size"]
+        for field in found["fields"]
+        if field["name"] in ("squares", "codes", "marks")
+    }
+
+
+def test_who_played_what_is_told_by_the_first_unit(path: Path, tmp_path: Path) -> None:
+    run = goldrush.record(Fishery, path, roster="share*3,greedy[part=0.25]*2")
+    forked = run.fork(4, tmp_path / "fork.journal", roster="random,share*2,greedy[part=0.25]*2")
+    found = states(forked.path, 1, 5)
+
+    assert [
+        (1, [("share", 3), ("greedy[part=0.25]", 2)]),
+        (5, [("random", 1), ("share", 2), ("greedy[part=0.25]", 2)]),
+    ] == found["rosters"]

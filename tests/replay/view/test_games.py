@@ -1,0 +1,244 @@
+"""The page of a game, without JavaScript of its author: tables, grids, charts and sentences."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldrush
+from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.epidemic import Epidemic
+from goldrush.games.fishery import Fishery
+from goldrush.games.public_goods import PublicGoods
+from goldrush.kernel.text import escaped
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.view import states as view_states
+from goldrush.replay.view.page import page_of, write_page
+from tests.browser import PHONE, Tab
+from tests.games.board import TEXT, Board
+from tests.pages import as_shown, scales, sentences_of, shown_events, shown_sentences
+
+GAMES = (Fishery, PublicGoods, DoubleAuction, Epidemic, Board)
+
+
+def opened(
+    tab: Tab, game: type[goldrush.Game], folder: Path, moment: str = "", **settings: Any
+) -> Path:
+    """Record a run and open its page; returns the journal."""
+    journal = folder / f"{game.name}.journal"
+    goldrush.record(game, journal, seed=7, **settings)
+    write_page(journal, folder / "run.html")
+    tab.open(folder / "run.html", moment)
+    return journal
+
+
+def rows(tab: Tab, name: str) -> list[list[str]]:
+    """The cells of a table, without its head."""
+    lines = tab.page.get_by_role("group", name=name, exact=True).locator("tbody tr")
+    return [line.locator("th, td").all_text_contents() for line in lines.all()]
+
+
+def values(tab: Tab) -> dict[str, str]:
+    """The single values of a state by name."""
+    part = tab.page.get_by_role("region", name="State")
+    names = part.locator("dt").all_text_contents()
+    return dict(zip(names, part.locator("dd").all_text_contents(), strict=True))
+
+
+def drawing(tab: Tab, name: str) -> str:
+    """What a drawn grid says of itself."""
+    return str(
+        tab.page.get_by_role("img", name=re.compile(f"^{name}, ")).get_attribute("aria-label")
+    )
+
+
+def go(tab: Tab, unit: str, number: int) -> None:
+    tab.page.evaluate(f"location.hash = '#{unit}={number}'")
+    tab.page.wait_for_selector(f"h2:has-text('State after {unit} {number}')")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("scheme", "size"), [("light", None), ("dark", PHONE)], ids=str)
+def test_everybody_can_use_the_page_of_a_game(
+    game: type[goldrush.Game], scheme: str, size: dict[str, int] | None, tmp_path: Path,
+    new_tab: Callable[..., Tab],
+) -> None:  # fmt: skip
+    tab = new_tab(scheme) if size is None else new_tab(scheme, size)
+    opened(tab, game, tmp_path)
+    for part in tab.page.locator("main summary").all():
+        part.click()
+
+    assert "The chain of checksums holds" in tab.seal()
+    assert [] == tab.violations()
+    assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def test_the_agents_of_a_fishery_and_their_standings_follow_the_seasons(
+    tab: Tab, tmp_path: Path
+) -> None:
+    journal = opened(tab, Fishery, tmp_path, "#season=2")
+    policies = ["share"] * 3 + ["greedy"] * 2
+    for season in (2, 9):
+        go(tab, "season", season)
+        state = rebuild(journal, season).state
+        landed = [f"{fish:,.2f}".rstrip("0").rstrip(".") for fish in state.landed]
+        agents = [[str(n), policies[n], fish] for n, fish in enumerate(landed)]
+
+        assert agents == rows(tab, "Agents")
+        assert [
+            [place, *agents[n]] for place, n in zip("11333", (3, 4, 0, 1, 2), strict=True)
+        ] == rows(tab, "Standings")
+        assert {"stock": f"{state.stock:,.2f}".rstrip("0").rstrip(".")} == values(tab)
+    assert ["landed", "stock, tonnes", "landed in all, tonnes"] == [
+        title for title, *_ in scales(tab, "main")
+    ]
+    assert ["0 share", "1 share", "2 share", "3 greedy", "4 greedy"] == tab.texts("main .legend li")
+
+
+def test_the_sentences_of_public_goods_are_told_by_phase(tab: Tab, tmp_path: Path) -> None:
+    journal = opened(tab, PublicGoods, tmp_path, "#round=3")
+    expected = [
+        line for name, line in sentences_of(journal, 3, [*EVENTS, "step_ended"])
+        if name != "step_ended"
+    ]  # fmt: skip
+
+    assert ["give", "punish"] == tab.texts("section[aria-label=Events] h3")
+    assert "agent 3 gives 0" in tab.text("h3:has-text('give') + ul")
+    assert "agent 0 fines agent 3" in tab.text("h3:has-text('punish') + ul")
+    assert as_shown(journal, 3) == shown_events(tab)
+    assert sorted(expected) == shown_sentences(tab)
+    go(tab, "round", 7)
+    assert ["78.4", "2", "0"] != rows(tab, "Agents")[0][2:]
+
+
+EVENTS = ("gift", "fines", "given", "fined", "begun")
+
+
+def test_the_double_auction_has_values_and_no_standings(tab: Tab, tmp_path: Path) -> None:
+    journal = opened(tab, DoubleAuction, tmp_path, "#turn=4")
+    for turn in (4, 60):
+        go(tab, "turn", turn)
+        state = rebuild(journal, turn).state
+        names = ("mover", "bid", "bidder", "ask", "asker", "gains")
+
+        assert {name: str(getattr(state, name)) for name in names} == values(tab)
+        assert [
+            [str(n), "constrained", str(state.limit[n]), "yes" if state.traded[n] else "no"]
+            for n in range(10)
+        ] == rows(tab, "Agents")
+    assert not tab.page.get_by_text("Standings").is_visible()
+
+
+def test_an_epidemic_is_drawn_and_its_draws_drown_no_event(tab: Tab, tmp_path: Path) -> None:
+    journal = opened(tab, Epidemic, tmp_path, "#day=2")
+    for day in (2, 30):
+        go(tab, "day", day)
+        health = rebuild(journal, day).state.health
+        counts = ", ".join(f"{level}: {health.count(level)}" for level in range(3))
+        happened = [line for _, line in sentences_of(journal, day, ["infected", "recovered"])]
+        draws = sentences_of(journal, day, ["drawn"])
+
+        assert f"health, 1000 values: {counts}" == drawing(tab, "health")
+        assert happened[:40] == tab.texts("section[aria-label=Events] .long > ul .sentence")
+        assert f"Draws ({len(draws)})" in tab.texts("summary")
+        assert not tab.page.get_by_text("is drawn").first.is_visible()
+    assert "health: number of each value" in [title for title, *_ in scales(tab, "main")]
+    assert sorted([*happened, *(line for _, line in draws)]) == shown_sentences(tab)
+
+
+def test_grids_are_drawn_with_their_values_in_words(tab: Tab, tmp_path: Path) -> None:
+    journal = opened(tab, Board, tmp_path, "#round=2")
+    for number in (2, 5):
+        go(tab, "round", number)
+        state = rebuild(journal, number).state
+        squares = [item for row in state.squares for item in row]
+        lit = [item for row in state.lit for item in row]
+        heat = [item for row in state.heat for item in row]
+        counts = ", ".join(
+            f"{'–' if n is None else n}: {squares.count(n)}" for n in (None, 0, 1, 2)
+        )
+
+        assert f"squares, 6 rows by 6 columns: {counts}" == drawing(tab, "squares")
+        assert ["–" if n is None else str(n) for n in squares] == tab.texts(
+            "svg[aria-label^='squares,'] text"
+        )
+        assert f"no: {lit.count(False)}, yes: {lit.count(True)}" in drawing(tab, "lit")
+        assert f"heat, 6 rows by 26 columns: from 0 to {max(heat):.3f}"[:-1] in drawing(tab, "heat")
+        assert ["1", "2", "3", "4", "5", "600"] == tab.texts("svg[aria-label^='pairs,'] text")
+        assert [
+            [str(n), *("–" if item is None else str(item) for item in row)]
+            for n, row in enumerate(state.squares)
+        ] == listing(tab, "squares")
+        assert [["1", "2"], ["2", "1"]] == [row[:2] for row in rows(tab, "Standings")]
+    assert f"history {json.dumps(state.history, separators=(',', ':'))}" in tab.texts(".leaf")
+
+
+def listing(tab: Tab, name: str) -> list[list[str]]:
+    """The table of a grid."""
+    part = tab.page.locator("details", has_text=f"{name} as a table")
+    if part.get_attribute("open") is None:
+        part.locator("summary").click()
+        tab.page.get_by_role("group", name=f"{name} as a table").wait_for()
+    return rows(tab, f"{name} as a table")
+
+
+def test_hostile_text_of_a_state_stays_text(tab: Tab, tmp_path: Path) -> None:
+    opened(tab, Board, tmp_path, "#round=2")
+
+    assert escaped(TEXT) == values(tab)["title"]
+    assert f"1{escaped(TEXT)}" == rows(tab, "Agents")[0][4]
+    assert 0 == tab.page.locator("main img, main script").count()
+    assert "board: 6 rounds, seed 7" == tab.page.title()
+
+
+def test_two_runs_have_the_same_scales_and_colours(tab: Tab, tmp_path: Path) -> None:
+    long, short = tmp_path / "long.journal", tmp_path / "short.journal"
+    goldrush.record(Board, long, seed=7, rounds=30, agents=5)
+    goldrush.record(Board, short, seed=8, rounds=10)
+    write_page(long, tmp_path / "two.html", against=short)
+    tab.open(tmp_path / "two.html", "#round=8")
+    one, other = (scales(tab, f"section[aria-label='Run {run}']") for run in "AB")
+    fills = [
+        set(tab.page.locator(f"section[aria-label='Run {run}'] svg[aria-label^='squares,'] path")
+            .evaluate_all("paths => paths.map(path => path.getAttribute('fill'))"))
+        for run in "AB"
+    ]  # fmt: skip
+
+    assert one == other
+    assert fills[1] < fills[0]
+    assert 2 == tab.page.get_by_role("heading", name="Standings").count()
+    assert [] == tab.violations()
+
+
+def test_a_page_says_what_it_has_not_all_of(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_states, "STATES_MAX", 10_000)
+    monkeypatch.setattr(view_states, "SERIES_MAX", 600)
+    monkeypatch.setattr(view_states, "ITEMS_MAX", 30)
+    monkeypatch.setattr(view_states, "SIDE_MAX", 4)
+    opened(tab, Board, tmp_path, "#round=8", rounds=40, agents=150)
+    [run] = json.loads(
+        re.findall(r'id="page">(.*?)</script>', (tmp_path / "run.html").read_text())[0]
+    )["runs"]
+    carried = run["computed"]
+    at = 1 + (7 // carried["every"]) * carried["every"]
+
+    assert f"State after round {at}" == tab.text("main h2")
+    assert f"the state of one round in {carried['every']}." in tab.text("main")
+    assert f"The values of one round in {carried['spacing']}." in tab.text("main")
+    assert "The first 4 rows and 4 columns of up to 6 by 6 are here." in tab.text("main")
+    assert "The first 30 of 60 are here." in tab.text("main")
+    assert "The first 30 of 150 agents." in tab.text("main")
+    assert "lowest and highest" in tab.text("main")
+
+
+def test_the_page_of_a_game_is_the_same_wherever_its_journal_lies(tmp_path: Path) -> None:
+    journal = goldrush.record(Board, tmp_path / "a.journal", seed=7).path
+    shutil.copy(journal, tmp_path / "other.journal")
+
+    assert page_of(journal) == page_of(tmp_path / "other.journal")
