@@ -179,7 +179,7 @@ class States:
     """
 
     identifiers: Collection[str] = ()
-    scores: Callable[[Any], Sequence[float | None]] = lambda state: ()
+    scores: Callable[[object], Sequence[float | None]] = lambda state: ()
     draws: str = ""
     step_ends: str = ""
     steps: Sequence[str] = ()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby, zip_longest
 from operator import eq
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import attrs
 
@@ -81,10 +81,10 @@ def format_roster(players: Sequence[Any]) -> str | None:
     return ",".join([*parts[:PARTS_MAX], more])
 
 
-def labels_of(players: Sequence[Any]) -> list[str]:
+def labels_of(players: Sequence[object]) -> list[str]:
     """The policy of each player with its settings; empty if they are unknown."""
     try:
-        return [policy_label(entry) for entry in players]
+        return [policy_label(cast("Mapping[str, Any]", entry)) for entry in players]
     except (TypeError, LookupError, AttributeError):
         return []
 

@@ -74,7 +74,7 @@ class Field:
     kinds: set[str] = attrs.field(factory=set)
     types: set[type] = attrs.field(factory=set)
     sizes: set[tuple[int, ...]] = attrs.field(factory=set)
-    levels: set[Any] | None = attrs.field(factory=set)
+    levels: set[object] | None = attrs.field(factory=set)
     range: list[float] = attrs.field(factory=list)
 
     def add(self, value: object, agents: int) -> Row:
@@ -132,15 +132,15 @@ class Field:
         return bool(self.kinds) and self.kind == TREE
 
     @property
-    def ordered(self) -> list[Any] | None:
+    def ordered(self) -> list[object] | None:
         """The levels in order; None for too many."""
         if self.levels is None:
             return None
         return sorted(self.levels, key=_order)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """For the page: of lists the largest size; the levels, or the lowest and highest number."""
-        found: dict[str, Any] = {"kind": self.kind}
+        found: dict[str, object] = {"kind": self.kind}
         if len(self.kinds) == 1 and self.sizes:
             found["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
         if self.kind in (GRID, VALUES):
@@ -179,7 +179,7 @@ def charts(
     scores: Field,
     rows: Sequence[Mapping[str | None, Row]],
     measures: Collection[str],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """The charts of the fields, and of the scores, which have the name None in `rows`.
 
     Each has its name, its kind (ONE, AGENTS, QUARTILES or COUNTS), a title for each line (an agent
