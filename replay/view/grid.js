@@ -5,41 +5,45 @@ import { el, extremes, fold, replaceAll, scrolling, svg, tableOf, valueText } fr
 
 const COLOURS = ["blue", "orange", "green", "purple", "brown", "teal", "red", "grey"]; // as series-0 to series-7
 const EMPTY = COLOURS.length - 1; // the look of null, false, 0 and empty text
-const LEVELS_MAX = COLOURS.length;
 const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
+const PRINTED = 6; // characters of such a value
 const SIDE_LISTED = 40; // rows and columns of the table
 const WIDTH = 600; // of a drawing, in pixels
 
-// The values of a field in all runs of a page that have a colour each; null: too many.
-export function levelsOf(fields) {
+// The values that have a colour each, of the same field in all runs of a page; null: too many.
+function levelsOf(fields) {
   if (fields.some(({ levels }) => levels === null)) return null;
   const levels = [...new Set(fields.flatMap(({ levels: each }) => each))];
-  return levels.length > LEVELS_MAX ? null : levels;
+  return levels.length > COLOURS.length && fields.some(({ range }) => range.length) ? null : levels;
 }
 
-// The looks of values by value: the index of a colour.
-export function looksOf(levels) {
-  const empty = levels.find((level) => !level);
-  const others = levels.filter((level) => level !== empty);
-  return new Map(levels.map((level) => [level, level === empty && others.length < LEVELS_MAX ? EMPTY : others.indexOf(level)]));
+// By such a value its look, the index of a colour; null: too many.
+export function looksOf(fields) {
+  const levels = levelsOf(fields);
+  const empty = levels?.find((level) => !level);
+  const others = levels?.filter((level) => level !== empty);
+  return levels && new Map(levels.map((level) => [level, level === empty ? EMPTY : others.indexOf(level) % COLOURS.length]));
 }
+
+// A drawn field in all runs of a page.
+export const sameFields = (runs, name) => runs.flatMap(({ computed }) => computed.fields).filter((field) => field.name === name && field.levels !== undefined);
 
 const mixed = (colour, percent) => `color-mix(in oklab, var(--${colour}) ${percent}%, var(--paper))`;
 
-// The colours of a field's values: {fill(value), legend(values)}; `isPale`: text can be read on them.
+// The colours of a field's values: {fill(value), legend(values), isCounted}; `isPale`: text can be read on them;
+// `isCounted`: the legend says how many there are of each.
 function colouring(fields, isPale) {
-  const levels = levelsOf(fields);
-  if (levels !== null) {
-    const looks = looksOf(levels);
+  const looks = looksOf(fields);
+  if (looks !== null) {
     const fill = (value) => mixed(COLOURS[looks.get(value)], looks.get(value) === EMPTY ? 20 : isPale ? 45 : 85);
-    const legend = (values) => levels.map((level) => [fill(level), `${valueText(level)}: ${values.filter((value) => value === level).length}`]);
-    return { fill, legend };
+    const legend = (values) => [...looks.keys()].map((level) => [fill(level), `${valueText(level)}: ${values.filter((value) => value === level).length}`]);
+    return { fill, legend, isCounted: true };
   }
   const [low, high] = extremes(fields.flatMap(({ range }) => range));
   const strength = (value) => Math.round(20 * (high > low ? (value - low) / (high - low) : 0)) / 20;
   const fill = (value) => value === null ? "transparent" : mixed("blue", Math.round(6 + (isPale ? 40 : 86) * strength(value)));
   const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
-  return { fill, legend: () => (high > low ? steps : [low]).map((value) => [fill(value), valueText(value)]) };
+  return { fill, isCounted: false, legend: () => (high > low ? steps : [low]).map((value) => [fill(value), valueText(value)]) };
 }
 
 // A list as rows: short ones in one, others about twice as wide as high.
@@ -73,21 +77,24 @@ function cutOf({ kind, size }, value) {
   return isCut ? `The first ${value.length} rows and ${value[0].length} columns of up to ${all} by ${across} are here.` : null;
 }
 
-// A field as {node, show(value)}. `fields`: the same field of all runs, whose colours are the same.
-export function gridOf(field, fields) {
-  const { name, kind, size } = field;
-  const isPrinted = Math.max(...(kind === "grid" ? size : [1, ...size])) <= SIDE_PRINTED && field.levels?.some((level) => typeof level === "boolean") !== true;
-  const { fill, legend } = colouring(fields, isPrinted);
+// A field as {node, show(value)}; `runs`: all of the page, whose colours are the same.
+export function gridOf(field, runs) {
+  const fields = sameFields(runs, field.name);
+  const { name, kind } = field;
+  const fits = (value) => typeof value !== "boolean" && valueText(value).length <= PRINTED;
+  const isPrinted = fields.every(({ size, levels, range }) => Math.max(...size) <= SIDE_PRINTED && (levels ?? range).every(fits));
+  const { fill, legend, isCounted } = colouring(fields, isPrinted);
   const node = el("figure", { class: "cells" });
   const drawn = (rows, values) => {
     const [high, across] = [rows.length, Math.max(...rows.map((row) => row.length))];
     const side = isPrinted ? 40 : Math.max(2, Math.min(20, Math.floor(WIDTH / across)));
     const lines = side < 5 ? "" : rows.map((row, y) => `M0 ${y * side}h${row.length * side}v${side}H0z${
       row.map((_, x) => `M${x * side} ${y * side}v${side}`).join("")}`).join("");
-    const counted = field.levels !== null || kind === "values" ? legend(values).map(([, text]) => text).join(", ") : `from ${valueText(extremes(values)?.[0])} to ${valueText(extremes(values)?.[1])}`;
+    const [least, most] = extremes(values.filter((value) => value !== null)) ?? [null, null];
+    const content = isCounted ? legend(values).map(([, text]) => text).join(", ") : `from ${valueText(least)} to ${valueText(most)}`;
     return svg("svg", {
       viewBox: `0 0 ${across * side} ${high * side}`, width: across * side, role: "img",
-      "aria-label": `${name}, ${kind === "grid" ? `${high} rows by ${across} columns` : `${values.length} values`}: ${counted}`,
+      "aria-label": `${name}, ${kind === "grid" ? `${high} rows by ${across} columns` : `${values.length} values`}: ${content}`,
     },
     [...pathsOf(rows, side, fill)].map(([colour, d]) => svg("path", { fill: colour, d })),
     svg("path", { class: "ruled", d: lines }),

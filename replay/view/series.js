@@ -1,7 +1,7 @@
 // Charts of the states: a line for a number, a line for each agent, or for each value the number of items.
 import { lineChart, sampleOf } from "./chart.js";
 import { el, fold, valueText } from "./dom.js";
-import { levelsOf, looksOf } from "./grid.js";
+import { looksOf, sameFields } from "./grid.js";
 import { policiesOf } from "./tables.js";
 
 // The policies of an agent in the units of the page, one after the other.
@@ -23,8 +23,8 @@ export function stateCharts(run, runs, unit) {
   const drawn = charts.map(({ name, kind, titles, values }) => {
     const isCounts = kind === "counts";
     const same = runs.flatMap(({ computed }) => computed.charts).filter((each) => each.name === name && (each.kind === "counts") === isCounts);
-    const looks = isCounts ? looksOf(levelsOf(same.map((each) => ({ levels: each.titles }))) ?? titles) : null;
-    const lookOf = { counts: (index) => looks.get(titles[index]), quartiles: (index) => QUARTILES[index] }[kind] ?? ((index) => index);
+    const looks = isCounts ? looksOf(sameFields(runs, name)) : null;
+    const lookOf = { counts: (index) => looks?.get(titles[index]) ?? index, quartiles: (index) => QUARTILES[index] }[kind] ?? ((index) => index);
     const chart = lineChart({
       title: isCounts ? `${name}: number of each value` : name, unit, from: run.first, every: spacing, runs,
       scale: same.flatMap((each) => each.values.flat()),

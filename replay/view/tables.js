@@ -59,10 +59,9 @@ export function stateOf(run, runs, unit) {
   const level = runs.length > 1 ? 3 : 2;
   const policies = policiesOf(run);
   const of = (kind) => fields.filter((field) => field.kind === kind);
-  const sameField = (field) => runs.flatMap(({ computed }) => computed.fields).filter(({ name, kind }) => name === field.name && kind === field.kind);
   const [heading, note, ones, rest] = [el(`h${level}`), el("p", { class: "note" }), el("dl", { class: "facts" }), el("div")];
   const [standings, agents] = [agentTable("Standings", level + 1), agentTable("Agents", level + 1)];
-  const grids = [...of("grid"), ...of("values")].map((field) => ({ field, ...gridOf(field, sameField(field)) }));
+  const grids = [...of("grid"), ...of("values")].map((field) => ({ field, ...gridOf(field, runs) }));
   const drawn = new Set(fields.filter(({ kind }) => kind !== "tree").map(({ name }) => name));
   const parts = el("div", {}, ones, el("div", { class: "beside" }, standings.node, agents.node, grids.map(({ node }) => node)), rest);
 
