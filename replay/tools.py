@@ -174,15 +174,14 @@ class States:
         scores: `scores(state)`, what each agent has earned so far; empty: nobody earns. Raises
             BadInput.
         draws: the event of a recorded draw; empty: there is none.
-        step_ends: the event that ends a step of a unit; empty: a unit is one step.
-        steps: the names of the steps.
+        step_ends: the event that ends a step of a unit, with its name as `step`; empty: a unit is
+            one step.
     """
 
     identifiers: Collection[str] = ()
     scores: Callable[[object], Sequence[float | None]] = lambda state: ()
     draws: str = ""
     step_ends: str = ""
-    steps: Sequence[str] = ()
 
 
 @attrs.frozen

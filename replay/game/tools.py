@@ -20,7 +20,7 @@ from goldrush.kernel.game.draw import DRAWN, USES
 from goldrush.kernel.game.game import DeclaredMeasure, Game, doc_of
 from goldrush.kernel.game.hints import Agent
 from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
-from goldrush.kernel.game.world import STEPPED, compiled, world_of
+from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
 from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
@@ -55,13 +55,11 @@ class OneClassTools(GameTools):
             for event in game.events
             if not event.declares_apply()
         ]
-        has_steps = self.compiled.has_steps
         self.states = States(
             identifiers=[name for name, hint in game.State.types.items() if _names_agents(hint)],
             scores=_scores,
             draws=DRAWN.name,
-            step_ends=STEPPED.name if has_steps else "",
-            steps=[phase.name for phase in game.phases] if has_steps else (),
+            step_ends=self.compiled.types[-1].name if self.compiled.has_steps else "",
         )
         policies = self.game.policy_set
         self.studies = Studies(

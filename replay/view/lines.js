@@ -4,20 +4,22 @@ import { listOf, longList, sentenceOf } from "./events.js";
 
 // `level`: of the heading of a step.
 export function linesOf(run, events, level) {
-  const { draws, step_ends: stepEnds, steps } = run.computed;
-  const parts = [[]];
+  const { draws, step_ends: stepEnds } = run.computed;
+  const steps = [{ name: null, events: [] }];
   for (const event of events) {
-    if (stepEnds && event.event === stepEnds) parts.push([]);
-    else parts[parts.length - 1].push(event);
+    const last = steps[steps.length - 1];
+    if (stepEnds && event.event === stepEnds) {
+      last.name = event.step;
+      steps.push({ name: null, events: [] });
+    } else last.events.push(event);
   }
-  return parts.map((part, step) => {
-    const listed = (some) => some.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
-    const lines = listed(part.filter(({ event }) => !draws || event !== draws));
-    const drawn = listed(part.filter(({ event }) => draws && event === draws));
+  return steps.filter(({ name, events: some }) => name !== null || some.length).map(({ name, events: some }) => {
+    const isDraw = ({ event }) => draws !== "" && event === draws;
+    const sentences = (of) => of.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
+    const [lines, drawn] = [sentences(some.filter((event) => !isDraw(event))), sentences(some.filter(isDraw))];
     const item = (line) => el("li", {}, line);
-    if (lines.length + drawn.length === 0) return null;
     return [
-      steps.length ? el(`h${level}`, {}, steps[step]) : null,
+      name === null ? null : el(`h${level}`, {}, name),
       lines.length ? longList("events", lines, item) : null,
       drawn.length ? fold(`Draws (${drawn.length})`, false, () => listOf(drawn, item)) : null,
     ];

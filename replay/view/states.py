@@ -37,7 +37,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
         `fields`: `Field.as_dict` with its name, for states with named fields.
         `charts`: as `fields.charts`, with values of one unit in `spacing`.
         `rosters`: `[first unit, [[policy, number of agents], ...]]`.
-        `draws`, `step_ends`, `steps`: of the world (`Tools.states`).
+        `draws`, `step_ends`: events of the world (`Tools.states`).
 
     Raises BadInput for a score that fails; JournalError as reading a journal does.
     """
@@ -90,7 +90,6 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
         "rosters": _rosters(declared),
         "draws": tools.states.draws,
         "step_ends": tools.states.step_ends,
-        "steps": list(tools.states.steps),
     }
 
 
