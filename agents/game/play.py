@@ -21,6 +21,7 @@ from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
+from goldrush.kernel.game.watch import packed
 from goldrush.kernel.game.world import Compiled, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
@@ -107,11 +108,11 @@ class GameAgents:
         asks = self.compiled.phase(state).asks or self.game.submissions[0]
         code = self.compiled.codes[asks]
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
-        is_watched = self.compiled.is_watched(state)
+        before = packed(state) if self.compiled.is_watched(state) else None
         # What is recorded is checked, too, and costs less there; but not what agents it names.
-        is_recorded_as_is = not is_watched and not self.compiled.names_agents(code)
+        is_recorded_as_is = before is None and not self.compiled.names_agents(code)
         return StepView(
-            state, state.config, asks, self.compiled.types[code], prefix, is_watched,
+            state, state.config, asks, self.compiled.types[code], prefix, before,
             is_recorded_as_is,
         )  # fmt: skip
 
@@ -122,9 +123,11 @@ class GameAgents:
             if agent not in view.together:
                 view.together.update(self._asked_together(policy, entry, view))
             return view.together[agent]
-        if view.is_watched and agent < WATCHED:
-            with view.watching("`observe`"):
-                seen = game.observe(view.state, agent)
+        if view.before is not None and agent < WATCHED:
+            seen = view.state
+            if _hides(game):
+                with view.watching("`observe`"):
+                    seen = game.observe(view.state, agent)
             with view.watching(f"policy {entry.policy}"):
                 submitted = _submitted(policy, agent, view, seen)
         else:

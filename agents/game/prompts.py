@@ -147,7 +147,7 @@ def _listed(game: Game, values: Any, hint: Hint | None, view: StepView) -> list[
         raise _no_legal(game, values, one_of("a field", view.asks.hints))
     if isinstance(values, (str, set, frozenset)) or not (listed := list(values)):
         raise _no_legal(game, values, "give a list of at least one value, the default first")
-    for value in listed if view.is_watched else ():
+    for value in listed if view.before is not None else ():
         if not hint.kind.holds(in_row(value, hint)):
             raise _no_legal(game, value, f"each must be {hint.kind.name}")
     return listed

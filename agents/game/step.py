@@ -21,7 +21,7 @@ class StepView:
         asks: the type of the submissions.
         event: that of their events.
         prefix: the front of the keys of policies' draws.
-        is_watched: whether mistakes are looked for.
+        before: the state, packed, if mistakes are looked for; None: they are not.
         is_recorded_as_is: policies' submissions are not checked before they are recorded.
         together: the rows of agents that were asked together so far, by agent.
     """
@@ -31,7 +31,7 @@ class StepView:
     asks: type[Submission]
     event: EventType
     prefix: tuple[int | str, ...]
-    is_watched: bool
+    before: bytes | None
     is_recorded_as_is: bool
     together: dict[int, Row] = attrs.field(factory=dict)
 
@@ -39,4 +39,6 @@ class StepView:
         """Within it, what asks an agent is watched, if mistakes are looked for; `what`: the part
         of the game. Raises BadInput as `watched`.
         """
-        return watched(what, self.state) if self.is_watched else nullcontext()
+        if self.before is None:
+            return nullcontext()
+        return watched(what, self.state, self.before)

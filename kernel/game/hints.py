@@ -272,6 +272,10 @@ def _items(value: Any, hint: Any) -> Iterable[tuple[object, object, object]]:
 
 def is_of(value: Any, hint: Any) -> bool:
     """Whether a value is of a type hint; whole numbers are `float`, NaN and infinities are not."""
+    if hint is float:
+        return type(value) in (int, float) and math.isfinite(value)
+    if type(hint) is type:
+        return type(value) is hint
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(is_of(value, argument) for argument in arguments)
@@ -290,8 +294,4 @@ def is_of(value: Any, hint: Any) -> bool:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return all(is_of(item, arguments[0]) for item in value)
         return len(value) == len(arguments) and all(map(is_of, value, arguments))
-    if hint is float:
-        return type(value) in (int, float) and math.isfinite(value)
-    if hint == Agent:
-        return type(value) is int and value >= 0
-    return value is None if hint is NoneType else type(value) is hint
+    return hint == Agent and type(value) is int and value >= 0

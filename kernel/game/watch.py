@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, cast
 
@@ -44,36 +44,59 @@ def is_watched_unit(unit: int, agents: int) -> bool:
     return unit < EVENTS // (agents + 1) or unit & (unit + 1) == 0
 
 
-@contextmanager
-def watched(what: str, state: State | None) -> Iterator[None]:
-    """Watch a part of a game.
-
-    Args:
-        what: the part, for messages, such as "`decide`".
-        state: the state that it is given and must not change; None: it may change one.
+class watched:  # noqa: N801  # a context, as those of contextlib
+    """Watch a part of a game. A class, for a generator takes as long as a policy.
 
     Raises BadInput for a changed state, and for a call whose result differs between processes.
     """
-    numpy = _numpy_state()
-    is_profiled = sys.getprofile() is not None  # by somebody who measures: leave it to them
-    with nullcontext() if state is None else unchanged(what, state):
-        if not is_profiled:
-            sys.setprofile(_hook(what))
-        try:
-            yield
-        finally:
-            if not is_profiled:
-                sys.setprofile(None)
-    if _numpy_state() != numpy:
-        raise BadInput(f"{what} uses the global random numbers (numpy.random)", _DRAW)
+
+    __slots__ = ("_before", "_is_profiled", "_numpy", "_state", "_what")
+
+    def __init__(self, what: str, state: State | None, before: bytes | None = None) -> None:
+        """Watch what is within.
+
+        Args:
+            what: the part, for messages, such as "`decide`".
+            state: the state that it is given and must not change; None: it may change one.
+            before: `packed(state)`, if it is known.
+        """
+        self._what, self._state, self._before = what, state, before
+
+    def __enter__(self) -> None:
+        if self._state is not None and self._before is None:
+            self._before = packed(self._state)
+        self._numpy = _numpy_state()
+        # By somebody who measures: leave it to them.
+        self._is_profiled = sys.getprofile() is not None
+        if not self._is_profiled:
+            sys.setprofile(_hook(self._what))
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if not self._is_profiled:
+            sys.setprofile(None)
+        if error is not None:
+            return
+        if _numpy_state() != self._numpy:
+            raise BadInput(f"{self._what} uses the global random numbers (numpy.random)", _DRAW)
+        if self._state is not None and self._before is not None:
+            _check_unchanged(self._what, self._state, self._before)
+
+
+def packed(state: State) -> bytes:
+    """The fields of a state, to be compared."""
+    return pack(state.plain())
 
 
 @contextmanager
 def unchanged(what: str, state: State) -> Iterator[None]:
     """Check that a part of a game leaves the state as it is; see `watched`. Raises BadInput."""
-    before = pack(state.plain())
+    before = packed(state)
     yield
-    if pack(state.plain()) != before:
+    _check_unchanged(what, state, before)
+
+
+def _check_unchanged(what: str, state: State, before: bytes) -> None:
+    if packed(state) != before:
         raise BadInput(
             f"{what} changed the state: {_changed(state, before)}",
             "change a copy, as of list(...), or yield an event whose `apply` changes the state",
