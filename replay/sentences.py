@@ -55,9 +55,13 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else quoted(value)
 
 
+def _amount(value: Any) -> str:
+    return ", ".join(f"{each:,.10g}" for each in (value if isinstance(value, list) else [value]))
+
+
 FORMS: Final[Forms] = {
     "agent": agents_text,
-    "amount": lambda value: f"{value:,.10g}",
+    "amount": _amount,
     "plain": _plain,
     "plot": _plain,
     "quoted": quoted,

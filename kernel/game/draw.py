@@ -39,7 +39,7 @@ DRAWN: Final = EventType(
         "results": shape.several(shape.AMOUNT).means("a number, or places in a list"),
         "words": shape.several(shape.WORD).means("the words that were taken"),
     },
-    text="{key:quoted} is drawn: {results:quoted} ({use} of {arguments:quoted})",
+    text="{key:quoted} is drawn: {results:amount} ({use} {arguments:amount})",
 )
 
 

@@ -39,6 +39,7 @@ class OneClassTools(GameTools):
 
     draw_kinds = USES
     _draws = lazy("goldrush.replay.game.draws:draws_of_game")
+    _format_state = lazy("goldrush.replay.game.text:format_state")
 
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
@@ -116,34 +117,12 @@ class OneClassTools(GameTools):
         }
 
     def format_unit(self, unit: ClosedUnit, paint: Paint) -> str:
-        """The state as a table: what has a value for each agent by agent, the rest in one line."""
-        state, vocabulary = unit.state, unit.vocabulary
-        agents = len(state.roster)
-        by_agent = {
-            name: getattr(state, name)
-            for name in state.types
-            if isinstance(getattr(state, name), list) and len(getattr(state, name)) == agents
-        }
-        others = [
-            f"{name} {_shown(getattr(state, name))}" for name in state.types if name not in by_agent
-        ]
-        head = ", ".join([f"{vocabulary.unit} {unit.round}", *others])
-        if not by_agent:
-            return head
-        rows = [("agent", "policy", *by_agent)]
-        for entry in state.roster:
-            agent = entry["agent"]
-            values = (_shown(values[agent]) for values in by_agent.values())
-            rows.append((paint(str(agent), agent), policy_label(entry), *values))
-        return f"{head}\n\n{format_table(rows, numbers=tuple(range(2, 2 + len(by_agent))))}"
+        text: str = self._format_state(unit, paint)
+        return text
 
 
 def _number(value: Value) -> str:
     return "-" if value is None else f"{value:,.4f}"
-
-
-def _shown(value: object) -> str:
-    return f"{value:,.10g}" if type(value) is float else escaped(str(value))
 
 
 def _names_agents(hint: Any) -> bool:

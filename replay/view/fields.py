@@ -81,7 +81,7 @@ class Field:
         """Add the value of a unit in a run with so many agents; returns its row in a chart, empty
         if it has none.
         """
-        kind = _kind(value, agents)
+        kind = kind_of(value, agents)
         self.kinds.add(kind)
         items: Sequence[Any] = [value] if not isinstance(value, list) else value
         if kind == GRID:
@@ -152,7 +152,8 @@ def _order(level: Any) -> tuple[str, Any]:
     return ("number" if type(level) in (int, float) else type(level).__name__, level)
 
 
-def _kind(value: object, agents: int) -> str:
+def kind_of(value: object, agents: int) -> str:
+    """What a value is drawn as, in a run with so many agents."""
     if isinstance(value, Mapping):
         return TREE
     if not isinstance(value, list):

@@ -84,3 +84,14 @@ def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
         absent = attrs.evolve(run.tools.studies, seats=lambda roster, agents: ["absent"] * agents)
         run.tools.studies = absent
         assert "the seats are" in broken(LAWS["a study plans what is played"], run)
+
+
+def test_a_grid_is_shown_by_rows_also_with_as_many_rows_as_agents(tmp_path):
+    path = tmp_path / "fishery.py"
+    fields = "        stock: float\n        shoals: list[list[int | None]]\n"
+    shoals = "self.State(shoals=[[1, None, 30]] * self.agents, "
+    path.write_text(SOURCE.replace("        stock: float\n", fields).replace("self.State(", shoals))
+    recorded(load_game(str(path)), tmp_path / "run.journal")
+    ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
+    assert "\n\nagent  policy  landed\n0      share       20\n" in ran.out
+    assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out
