@@ -236,9 +236,11 @@ def _replaced(
 def _submitted(game: StageGame[S, V], item: object, where: str) -> int:
     """The code of the event of a submission that is given. Raises BadInput."""
     codes = {game.world.events[code].name: code for code in game.submitted}
-    if len(codes) == 1 and not (isinstance(item, Mapping) and "event" in item):
-        return game.submitted[0]
-    name = item.get("event") if isinstance(item, Mapping) else None
+    if not (isinstance(item, Mapping) and "event" in item):
+        if len(codes) == 1:
+            return game.submitted[0]
+        raise BadInput(f"{where} has no event", f"give one: {' or '.join(codes)}")
+    name = item["event"]
     if type(name) is not str or name not in codes:
         raise BadInput(
             f"{where} is a {format_value(name)} event", f"give {' or '.join(codes)} ones"

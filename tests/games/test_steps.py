@@ -5,6 +5,7 @@ import pytest
 import goldrush
 from goldrush.agents import players
 from goldrush.games.double_auction import DoubleAuction
+from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput, PolicyFailed
 from goldrush.replay.game.tools import tools_of_game
@@ -72,6 +73,21 @@ def test_a_fork_with_one_is_read_by_every_reader(goods, tmp_path) -> None:
 def test_a_submission_that_no_step_has_is_refused(goods, change, says) -> None:
     with pytest.raises(BadInput, match=says):
         goods.fork(at=3, replace=[{**GIFT, **change}])
+
+
+def test_a_submission_without_an_event_is_told_which_there_are(goods) -> None:
+    item = {name: value for name, value in GIFT.items() if name != "event"}
+
+    with pytest.raises(BadInput, match="submission 1 has no event; give one: gift or fines"):
+        goods.fork(at=3, replace=[item])
+
+
+def test_where_there_is_one_submission_its_event_can_be_left_out() -> None:
+    run = goldrush.record(Fishery, seasons=6)
+
+    fork = run.fork(at=3, replace=[{"season": 5, "agent": 2, "fish": 7}])
+
+    assert [7] == [e["fish"] for e in fork.events("asked", agent=2, first=5, last=5)]
 
 
 @pytest.mark.parametrize("at", [1, 4])
