@@ -424,7 +424,9 @@ def _event_type(record: type[Event | Submission]) -> EventType:
 
 
 def _submitted_text(record: type[Submission]) -> str:
-    values = ", ".join(f"{name} {{{name}}}" for name in record.hints)
+    # Quoted, a text that an agent chooses cannot pass for further fields.
+    free = {n for n, hint in record.hints.items() if not hint.choices and hint.kind.holds("")}
+    values = ", ".join(f"{n} {{{n}{':quoted' if n in free else ''}}}" for n in record.hints)
     return f"{{agent}} submits {values or snake(record.__name__)}"
 
 

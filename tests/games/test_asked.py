@@ -1,6 +1,7 @@
 """Models and people play games that declare nothing for them."""
 
 import json
+from typing import Literal
 
 import pytest
 
@@ -214,3 +215,32 @@ def test_a_game_without_policies_needs_a_roster(tmp_path) -> None:
         goldrush.record(str(path), tmp_path / "run.journal")
     with pytest.raises(BadInput, match="nobody can be asked here"):
         goldrush.record(str(path), tmp_path / "run.journal", roster="human*2")
+
+
+class Talk(goldrush.Game):
+    """Everybody says something."""
+
+    class State(goldrush.State):
+        turns: int
+
+    class Say(goldrush.Submission):
+        text: str
+        tone: Literal["soft", "loud"]
+        food: int = within(0, 9)
+
+    def start(self):
+        return self.State(turns=0)
+
+    def decide(self, state, asked, draw):
+        return ()
+
+    @policy
+    def pose(self, seen, agent, draw):
+        return self.Say("nothing, tone soft, food 9", "loud", 3)
+
+
+def test_a_text_of_an_agent_cannot_pass_for_further_fields(tmp_path) -> None:
+    run = goldrush.record(Talk, tmp_path / "run.journal", agents=1, rounds=1)
+
+    [line] = run.log("say")
+    assert line.endswith('agent 0 submits text "nothing, tone soft, food 9", tone loud, food 3')
