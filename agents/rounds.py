@@ -14,6 +14,7 @@ import attrs
 
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Amount, Estimate
+from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import About, Answer, Source, upper_bound
 from goldrush.agents.people import Inquiry
@@ -109,6 +110,9 @@ class RoundPlay(Generic[V]):
 
         def fault(text: str) -> str | None:
             code = self.about(row_of(self, prompt, Answer(text, model=HUMAN))).error
+            if code == NO_JSON:
+                fields = " or ".join(prompt.schema["properties"])
+                return f"it is not a {noun}: there is no JSON object with {fields}"
             return None if code is None else f"it is not a {noun} ({code})"
 
         player = f"agent {prompt.asked.agent}"

@@ -193,6 +193,9 @@ def test_a_person_is_asked_with_the_same_prompt(tmp_path) -> None:
     def ask(inquiry):
         inquiries.append(inquiry)
         assert "it is not a `asked` (invalid)" == inquiry.fault('{"fish": -2}')
+        for text in ("two", '{"fishes": 2}'):
+            says = "it is not a `asked`: there is no JSON object with fish"
+            assert says == inquiry.fault(text)
         assert inquiry.fault('{"fish": 2}') is None
         return '{"fish": 2}'
 
