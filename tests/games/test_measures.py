@@ -90,7 +90,9 @@ def test_a_grid_is_shown_by_rows_also_with_as_many_rows_as_agents(tmp_path):
     path = tmp_path / "fishery.py"
     fields = "        stock: float\n        shoals: list[list[int | None]]\n"
     shoals = "self.State(shoals=[[1, None, 30]] * self.agents, "
-    path.write_text(SOURCE.replace("        stock: float\n", fields).replace("self.State(", shoals))
+    path.write_text(
+        SOURCE.replace("        stock: float\n", fields, 1).replace("self.State(", shoals)
+    )
     recorded(load_game(str(path)), tmp_path / "run.journal")
     ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
     assert "\n\nagent  policy  landed\n0      share       20\n" in ran.out
