@@ -6,6 +6,7 @@ given those that have a location.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeGuard
 
@@ -74,6 +75,29 @@ def games() -> list[str]:
 def location_of(world: str) -> str:
     """Where the game of a world was given from; empty for a class, and for other worlds."""
     return _GIVEN[world][0] if world in _GIVEN else ""
+
+
+def give_same(location: str, sha256: str | None) -> None:
+    """Give the game at a location in a process that shares no folder with the one that named it.
+    `sha256`: of its source there.
+
+    Raises BadInput as `give`, and for another source.
+    """
+    from goldrush.agents.game.source import source_of_game
+
+    found = source_of_game(give(location)).sha256
+    if found != sha256:
+        raise BadInput(
+            f"{location} is other code there: its SHA-256 is {found}, here it is {sha256}",
+            "give all workers the same file",
+        )
+
+
+def location_elsewhere(world: str) -> str:
+    """As `location_of`, for processes with another working folder."""
+    location = location_of(world)
+    is_file = location.partition(":")[0].endswith(".py")
+    return os.path.abspath(location) if is_file else location
 
 
 def locations() -> list[str]:

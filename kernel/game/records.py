@@ -161,6 +161,8 @@ def _first(cls: type[Submission], name: str, hint: Hint) -> Any:
     for empty in (None, "", ()):
         if hint.kind.holds(empty):
             return empty
+    if hint.kind.entity == "agent":
+        return 0
     if hint.range is None or not hint.kind.holds(low := amount(hint.range.low)):
         raise BadInput(
             f"{cls.__name__}.{name} has no range",

@@ -43,6 +43,8 @@ class Backend:
         shares_folder: whether workers write into the study's folder, or return journals as bytes.
         watch: called when no run has finished for `WATCH_AFTER` seconds. Returns whether the
             submitted runs are lost; raises WorkersLost if no worker is left.
+        on_all_workers: calls a function in each worker that is there; raises BadInput if it raises.
+            None: workers are made by this process.
     """
 
     executor: Callable[[int], Executor]
@@ -52,6 +54,7 @@ class Backend:
     stop: Callable[[Executor], None] = _shut_down
     shares_folder: bool = True
     watch: Callable[[], bool] | None = None
+    on_all_workers: Callable[[Callable[[], object]], None] | None = None
 
 
 def processes(jobs: int | None = None) -> Backend:
@@ -175,7 +178,7 @@ def _submitted(
     backend: Backend,
 ) -> Future[list[Any]]:
     try:
-        return executor.submit(call_each, function, task)
+        return executor.submit(call_each, function, [run.as_sent() for run in task])
     except backend.lost_errors as error:  # a worker was lost in the meantime
         future: Future[list[Any]] = Future()
         future.set_exception(error)

@@ -18,6 +18,7 @@ from typing import Final
 
 import attrs
 
+from goldrush.agents.given import give_same, given, location_elsewhere, location_of
 from goldrush.agents.llm.models import Models
 from goldrush.agents.players import context_of
 from goldrush.kernel import files
@@ -75,6 +76,9 @@ def carry_out(
     """
     backend = backend or processes()
     runs = runs_of(plan, models, remote=not backend.shares_folder)
+    if backend.on_all_workers is not None and given(plan.world) is not None:
+        source = runs[0].setup["source"]["sha256"]
+        backend.on_all_workers(partial(give_same, location_elsewhere(plan.world), source))
     models = _shared(models, runs)
     root = Path(folder)
     report = on_step or (lambda stage, done, total: None)
@@ -119,8 +123,14 @@ def runs_of(
     plan: StudyPlan, models: Models | None = None, *, remote: bool = False
 ) -> list[Planned]:
     """The runs of a plan. `remote`: played by a backend that does not share the study's folder,
-    which excludes language models. Raises BadInput if a run cannot be played.
+    which excludes language models and games that have no location. Raises BadInput if a run cannot
+    be played.
     """
+    if remote and given(plan.world) is not None and not location_of(plan.world):
+        raise BadInput(
+            f"workers elsewhere cannot import the game {plan.world}",
+            "write it in a file, or leave out --dask",
+        )
     runs = plan.runs(models)
     check_size(plan, runs)
     of = studied(plan.world)
@@ -299,7 +309,9 @@ def _played(
 ) -> dict[str, Done]:
     """Play runs; their results by path."""
     shared = partial(play, folder=str(root), models=models)
-    function: Callable[[Planned], Done | bytes] = shared if backend.shares_folder else play_remotely
+    function: Callable[[Planned], Done | bytes] = shared
+    if not backend.shares_folder and runs:
+        function = partial(play_remotely, game=location_elsewhere(runs[0].world))
     done: dict[str, Done] = {}
     if runs:
         report(PLAYED, 0, len(runs))

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -69,6 +70,7 @@ def cluster(address: str) -> Iterator[Backend]:
                 stop=lambda executor: executor.shutdown(wait=False),
                 shares_folder=False,
                 watch=_watch(client, address),
+                on_all_workers=partial(_on_all_workers, client),
             )
 
 
@@ -126,6 +128,15 @@ def _watch(client: Any, address: str) -> Callable[[], bool]:
         return True
 
     return watch
+
+
+def _on_all_workers(client: Any, function: Callable[[], object]) -> None:
+    """See `Backend`."""
+    for worker, result in client.run(function, on_error="return").items():
+        if isinstance(result, BadInput):
+            raise BadInput(f"the Dask worker {worker}: {result.what}", result.instead)
+        if isinstance(result, Exception):
+            raise result
 
 
 def _check_versions(client: Any) -> None:

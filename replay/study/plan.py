@@ -75,6 +75,13 @@ class Planned(StudyRun):
         trust, sources = self.prepared.roster.trust, self.sources
         return Resources(policies=policies, models=models, trust=trust, sources=sources)
 
+    def as_sent(self) -> Planned:
+        """Itself as workers get it: without `config`, whose class they need not have; its setup has
+        the settings.
+        """
+        nothing: Any = None
+        return attrs.evolve(self, config=nothing)
+
     @property
     def models(self) -> list[Model]:
         """The language models among its players. Raises BadInput for unsupported options."""

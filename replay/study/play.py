@@ -16,6 +16,7 @@ from tempfile import gettempdir  # noqa: TID251  # which makes nothing
 from typing import Any, Final
 
 from goldrush.agents import players
+from goldrush.agents.given import give_same
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import LLM
 from goldrush.kernel import files
@@ -169,8 +170,15 @@ def _ended(run: Planned, path: str) -> bool | None:
     return ended
 
 
-def play_remotely(run: Planned) -> bytes:
-    """Play a run in a temporary folder, and return its journal. Raises RunFailed."""
+def play_remotely(run: Planned, game: str = "") -> bytes:
+    """Play a run in a temporary folder, and return its journal. `game`: the location of the game
+    that it is a run of. Raises RunFailed.
+    """
+    if game:
+        try:
+            give_same(game, run.setup["source"]["sha256"])
+        except BadInput as error:
+            raise _failed(run, error) from None
     name = os.path.join(gettempdir(), f"goldrush-{os.urandom(8).hex()}")
     with files.NewFolder(name) as folder:  # it is never published
         play(run, folder.temporary)

@@ -17,6 +17,9 @@ from typing import Any
 import attrs
 import pytest
 
+from goldrush.agents import given
+from goldrush.games import fishery
+from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.study import backend as backends
 from goldrush.replay.study import cluster as module
@@ -148,6 +151,46 @@ def test_a_world_of_another_package_is_played_by_workers_that_have_it(
 
     assert "small-stock/share_5/seasons-9/seed-0001.journal" in tree(tmp_path / "there")
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+def test_the_game_of_a_file_is_played_by_workers_that_have_it(address: str, tmp_path: Path) -> None:
+    (tmp_path / "harbour.py").write_text(Path(fishery.__file__).read_text())
+    words = ("study", "--world", "harbour.py", "--seeds", 2, "--rounds", 3)
+    here = goldrush(*words, "--out", "here", cwd=tmp_path)
+    there = goldrush(*words, "--out", "there", "--dask", address, cwd=tmp_path)
+
+    assert (0, 0, "") == (here.code, there.code, there.err)
+    assert "baseline/share/seasons-3/seed-0000.journal" in tree(tmp_path / "there")
+    assert tree(tmp_path / "here") == tree(tmp_path / "there")
+
+
+class Unplaced(Fishery):
+    """A game that only this process has."""
+
+
+def test_a_game_that_workers_do_not_have_is_refused_before_anything_is_written(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given, "_GIVEN", {})  # local workers of other tests are given none of it
+    file, study = tmp_path / "harbour.py", tmp_path / "study"
+    text = Path(fishery.__file__).read_text().replace("class Fishery(", "class Harbour(")
+    file.write_text(text)
+    given.give(str(file))
+    plan = plan_of(world="harbour", rosters=["share*2"], seeds=1, rounds=3)
+    with cluster(address) as backend:
+        file.write_text(f"{text}# other")
+        with pytest.raises(BadInput, match=r"the Dask worker .*harbour.py is other code there"):
+            carry_out(plan, study, backend=backend)
+        file.unlink()
+        with pytest.raises(BadInput, match=r"the Dask worker .*harbour.py cannot be read: No such"):
+            carry_out(plan, study, backend=backend)
+        monkeypatch.setattr(Unplaced, "__module__", "__main__")
+        given.give(Unplaced)
+        alone = plan_of(world="unplaced", rosters=["share*2"], seeds=1, rounds=3)
+        with pytest.raises(BadInput, match="workers elsewhere cannot import the game unplaced"):
+            carry_out(alone, study, backend=backend)
+
+    assert not study.exists()
 
 
 def test_what_is_finished_is_kept_and_what_is_broken_played_anew(

@@ -1,0 +1,207 @@
+"""What the rules of a game are held to, by a game of two steps that draws in both."""
+
+import math
+from typing import Literal
+
+import pytest
+
+import goldrush
+from goldrush import Agent, phase, policy, setting, within
+from goldrush.games.fishery import Fishery
+from goldrush.kernel.draws import Draws
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.game.hints import is_of
+from goldrush.kernel.game.world import compiled
+from goldrush.kernel.world import InvalidInputs
+from goldrush.replay.game.tools import tools_of_game
+from tests.games.fisheries import changed
+
+
+class Gossip(goldrush.Game):
+    """Who is told what?"""
+
+    horizon = "days"
+    days = setting(4, 1, 100)
+    agents = setting(3, 2, 9)
+
+    class State(goldrush.State):
+        heard: list[int]
+        last: dict[int, list[int]]
+
+    class Word(goldrush.Submission):
+        kind: Literal["praise", "blame"]
+        of: Agent
+        loud: float = within(0.5, 2)
+
+    class Heard(goldrush.Event):
+        by: Agent
+        weight: float
+
+        def apply(self, state):
+            state.heard[self.by] += 1
+            state.last[0].append(self.by)
+
+    def start(self):
+        return self.State(heard=[0] * self.agents, last={0: []})
+
+    @phase(Word)
+    def speak(self, state, asked, draw):
+        yield from (self.Heard(word.of, word.loud) for word in asked)
+        draw.word("first")
+
+    @phase
+    def pass_on(self, state, draw):
+        yield self.Heard(draw.below(self.agents, "who"), 2.0)
+
+    @policy
+    def any(self, seen, agent, draw):
+        return self.Word("blame", draw.below(self.agents, "of"), 1.0)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return goldrush.record(Gossip, tmp_path_factory.mktemp("gossip") / "run.journal", seed=5)
+
+
+def test_keys_of_draws_have_seed_unit_and_step_and_those_of_policies_their_agent(run) -> None:
+    words = list(run.events("word"))
+    heard = [event["by"] for event in run.events("heard")]
+
+    for unit in range(1, 5):
+        ofs = [Draws(5, unit, 0, "policy", agent, "of").below(3) for agent in range(3)]
+        assert ofs == [word["of"] for word in words[3 * unit - 3 : 3 * unit]]
+        assert Draws(5, unit, 1, "decide", "who").below(3) == heard[4 * unit - 1]
+    assert run.audit_all().holds
+    assert 8 == sum(run.audit_all().checked.values())
+
+
+def test_a_step_has_its_draws_its_events_and_its_end_in_this_order(run) -> None:
+    names = [event.name for event in run.events(first=2, last=2)]
+
+    assert names == [
+        *["word"] * 3, "drawn", *["heard"] * 3, "step_ended",
+        "drawn", "heard", "step_ended", "day_closed",
+    ]  # fmt: skip
+
+
+def test_the_default_move_has_the_first_choice_and_the_lowest_number() -> None:
+    move = Gossip.Word.default()
+
+    assert ("praise", 0, 0.5) == (move.kind, move.of, move.loud)
+
+
+def test_a_whole_number_is_held_as_an_integer_and_read_as_a_float() -> None:
+    event = Gossip.Heard(1, 2.0)
+
+    assert (int, float) == (type(event[1]), type(event.weight))
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "expected"),
+    [
+        (math.nan, float, False), (math.inf, float, False), (1, float, True), (1.0, int, False),
+        (True, int, False), (True, float, False), (-1, Agent, False), (0, Agent, True),
+        ([1, True], list[int], False), ({1: [2]}, dict[int, list[int]], True),
+        ((1, 2), tuple[int, ...], True), ((1, 2), tuple[int], False), (None, int | None, True),
+        ("b", Literal["a", "b"], True), ("c", Literal["a", "b"], False),
+    ],
+)  # fmt: skip
+def test_a_value_of_a_state_is_of_its_type(value, hint, expected) -> None:
+    assert expected == is_of(value, hint)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"heard": [1], "last": {}, "more": 1}, "State is made with heard, last, more; give heard"),
+        ({"heard": [1]}, "State is made with heard; give heard=..., last=..."),
+        ({"heard": [None], "last": {}}, r"State.heard is \[None\]; it must be list\[int\]"),
+    ],
+)
+def test_a_state_has_its_fields_and_no_others_of_their_types(fields, says) -> None:
+    with pytest.raises(BadInput, match=says):
+        Gossip.State(**fields)
+
+
+def test_a_copy_of_a_state_shares_nothing_that_changes() -> None:
+    state = Gossip.State(heard=[1], last={0: [2]})
+    state.config, state.roster, state.unit, state.step, state.source, state.head = [None] * 6
+    copied = state.copy()
+    copied.heard.append(9)
+    copied.last[0].append(9)
+
+    assert ([1], {0: [2]}) == (state.heard, state.last)
+
+
+def started(game, **settings):
+    """The rules of a game, and a state at its start."""
+    tools = tools_of_game(game)
+    config = game.configured(settings)
+    roster = [{"agent": a, "policy": "any", "options": {}} for a in range(config.agents)]
+    source = {"sha256": None, "text": None}
+    setup = {"config": config.as_dict(), "source": source, "roster": roster}
+    return tools.game.world, compiled(game).initial(setup)
+
+
+def test_the_digest_is_of_the_unit_the_settings_and_every_field() -> None:
+    world, state = started(Gossip)
+    digests = [world.digest(state)]
+    state.heard[0] += 1
+    digests.append(world.digest(state))
+    state.last[0].append(1)
+    digests.append(world.digest(state))
+    state.unit += 1
+    digests += [world.digest(state), world.digest(started(Gossip, seed=1)[1])]
+
+    assert 5 == len(set(digests))
+
+
+@pytest.mark.parametrize(("of", "is_there"), [(2, True), (3, False)])
+def test_a_submission_names_agents_that_are_there(of, is_there) -> None:
+    rules = compiled(Gossip)
+    _, state = started(Gossip)
+    rows = [(agent, 0, of, 1, None, None) for agent in range(3)]
+    inputs = goldrush.kernel.world.Block([(0, rows)])
+
+    if is_there:
+        assert rules.decide(state, inputs)
+        return
+    with pytest.raises(InvalidInputs, match="names an agent that the run does not have"):
+        rules.decide(state, inputs)
+
+
+def test_a_submission_is_no_event_that_rules_yield(tmp_path) -> None:
+    rules = "        left = max(0.0"
+    game = changed(tmp_path, rules, f"        yield asked[0]\n{rules}")
+
+    with pytest.raises(BadInput, match=r"yields Asked.*; yield its events: Landed, Regrown"):
+        goldrush.record(game)
+
+
+def test_over_ends_a_run_when_a_unit_has_closed(tmp_path) -> None:
+    game = changed(tmp_path, "return state.stock < 1", "return state.unit == 3")
+
+    assert 3 == goldrush.record(game).info().units
+    assert 7 == goldrush.record(Fishery, seasons=7, roster="share*5").info().units
+
+
+@pytest.mark.parametrize(
+    "facts", [{"changes": {}}, {"source": {"sha256": None, "text": None}, "changes": {}}]
+)
+def test_a_fork_has_the_source_at_last(facts) -> None:
+    rules = compiled(Gossip)
+    _, state = started(Gossip)
+
+    with pytest.raises(BadInput, match="it has the source at last"):
+        rules.fork(rules.forks(), state, facts, lambda first: ())
+
+
+def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:
+    [prompt] = run.prompts(2, 1)
+    players = tools_of_game(Gossip).game
+    _, state = started(Gossip)
+    schema = players.prompting.schema(players.view(state), 0)
+
+    assert '"days": 4' in prompt.messages[0]["content"]
+    assert "seed" not in prompt.messages[0]["content"]
+    assert {"type": "integer", "minimum": 0, "maximum": 2} == schema["properties"]["of"]
