@@ -78,6 +78,7 @@ def test_keys_of_draws_have_seed_unit_and_step_and_those_of_policies_their_agent
 def test_a_step_has_its_draws_its_events_and_its_end_in_this_order(run) -> None:
     names = [event.name for event in run.events(first=2, last=2)]
 
+    assert [0, 1] == [event["step"] for event in run.events("step_ended", first=2, last=2)]
     assert names == [
         *["word"] * 3, "drawn", *["heard"] * 3, "step_ended",
         "drawn", "heard", "step_ended", "day_closed",
@@ -194,6 +195,32 @@ def test_a_fork_has_the_source_at_last(facts) -> None:
 
     with pytest.raises(BadInput, match="it has the source at last"):
         rules.fork(rules.forks(), state, facts, lambda first: ())
+
+
+def test_a_fork_plays_the_source_that_it_records() -> None:
+    rules = compiled(Gossip)
+    _, state = started(Gossip)
+    sha256 = "ab" * 32
+    facts = {"parent": "cd" * 32, "changes": {}, "roster": None, "replaced": [],
+             "source": {"sha256": sha256, "text": None}}  # fmt: skip
+
+    forked = rules.fork(rules.forks(), state, facts, lambda first: ())
+
+    assert sha256 == forked.source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"sha256": "ab" * 32, "text": "x"}, {"sha256": None, "text": "x"}, {"text": None},
+        {"sha256": "ab", "text": None}, {"sha256": None, "text": None, "path": "x"}, None,
+    ],
+)  # fmt: skip
+def test_a_setup_has_the_hash_of_its_source(source) -> None:
+    config = Gossip().as_dict()
+
+    with pytest.raises(BadInput, match="the source is"):
+        compiled(Gossip).initial({"config": config, "source": source, "roster": []})
 
 
 def test_a_prompt_has_no_seed_and_its_schema_the_last_agent(run) -> None:

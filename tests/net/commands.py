@@ -60,7 +60,22 @@ OF_STUDIES = (
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
     "study --out {}", "report {} --pages --out report.html",
 )  # fmt: skip
+# `{}` is a journal with the file of its game, `{}.run` the journal alone; see `Corpus`.
+OF_GAMES = (
+    *EVERY, *(line for line in WHOLE if line != "diff {} {}"), "diff {} {}.run",
+    "replay {} --at 2", "audit {} --at 2", "log {} --event fined", "source {}", "source {} --json",
+    "fork {} --at 2 --roster selfish*4 --out new.journal", "fork {} --at 9 --out new.journal",
+    "info {}.run", "log {}.run", "verify {}.run --level 1", "verify {}.run", "source {}.run",
+    "log {}.run --world other.py", "verify {}.run --world other.py",
+    "fork {}.run --at 2 --world other.py --out new.journal",
+)  # fmt: skip
 ALONE = (
+    "record goods.py --rounds 2 --out new.journal --json", "record goods.py --out goods.run",
+    "record goods.py --roster nobody*3 --out new.journal", "record broken.py --out new.journal",
+    "record goods.py --set tokens=0 --out new.journal", "policies --world goods.py",
+    "settings goods.py", "treatments --world goods.py --json", "conform goods.py --set rounds=2",
+    "new Harbour",
+    "study --world goods.py --rounds 2 --seeds 2 --jobs 1 --out new",
     "--help", "--version", "policies", "policies --json", "policies competition",
     "policies --world competition --json", "treatments", "treatments --json",
     "treatments --world competition", "settings", "settings --json", "settings --world competition",
@@ -115,6 +130,9 @@ def commands(folder: Path) -> Iterator[Words]:
     single = [n for n in names if not n.startswith(("forged/", "mined/", "argued-over/"))]
     for line in ALONE:
         yield tuple(line.split())
+    for line in OF_GAMES:
+        filled = line.replace("{}.run", "goods.run").replace("{}", "goods.run --world goods.py")
+        yield tuple(filled.split())
     for name in (*single, "absent"):
         yield from _filled(EVERY, name)
     told = [n for n in single if not CUT.fullmatch(n) and n not in BROKEN]

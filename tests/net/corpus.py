@@ -16,6 +16,7 @@ from pathlib import Path
 from zlib import crc32
 
 from goldrush.agents.plugins import ARENAS, BENCHES, COMMANDS, POLICIES, WORLDS
+from goldrush.games import public_goods
 from goldrush.kernel.journal import FORK, START, JournalReader
 from tests.cli.helpers import ROOT, goldrush
 from tests.faults import forge
@@ -144,6 +145,12 @@ class Corpus:
             "commons.journal")  # fmt: skip
         run("season", "--seed", 4, "--assignments", 3, "--workers", 4, "--arena",
             "orchard[hectares=2]", "--out", "orchard.journal")  # fmt: skip
+        source = Path(public_goods.__file__).read_text()
+        (self.folder / "goods.py").write_text(source)
+        (self.folder / "other.py").write_text(source.replace("share * sum", "share / 2 * sum"))
+        (self.folder / "broken.py").write_text(source.replace("class State(", "class Place("))
+        # Not *.journal, which all that reads the folder would come across, and needs no file.
+        run("record", "goods.py", "--seed", 3, "--rounds", 4, "--out", "goods.run")
         run("study", "plan.toml", "--jobs", 1, "--out", "mined")
         run("study", "--world", "competition", "--set", "arena=nk[seeds=1]", "--set", "workers=4",
             "--assignments", 3, "--treatment", "all", "--seeds", 2, "--jobs", 1, "--out",
