@@ -165,7 +165,7 @@ def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, say
 
 @pytest.mark.parametrize(
     ("agents", "unit", "is_watched"),
-    [(5, 15, True), (5, 16, False), (5, 31, True), (200, 0, True), (200, 3, True), (200, 4, False)],
+    [(5, 14, True), (5, 16, False), (5, 31, True), (200, 0, True), (200, 3, True), (200, 4, False)],
 )
 def test_mistakes_in_the_first_units_and_at_powers_of_two(tmp_path, agents, unit, is_watched):
     old, new = before(f"if state.unit == {unit}: state.landed[0] = 1.0", RULES)
