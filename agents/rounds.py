@@ -18,7 +18,7 @@ from goldrush.agents.llm.failures import NO_JSON
 from goldrush.agents.llm.models import Model, Models
 from goldrush.agents.llm.question import About, Answer, Source, upper_bound
 from goldrush.agents.people import Inquiry
-from goldrush.agents.players import Facts, PolicyCheck, RunContext
+from goldrush.agents.players import Facts, PolicyCheck, PreparedRun, RunContext
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.seats import OBJECT, check_people, classified, family_of, is_outside, models_in
@@ -36,7 +36,6 @@ from goldrush.agents.trust import HUMAN
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, format_error
 from goldrush.kernel.forking import place_of
-from goldrush.kernel.rosters import Config
 from goldrush.kernel.world import Batch, Block, Row, advance
 
 PLAYED: Final = 20  # units, at most, that stand-ins play for an estimate
@@ -283,25 +282,22 @@ def several_submissions(game: StageGame[S, V], place: str, *, is_replaced: bool)
     return BadInput(f"{what}, so `recorded` cannot replay them", "give other policies")
 
 
-def estimates_of(
-    game: StageGame[S, V], config: Config, roster: Roster, models: Models
-) -> list[Estimate]:
+def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> list[Estimate]:
     """The estimate of each model of a roster, for a whole run. Raises BadInput as a run would.
 
     The units that are not played are taken to be as long as the longest of these.
     """
-    chosen = models_in(roster.entries)
+    chosen = models_in(run.roster.entries)
     by_name = {model.name: model for model in chosen.values()}
-    source = {} if game.source is None else {"source": game.source}
-    state = game.world.initial({"config": config.as_dict(), **source, "roster": roster.as_setup()})
+    state = game.world.initial(run.setup)
 
     def played() -> Iterator[Sequence[Amount]]:
         stand_in = prompting_of(game).stand_in
         entries = [
             Entry(entry.agent, stand_in) if is_outside(entry.policy) else entry
-            for entry in roster.entries
+            for entry in run.roster.entries
         ]
-        policies = _made(game, attrs.evolve(roster, entries=entries))
+        policies = _made(game, attrs.evolve(run.roster, entries=entries))
 
         def play_of(state: S) -> RoundPlay[V] | None:
             turn = game.turn_of(state)
@@ -320,7 +316,7 @@ def estimates_of(
         ]
         return questions * sum(most) // len(most)
 
-    units = game.units(config)
+    units = game.units(state.config)
     return estimates(
         list(by_name.values()), models, units, played, lambda amounts, left: left * max(amounts),
         most_in,

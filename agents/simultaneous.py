@@ -70,10 +70,9 @@ class StagePlayers(Players[S], Generic[S, V]):
         return self.game.policy_set.installed()
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        game, models = self.game, resources.models or Models()
-        if game.prompting is None:
+        if self.game.prompting is None:
             return super().estimate(run, resources)
-        return estimates_of(game, game.config_of(run.facts["config"]), run.roster, models)
+        return estimates_of(self.game, run, resources.models or Models())
 
     def resolve_models(self, roster: Roster, facts: Facts, models: Models | None) -> Roster:
         game = self.game
@@ -121,9 +120,7 @@ class StagePlayers(Players[S], Generic[S, V]):
 
     def check_parent(self, parent: JournalReader, change: ForkChange) -> None:
         game = self.game
-        if not change.replace:
-            return
-        if game.has_steps:
+        if not change.replace or game.has_steps:
             return
         # The parent is read to the first unit of several steps, or to damage.
         with parent.again() as reader, suppress(JournalError):
@@ -193,7 +190,7 @@ def prepare(
 
 
 def prepared(
-    config: Config, roster: Roster, source: Mapping[str, Any] | None = None
+    config: Config, roster: Roster, source: Mapping[str, object] | None = None
 ) -> PreparedRun:
     """The run with a configuration and a roster from `prepare`. `source`: see StageGame."""
     facts = {"config": config.as_dict()}

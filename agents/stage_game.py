@@ -116,7 +116,7 @@ class StageGame(Generic[S, V]):
     replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
     prompting: Prompting[V] | None = None
-    source: Mapping[str, Any] | None = None
+    source: Mapping[str, object] | None = None
     noun: str = ""
     leaves_state: bool = False
 

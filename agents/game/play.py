@@ -22,14 +22,12 @@ from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import packed
-from goldrush.kernel.game.world import Compiled, compiled, world_of
+from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.treatments import BASELINE, Treatment, by_name
 from goldrush.kernel.world import EventType, Row
-
-Roster = Sequence[Mapping[str, object]]  # as a state has it
 
 WATCHED: Final = 100  # agents whose policies are watched: each time the whole state is compared
 METHOD: Final = "act"  # `act(seen, agent, draw)`, of a policy that is an object
@@ -116,7 +114,7 @@ class GameAgents:
             is_recorded_as_is,
         )  # fmt: skip
 
-    def ask(self, policy: Any, entry: Entry, view: StepView) -> Row:
+    def ask(self, policy: object, entry: Entry, view: StepView) -> Row:
         """What a policy submits in the next step. Raises BadPlan for what is no submission."""
         agent, game = entry.agent, view.game
         if isinstance(policy, GamePolicy) and policy.policy.together:

@@ -39,7 +39,7 @@ class GamePrompts:
 
     def messages(self, view: StepView, agent: int) -> list[Message]:
         """The rules, the settings, and what the agent sees."""
-        game = view.state.config
+        game = view.game
         seen = self._seen(view, agent)
         asks = view.asks
         settings = {name: value for name, value in game.as_dict().items() if name != "seed"}
@@ -57,7 +57,7 @@ class GamePrompts:
 
     def _seen(self, view: StepView, agent: int) -> Any:
         with self.compiled.running("observe", view.state):
-            return view.state.config.observe(view.state, agent)
+            return view.game.observe(view.state, agent)
 
     def schema(self, view: StepView, agent: int) -> Schema:
         """The JSON schema of the answer. Raises BadInput for a number without a range."""
@@ -66,7 +66,7 @@ class GamePrompts:
             if not hint.choices and hint.range is None and not _is_free(hint):
                 raise no_range(asks, name, "model")
         schema = dict(record(**{name: hint.kind for name, hint in asks.hints.items()}).schema)
-        last = view.state.config.agents - 1
+        last = view.game.agents - 1
         schema["properties"] = {
             name: _up_to(last, kind) if asks.hints[name].kind.entity == "agent" else kind
             for name, kind in schema["properties"].items()
@@ -78,11 +78,11 @@ class GamePrompts:
             schema["properties"] = {**kinds, **parts}
         return schema
 
-    def legal(self, view: StepView, agent: int) -> Mapping[str, list[Any]]:
+    def legal(self, view: StepView, agent: int) -> Mapping[str, list[object]]:
         """By field, the legal values, where the game lists them. Raises BadInput for what is no
         list of them.
         """
-        game, asks = view.state.config, view.asks
+        game, asks = view.game, view.asks
         if self.compiled.phase(view.state).asks is None:
             return {}
         seen = self._seen(view, agent)
@@ -114,7 +114,7 @@ class GamePrompts:
                 return self._default(view, agent, INVALID, source)
             values.append(value)
         row = (agent, *values, None, source)
-        compiled, agents = self.compiled, view.state.config.agents
+        compiled, agents = self.compiled, view.game.agents
         if compiled.names_stranger(compiled.codes[asks], [row], agents):
             return self._default(view, agent, INVALID, source)
         return row
@@ -136,12 +136,12 @@ class GamePrompts:
         if hint.choices:
             return " or ".join(map(json.dumps, hint.choices))
         if hint.kind.entity == "agent":
-            last = view.state.config.agents - 1
+            last = view.game.agents - 1
             return hint.kind.name.replace(AGENT.name, f"integer from 0 to {last}")
         return hint.kind.name
 
 
-def _listed(game: Game, values: Any, hint: Hint | None, view: StepView) -> list[Any]:
+def _listed(game: Game, values: Any, hint: Hint | None, view: StepView) -> list[object]:
     """The legal values of a field. `hint`: None for a field that the submission does not have."""
     if hint is None:
         raise _no_legal(game, values, one_of("a field", view.asks.hints))

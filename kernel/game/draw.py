@@ -48,7 +48,6 @@ class Draw:
     whole numbers that name it, such as `"die", agent`.
 
     All of them raise BadInput for a key that has been used in this step.
-
     """
 
     __slots__ = ("_prefix", "_rows")

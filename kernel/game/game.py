@@ -160,7 +160,9 @@ def policy(function: Callable[..., object] | None = None, *, together: bool = Fa
     return DeclaredPolicy(function.__name__, function, settings, together)
 
 
-def measure(title: str, *, at_end: bool = False) -> Callable[[Callable[..., float | None]], Any]:
+def measure(
+    title: str, *, at_end: bool = False
+) -> Callable[[Callable[..., float | None]], DeclaredMeasure]:
     """Make a method of a game a measure: `(self, state)` to a number or None, at the close of a
     unit.
 
@@ -289,7 +291,7 @@ class Game(metaclass=_GameType):
 
     # The rules.
 
-    def start(self) -> Any:
+    def start(self) -> object:
         """The state before the first unit."""
         raise NotImplementedError
 

@@ -8,7 +8,7 @@ freeze it to plain values and thaw it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -66,14 +66,14 @@ class Hint:
     choices: tuple[object, ...] = ()
 
 
-def hint_of(hint: Any, where: str, range: Range | None = None) -> Hint:
+def hint_of(hint: object, where: str, range: Range | None = None) -> Hint:
     """What a type hint says of a field of a row. `where`: the field, for messages.
 
     Raises BadInput for a hint that no row can hold.
     """
     origin, arguments = get_origin(hint), get_args(hint)
     if hint == Agent:
-        return _AGENT
+        return Hint(shape.AGENT)
     if origin in (Union, UnionType) and NoneType in arguments and len(arguments) == 2:
         [inner] = [argument for argument in arguments if argument is not NoneType]
         return _optional(hint_of(inner, where, range))
@@ -87,8 +87,10 @@ def hint_of(hint: Any, where: str, range: Range | None = None) -> Hint:
         return Hint(_real(range), shape.amount, float, range)
     if hint is int:
         return Hint(_whole(range), range=range)
-    if hint in _PLAIN:
-        return _PLAIN[hint]
+    if hint is bool:
+        return Hint(shape.BOOLEAN, choices=(False, True))
+    if hint is str:
+        return Hint(shape.TEXT)
     raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HINTS}")
 
 
@@ -100,13 +102,6 @@ def format_hint(hint: object) -> str:
         items = ["..." if item is Ellipsis else format_hint(item) for item in get_args(hint)]
         return str(hint).partition("[")[0] + f"[{', '.join(items)}]"
     return getattr(hint, "__name__", None) or str(hint)
-
-
-_PLAIN: Final[Mapping[Any, Hint]] = {
-    bool: Hint(shape.BOOLEAN, choices=(False, True)),
-    str: Hint(shape.TEXT),
-}
-_AGENT: Final = Hint(shape.AGENT)
 
 
 def _whole(range: Range | None) -> Kind:
@@ -129,12 +124,17 @@ def _real(range: Range | None) -> Kind:
 
 
 def _optional(inner: Hint) -> Hint:
-    def of(convert: Convert | None) -> Convert | None:
-        return convert and (lambda value: None if value is None else convert(value))
+    return Hint(
+        shape.optional(inner.kind),
+        _unless_none(inner.to_row),
+        _unless_none(inner.from_row),
+        inner.range,
+        (None, *inner.choices) if inner.choices else (),
+    )
 
-    choices = (None, *inner.choices) if inner.choices else ()
-    kind = shape.optional(inner.kind)
-    return Hint(kind, of(inner.to_row), of(inner.from_row), inner.range, choices)
+
+def _unless_none(convert: Convert | None) -> Convert | None:
+    return convert and (lambda value: None if value is None else convert(value))
 
 
 def _choice(values: tuple[Any, ...], where: str) -> Hint:
@@ -202,7 +202,7 @@ _UNCHANGED: Final = (int, float, bool, str, NoneType)
 _HELD: Final = "int, float, bool, str, Agent, Literal, tuple, list, dict or one of these | None"
 
 
-def held_of(hint: Any, where: str) -> Held:
+def held_of(hint: object, where: str) -> Held:
     """How a field of a state with this type hint is held. `where`: the field, for messages.
 
     Raises BadInput for a type that cannot be digested: a set has no order, so the same run would
@@ -223,10 +223,6 @@ def held_of(hint: Any, where: str) -> Held:
     if origin is dict and arguments and arguments[0] in (int, str, Agent):
         return _dict_of(held_of(arguments[1], where))
     raise BadInput(f"{where} has the type {format_hint(hint)}", f"give it {_HELD}")
-
-
-def _unless_none(convert: Convert | None) -> Convert | None:
-    return convert and (lambda value: None if value is None else convert(value))
 
 
 def _list_of(item: Held) -> Held:
@@ -270,10 +266,10 @@ def _items(value: Any, hint: Any) -> Iterable[tuple[object, object, object]]:
     return ()
 
 
-def is_of(value: Any, hint: Any) -> bool:
+def is_of(value: object, hint: object) -> bool:
     """Whether a value is of a type hint; whole numbers are `float`, NaN and infinities are not."""
     if hint is float:
-        return type(value) in (int, float) and math.isfinite(value)
+        return type(value) is int or (type(value) is float and math.isfinite(value))
     if type(hint) is type:
         return type(value) is hint
     origin, arguments = get_origin(hint), get_args(hint)

@@ -70,11 +70,6 @@ class _Record(tuple[Any, ...], metaclass=FieldsType):
 
         def __new__(cls, *values: Any, **named: Any) -> Self: ...
 
-    @classmethod
-    def of_row(cls, row: Row) -> Self:
-        """The record with the values of a row of the journal."""
-        return tuple.__new__(cls, row)
-
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""
         return {name: getattr(self, name) for name in self.hints}
@@ -213,10 +208,10 @@ def _hint(hint: Any, where: str, given: Range | None) -> Hint:
                 f"{where} is within({low!r}, {high!r}), where no number is",
                 "give the lowest and then the highest",
             )
-    found = hint_of(hint, where, given)
-    if given is not None and (hint in (str, bool, Agent) or found.choices):
+    known = hint_of(hint, where, given)
+    if given is not None and (hint in (str, bool, Agent) or known.choices):
         raise BadInput(f"{where} has a range and is no number", "leave out within(...)")
-    return found
+    return known
 
 
 def _getter(place: int, from_row: Callable[[Any], Any] | None) -> property:

@@ -6,10 +6,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import repeat
 from typing import Any, Final
-from weakref import WeakKeyDictionary
 
 from goldrush.kernel import shape
 from goldrush.kernel.codec import TooLarge, fingerprint, pack
@@ -34,6 +33,9 @@ from goldrush.kernel.world import (
 )
 
 Apply = Callable[[State, Sequence[Row]], None]
+Facts = Mapping[str, object]
+Roster = Sequence[Mapping[str, object]]  # as a state has it
+Frozen = tuple[Mapping[str, object], Roster, int, str | None, Sequence[object]]
 
 
 def _step_ended(phases: Sequence[GamePhase]) -> EventType:
@@ -69,7 +71,7 @@ class Compiled:
         # By code, the places of fields that name agents, and what gives the agents of a value.
         self._naming = [
             [
-                (at, ids_of(kind))
+                (at, _ids_of(kind))
                 for at, kind in enumerate(type.fields.values())
                 if at and kind.entity == "agent"
             ]
@@ -129,7 +131,7 @@ class Compiled:
         with self._telling, watched(f"`{what}`", state):
             yield
 
-    def initial(self, setup: Mapping[str, Any]) -> State:
+    def initial(self, setup: Mapping[str, object]) -> State:
         """The state before the first unit. Raises BadInput for an invalid setup."""
         if list(setup) != ["config", "source", "roster"]:
             raise BadInput(
@@ -287,19 +289,19 @@ class Compiled:
         """
         return fingerprint([state.head, state.unit, state.plain()])
 
-    def freeze(self, state: State) -> list[object]:
+    def freeze(self, state: State) -> Frozen:
         """A state with a closed unit as plain values."""
         plain = state.plain()
-        return [state.config.as_dict(), state.roster, state.unit, state.source, plain]
+        return state.config.as_dict(), state.roster, state.unit, state.source, plain
 
-    def thaw(self, frozen: Any, past: Past) -> State:
+    def thaw(self, frozen: Frozen, past: Past) -> State:
         """The state that `freeze` was given."""
         config, roster, unit, source, values = frozen
         state = self.game.State.of_plain(values)
         return self._placed(state, self.game.configured(config), roster, unit, source)
 
     def _placed(
-        self, state: State, config: Game, roster: Sequence[Any], unit: int, source: str | None
+        self, state: State, config: Game, roster: Roster, unit: int, source: str | None
     ) -> State:
         state.config, state.roster, state.unit, state.step = config, roster, unit, 0
         state.source = source
@@ -319,7 +321,7 @@ class Compiled:
         fixed = ("agents", *is_fixed) if game.submissions else is_fixed
         return Forks(game, game.configured, submitted, game.horizon, self.vocabulary, fixed)
 
-    def fork(self, forks: Forks[Game], state: State, facts: Mapping[str, Any], past: Past) -> State:
+    def fork(self, forks: Forks[Game], state: State, facts: Facts, past: Past) -> State:
         """The state with what a fork changes. Raises BadInput for facts that it cannot take."""
         *_, last = facts
         if last != "source":
@@ -348,14 +350,10 @@ class _Telling:
             ) from error
 
 
+@cache
 def compiled(game: type[Game]) -> Compiled:
     """A game with its event types and its world, compiled when it is first asked for."""
-    if game not in _COMPILED:
-        _COMPILED[game] = Compiled(game)
-    return _COMPILED[game]
-
-
-_COMPILED: Final[WeakKeyDictionary[type[Game], Compiled]] = WeakKeyDictionary()
+    return Compiled(game)
 
 
 def world_of(game: type[Game]) -> World[State]:
@@ -383,11 +381,11 @@ def _world(of: Compiled) -> World[State]:
     )  # fmt: skip
 
 
-def _without_source(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_source(facts: Facts) -> Facts:
     return {name: value for name, value in facts.items() if name != "source"}
 
 
-def _sha256(source: Any) -> str | None:
+def _sha256(source: object) -> str | None:
     """The SHA-256 in the source that START or a FORK records. Raises BadInput for none that was
     recorded.
     """
@@ -407,7 +405,7 @@ def _sha256(source: Any) -> str | None:
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 
 
-def ids_of(kind: Kind) -> Callable[[Any], Iterable[Any]]:
+def _ids_of(kind: Kind) -> Callable[[Any], Iterable[Any]]:
     """The function that gives what a value of a row identifies."""
     return lambda value: kind.ids(kind.show(value))
 

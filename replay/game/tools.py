@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from inspect import isfunction
 from math import isfinite
 from numbers import Real
 from os.path import basename, relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
-from weakref import WeakKeyDictionary
 
 from goldrush.agents.game.play import stage_game
 from goldrush.agents.given import location_of
@@ -106,8 +106,8 @@ class OneClassTools(GameTools):
             self.compiled.checks_all = False
 
     def draws(self, path: str | Path) -> Iterator[TieBreak]:
-        found: Iterator[TieBreak] = self._draws(path, self.compiled)
-        return found
+        draws: Iterator[TieBreak] = self._draws(path, self.compiled)
+        return draws
 
     def unit_as_dict(self, unit: ClosedUnit) -> Mapping[str, object]:
         state = unit.state
@@ -144,7 +144,8 @@ def _values(
     """What a rule gives of a state and each of these arguments. Raises BadInput for no numbers."""
     code = rule.__code__
     line = f"{code.co_qualname}, {basename(code.co_filename)}:{code.co_firstlineno}"
-    where = f"{what} failed after {compiled(type(state.config)).vocabulary.format_unit(state.unit)}"
+    game: type[Game] = type(state.config)
+    where = f"{what} failed after {compiled(game).vocabulary.format_unit(state.unit)}"
     is_first = is_watched_unit(state.unit - 1, state.config.agents)
     try:
         with (watched if is_first else unchanged)(f"{line}: {what}", state):
@@ -170,11 +171,7 @@ def _measure(measured: DeclaredMeasure) -> Measure:
 _CURE: Final = "it must give a finite number or None; the journal is whole"
 
 
+@cache
 def tools_of_game(game: type[Game]) -> OneClassTools:
     """The tools of a game, made when they are first asked for."""
-    if game not in _TOOLS:
-        _TOOLS[game] = OneClassTools(game)
-    return _TOOLS[game]
-
-
-_TOOLS: Final[WeakKeyDictionary[type[Game], OneClassTools]] = WeakKeyDictionary()
+    return OneClassTools(game)
