@@ -39,8 +39,8 @@ class RosterText:
     """
 
     text: str | None
-    policies: Mapping[int, Any] = attrs.field(factory=dict)
-    objects: Mapping[int, Any] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = attrs.field(factory=dict)
+    objects: Mapping[int, object] = attrs.field(factory=dict)
     agents: int = 0
 
 

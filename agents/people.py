@@ -7,7 +7,7 @@ recorded and never asked for again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from goldrush.agents.llm.question import Message
 
 
-def every_field(name: str, before: Mapping[str, Any]) -> bool:
+def every_field(name: str, before: Mapping[str, object]) -> bool:
     """See `Inquiry.asks`."""
     return True
 
@@ -40,7 +40,7 @@ class Inquiry:
     messages: Sequence[Message]
     schema: Schema
     fault: Callable[[str], str | None]
-    asks: Callable[[str, Mapping[str, Any]], bool] = every_field
+    asks: Callable[[str, Mapping[str, object]], bool] = every_field
 
 
 # Returns the answer as JSON. Raises KeyboardInterrupt if the person stops.

@@ -76,13 +76,13 @@ class Resources:
     jobs: int = 1
     program: str | None = None
     people: people.Ask | None = None
-    policies: Mapping[int, Any] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = attrs.field(factory=dict)
     roster: Sequence[Mapping[str, Any]] | None = None
     models: Models | None = None
     trust: Sequence[str] = ()
     sources: Sequence[str] = ()
 
-    def objects_for(self, roster: Sequence[Mapping[str, Any]]) -> Mapping[int, Any]:
+    def objects_for(self, roster: Sequence[Mapping[str, object]]) -> Mapping[int, object]:
         """The objects whose agents have the same entry in another roster of the run."""
         if self.roster is None:
             return self.policies

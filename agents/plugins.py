@@ -115,7 +115,7 @@ class PluginKind:
 
     group: str
     title: str
-    accepts: Callable[[Any], bool]
+    accepts: Callable[[object], bool]
     built_in: Sequence[BuiltIn] = ()
 
 

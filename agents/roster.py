@@ -76,7 +76,7 @@ class Roster:
     entries: Sequence[Entry]
     recordings: Sequence[Recording] = ()
     trust: Sequence[str] = ()
-    policies: Mapping[int, Any] = attrs.field(factory=dict)
+    policies: Mapping[int, object] = attrs.field(factory=dict)
 
     def as_setup(self) -> list[dict[str, Any]]:
         """The roster as a journal stores it."""
@@ -112,7 +112,7 @@ def entries_in(roster: Sequence[Mapping[str, Any]]) -> tuple[Entry, ...]:
     return tuple(Entry(item["agent"], item["policy"], item["options"]) for item in roster)
 
 
-def format_policy(name: str, settings: Mapping[str, Any]) -> str:
+def format_policy(name: str, settings: Mapping[str, object]) -> str:
     """A policy with its settings, in the form of a roster's text."""
     if not settings:
         return name

@@ -136,7 +136,7 @@ class Family:
     text: str
     parse: Callable[[Offer, RosterPart, Typed], Options]
     can_ask: Callable[[Offer, Entry, Roster], bool]
-    make: Callable[[PolicySet, Entry, Roster], Callable[[], Any]] | None = None
+    make: Callable[[PolicySet, Entry, Roster], Callable[[], object]] | None = None
     label: Callable[[Entry], str] = _format_entry
 
 
@@ -418,7 +418,7 @@ class PolicySet:
     """
 
     world: str
-    policies: Mapping[str, Callable[..., Any]]
+    policies: Mapping[str, Callable[..., object]]
     default: str
     agents: int
     agents_max: int
@@ -467,7 +467,7 @@ class PolicySet:
         """
         return list(dict.fromkeys(part.name for part in self._parts(text)))
 
-    def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], Any]:
+    def factory_of(self, entry: Entry, roster: Roster | None = None) -> Callable[[], object]:
         """A function that makes the policy of an entry: of a recorded agent its recording, of an
         external one its object. It is made once here, to report a failure early.
 
@@ -557,7 +557,7 @@ class PolicySet:
                 raise _impossible(entry, error) from None
         return True
 
-    def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], Any]:
+    def maker(self, entry: Entry, trust: Collection[str]) -> Callable[[], object]:
         """A function that makes a policy of the world's or the user's. Raises as `factory_of`."""
         make, name, settings = self._class_of(entry, trust), entry.policy, entry.settings
         _check_settings(name, make, settings)

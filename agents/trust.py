@@ -63,7 +63,7 @@ def check_trust(name: str, trust: Collection[str], player: str = "") -> None:
         raise BadInput(f"{subject}a user-defined policy", f"allow it with trust (--trust {name})")
 
 
-def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
+def trusted_class(name: str, trust: Collection[str]) -> Callable[..., object]:
     """The class or function that makes a user-defined policy, imported only if trusted.
 
     Raises BadInput as `check_trust`, and if the import fails.
@@ -75,7 +75,7 @@ def trusted_class(name: str, trust: Collection[str]) -> Callable[..., Any]:
         return make
 
 
-def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> Any:
+def import_policy(name: str, trust: Collection[str], methods: Iterable[str] = ()) -> object:
     """A new user-defined policy (`module:Class`) with these methods.
 
     Raises BadInput if it is not trusted, its import or its class fails, or a method is missing.

@@ -43,13 +43,13 @@ def changes(old: Settings, new: Settings) -> dict[str, Any]:
     }
 
 
-def check_changes(old: Settings, new: Settings, stated: Mapping[str, Any]) -> None:
+def check_changes(old: Settings, new: Settings, stated: Mapping[str, object]) -> None:
     """Check that a fork's stated changes are the differences of its settings. Raises BadInput."""
     if pack(changes(old, new)) != pack(stated):
         raise BadInput("the changes are not those of the settings", "leave out unchanged ones")
 
 
-def check_facts(facts: Mapping[str, Any], names: Sequence[str]) -> None:
+def check_facts(facts: Mapping[str, object], names: Sequence[str]) -> None:
     """Check that the facts have these names, in order, and a SHA-256 as parent. Raises BadInput."""
     if list(facts) != list(names):
         raise BadInput(f"a fork has {', '.join(map(str, facts))}", f"it has {', '.join(names)}")

@@ -131,7 +131,7 @@ def parsed_value(text: str) -> Any:
 _BETWEEN: Final = re.compile(r"[,\s]\s*(?=[A-Za-z_]\w*\s*=)")
 
 
-def separated(value: Any, by: str) -> str | None:
+def separated(value: object, by: str) -> str | None:
     """The settings that are typed as the value of the first, as in `1,noise=0`, with `by` between
     them; None if it is a single value.
     """

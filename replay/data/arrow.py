@@ -57,7 +57,7 @@ class Batches:
 
 
 def rows_table(
-    rows: Sequence[Mapping[str, Any]], texts: Sequence[str], integers: Sequence[str]
+    rows: Sequence[Mapping[str, object]], texts: Sequence[str], integers: Sequence[str]
 ) -> pyarrow.Table:
     """Rows, given as dicts with the same keys, in Arrow's form.
 

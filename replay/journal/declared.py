@@ -42,7 +42,7 @@ class Declared:
         source: the source of the rules; None where runs record none.
     """
 
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Mapping[str, object] = attrs.field(factory=dict)
     players: Sequence[Any] = ()
     forks: Sequence[Mapping[str, Any]] = ()
     rosters: Sequence[tuple[int, Sequence[Any]]] = ()
@@ -62,7 +62,7 @@ class Declared:
         return format_roster(self.players)
 
 
-def format_roster(players: Sequence[Any]) -> str | None:
+def format_roster(players: Sequence[object]) -> str | None:
     """Players as text, `greedy-mine*5,random*5`; None if they are unknown.
 
     It has at most PARTS_MAX parts, for it stands in every row of a table. A longer roster that
@@ -89,7 +89,7 @@ def labels_of(players: Sequence[object]) -> list[str]:
         return []
 
 
-def unusual(settings: Mapping[str, Any], config: type[attrs.AttrsInstance]) -> dict[str, Any]:
+def unusual(settings: Mapping[str, object], config: type[attrs.AttrsInstance]) -> dict[str, object]:
     """The settings that differ from the defaults of their world's class, `config`."""
     fields = attrs.fields_dict(config)
     return {
