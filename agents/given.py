@@ -7,7 +7,7 @@ given those that have a location.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from goldrush.agents.trust import is_import_name
@@ -43,17 +43,16 @@ def give(
     # Loads what games are made of: a command about another world does without.
     from goldrush.agents.game.source import load_game
 
-    found = load_game(game) if isinstance(game, str) else game
-    if not is_game(found):
-        raise BadInput(f"the world is {format_value(found)}", "give a name, a file or a Game")
-    location = game if isinstance(game, str) else _location(found)
-    if is_taken(found):
+    cls = load_game(game) if isinstance(game, str) else game
+    if not is_game(cls):
+        raise BadInput(f"the world is {format_value(cls)}", "give a name, a file or a Game")
+    if is_taken(cls):
         raise BadInput(
-            f"{found.__name__} would be a world called {found.name}, which is installed",
+            f"{cls.__name__} would be a world called {cls.name}, which is installed",
             "give the class another name",
         )
-    _GIVEN[found.name] = location, found
-    return found
+    _GIVEN[cls.name] = game if isinstance(game, str) else _location(cls), cls
+    return cls
 
 
 def _location(game: type[Game]) -> str:
@@ -103,9 +102,3 @@ def location_elsewhere(world: str) -> str:
 def locations() -> list[str]:
     """The locations of the games that were given, for other processes."""
     return [location for location, _ in _GIVEN.values() if location]
-
-
-def give_all(each: Iterable[str]) -> None:
-    """Give each of these locations."""
-    for location in each:
-        give(location)

@@ -19,7 +19,7 @@ from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
-from goldrush.agents.given import give_all, locations
+from goldrush.agents.given import give, locations
 from goldrush.kernel.files import remove_temporaries
 
 P = ParamSpec("P")
@@ -112,7 +112,8 @@ def next_of(queue: SimpleQueue[T]) -> T:
 
 def _begin(path: list[str], games: list[str], first: Callable[[], object] | None) -> None:
     sys.path[:] = path
-    give_all(games)
+    for game in games:
+        give(game)
     # What a policy prints goes to stderr, through a file object of its own: the parent's may be
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115

@@ -104,13 +104,13 @@ class GamePrompts:
     ) -> Row:
         """The submission in an answer; the default one, with an error, where it has none."""
         asks = view.asks
-        found = None if error in (NO_ANSWER, REFUSAL) else object_in(text or "", asks.hints)
-        if found is None:
+        given = None if error in (NO_ANSWER, REFUSAL) else object_in(text or "", asks.hints)
+        if given is None:
             return self._default(view, agent, error or NO_JSON, source)
         values, legal = [], self.legal(view, agent)
         for name, hint in asks.hints.items():
-            value = in_row(found.get(name), hint)
-            if not hint.kind.holds(value) or (name in legal and found.get(name) not in legal[name]):
+            value = in_row(given.get(name), hint)
+            if not hint.kind.holds(value) or (name in legal and given.get(name) not in legal[name]):
                 return self._default(view, agent, INVALID, source)
             values.append(value)
         row = (agent, *values, None, source)
@@ -166,7 +166,7 @@ def _up_to(last: int, schema: Schema) -> Schema:
     if "items" in schema:
         return {**schema, "items": _up_to(last, schema["items"])}
     if "anyOf" in schema:
-        return {"anyOf": [_up_to(last, one) for one in schema["anyOf"]]}
+        return {"anyOf": [_up_to(last, each) for each in schema["anyOf"]]}
     return schema
 
 

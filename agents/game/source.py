@@ -95,11 +95,11 @@ def load_game(name: str) -> type[Game]:
     front, _, wanted = name.partition(":")
     module = _run_file(front) if front.endswith(".py") else _import(front, name)
     games = {
-        found.__name__: found
-        for found in vars(module).values()
-        if isinstance(found, type)
-        and issubclass(found, Game)
-        and found.__module__ == module.__name__
+        value.__name__: value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and value.__module__ == module.__name__
     }
     if wanted and wanted not in games:
         raise unknown(f"game in {front}", wanted, games)

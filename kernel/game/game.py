@@ -210,7 +210,7 @@ class _Body(dict[str, Any]):
         if isinstance(value, BadInput):  # of `setting`, which does not know its name
             raise BadInput(f"{where} {value.what}", value.instead)
         if name in self and (_declared(self[name]) or _declared(value)):
-            kinds = " and ".join(_declared(one) or "something else" for one in (self[name], value))
+            kinds = " and ".join(_declared(v) or "something else" for v in (self[name], value))
             raise BadInput(f"{where} is declared twice: {kinds}", "give one of them another name")
         super().__setitem__(name, value)
 
@@ -387,11 +387,11 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
         cls.agents = 0  # nobody plays: the rules do all
     if cls.horizon == "rounds":
         framework["rounds"] = setting(100, 1, 1_000_000)
-    own = {name: value for name, value in body.items() if _is_setting(value)}
+    declared = {name: value for name, value in body.items() if _is_setting(value)}
     inherited = {field.name for field in getattr(cls, "__attrs_attrs__", ())}
     framework = {name: given for name, given in framework.items() if name not in inherited}
-    fields = {**framework, **own}
-    check_names(cls.__name__, own, _TAKEN)
+    fields = {**framework, **declared}
+    check_names(cls.__name__, declared, _TAKEN)
     check_replaced(cls.__name__, body, {*fields, *inherited})
     if "__init__" in vars(cls):
         raise BadInput(f"{cls.__name__} has an __init__", "make the state in start(self)")
@@ -422,22 +422,22 @@ def _bind_records(cls: type[Game], body: Mapping[str, Any]) -> None:
     for record in classes.values():
         if issubclass(record, (Event, Submission, Observation)):
             bind_row(record, classes)
-    cls.submissions = [one for one in classes.values() if issubclass(one, Submission)]
-    cls.events = [one for one in classes.values() if issubclass(one, Event)]
+    cls.submissions = [record for record in classes.values() if issubclass(record, Submission)]
+    cls.events = [record for record in classes.values() if issubclass(record, Event)]
 
 
 def _phases(cls: type[Game], body: Mapping[str, Any]) -> list[GamePhase]:
     """The steps of a unit: its phases, or one step for `decide`."""
-    found = list(_of_type(body, GamePhase).values())
-    if found:
+    phases = list(_of_type(body, GamePhase).values())
+    if phases:
         if inspect.isfunction(vars(cls).get("decide")):
             raise BadInput(
                 f"{cls.__name__} has phases and decide",
                 "write @phase above decide, or leave it out",
             )
-        return found
+        return phases
     if len(cls.submissions) > 1:
-        names = ", ".join(one.__name__ for one in cls.submissions)
+        names = ", ".join(record.__name__ for record in cls.submissions)
         raise BadInput(
             f"{cls.__name__} has the submissions {names} and no phases",
             "decide each in a step of its own: @phase(Bid) above a method",
@@ -489,7 +489,7 @@ def _check_steps(cls: type[Game]) -> None:
         if phase.asks is not None and phase.asks not in cls.submissions:
             raise BadInput(
                 f"phase {name}.{phase.name} asks for {phase.asks.__name__}",
-                one_of("a submission of the game", [one.__name__ for one in cls.submissions]),
+                one_of("a submission of the game", [asks.__name__ for asks in cls.submissions]),
             )
     for submission in cls.submissions:
         if submission not in asked:

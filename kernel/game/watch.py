@@ -154,10 +154,10 @@ def _hook(what: str) -> Callable[[FrameType, str, Any], None]:
             return
         if frame.f_globals.get("__name__", "").startswith("goldrush.kernel."):
             return
-        found = _differs(function, is_direct=_is_author(frame))
-        if found is not None:
+        mistake = _differs(function, is_direct=_is_author(frame))
+        if mistake is not None:
             sys.setprofile(None)
-            called, instead = found
+            called, instead = mistake
             raise BadInput(f"{_place(frame)}: {what} uses {called}", instead)
 
     return hook

@@ -34,15 +34,15 @@ def numbers_of(seen: object) -> dict[str, float]:
     several phases. Texts are left out. Raises BadInput for what is no record.
     """
     values = shown(seen, "learner")
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     if isinstance(seen, State):
-        found["unit"] = seen.unit
+        numbers["unit"] = seen.unit
         if len(seen.config.phases) > 1:
-            found["step"] = seen.step
+            numbers["step"] = seen.step
     types: Mapping[str, object] = getattr(seen, "types")  # noqa: B009  # of both kinds of records
     for name, value in values.items():
-        found.update(_numbers(name, types[name], value))
-    return found
+        numbers.update(_numbers(name, types[name], value))
+    return numbers
 
 
 def _numbers(name: str, hint: Any, value: Any) -> Iterator[tuple[str, float]]:
@@ -52,9 +52,9 @@ def _numbers(name: str, hint: Any, value: Any) -> Iterator[tuple[str, float]]:
     elif origin is Literal:
         yield name, arguments.index(value)
     elif origin in (Union, UnionType):
-        others = [one for one in arguments if one not in (NoneType, str)]
-        if others:
-            inner = next((one for one in others if is_of(value, one)), others[0])
+        types = [argument for argument in arguments if argument not in (NoneType, str)]
+        if types:
+            inner = next((each for each in types if is_of(value, each)), types[0])
             yield from _numbers(name, inner, _blank(inner) if value is None else value)
             yield f"{name} given", value is not None
     elif origin is dict:
@@ -78,17 +78,17 @@ def _blank(hint: Any) -> Any:
 
 def array_of(agent: str, seen: object, features: Sequence[str]) -> NDArray[np.float32]:
     """What an agent sees as an array of these features. Raises BadInput for others."""
-    found = numbers_of(seen)
-    if (*found,) != (*features,):
+    numbers = numbers_of(seen)
+    if (*numbers,) != (*features,):
         changed = next(
-            one for one in (*found, *features) if one not in found or one not in features
+            name for name in (*numbers, *features) if name not in numbers or name not in features
         )
         raise BadInput(
-            f"{agent} sees {len(found)} numbers and saw {len(features)} at first: {changed} is in "
-            "only one of both",
+            f"{agent} sees {len(numbers)} numbers and saw {len(features)} at first: {changed} is "
+            "in only one of both",
             "return an Observation whose lists keep their length",
         )
-    return np.array(list(found.values()), np.float32)
+    return np.array(list(numbers.values()), np.float32)
 
 
 # Actions.
@@ -105,7 +105,7 @@ class ActionDict(spaces.Dict):
 
 
 @attrs.frozen
-class Field:
+class ActionField:
     """A field of a submission as an action.
 
     Attributes:
@@ -141,10 +141,10 @@ class Field:
     def value(self, action: Action) -> object:
         """The value of the field that an action stands for."""
         if self.length is not None:
-            return [self._one(number) for number in action]
-        return self._one(action[0] if self.values is None else action)
+            return [self._of_number(number) for number in action]
+        return self._of_number(action[0] if self.values is None else action)
 
-    def _one(self, number: Any) -> object:
+    def _of_number(self, number: Any) -> object:
         if self.values is None:
             return min(max(float(number), self.low), self.high)
         return self.values[int(number) - self.start]
@@ -197,7 +197,7 @@ class Actions:
     def mask(self, asked: type[Submission] | None, legal: Mapping[str, Sequence[object]]) -> Mask:
         """The mask of an agent that is asked for a submission; None: it is not asked."""
 
-        def of_field(asks: type[Submission], name: str, field: Field) -> Mask:
+        def of_field(asks: type[Submission], name: str, field: ActionField) -> Mask:
             if field.has_mask:
                 return field.mask(legal.get(name) if asks is asked else None)
             return None
@@ -205,7 +205,7 @@ class Actions:
         return self._nested(of_field, dict)
 
     def _nested(
-        self, leaf: Callable[[type[Submission], str, Field], T | None], join: Callable[..., T]
+        self, leaf: Callable[[type[Submission], str, ActionField], T | None], join: Callable[..., T]
     ) -> T | None:
         """What `leaf` gives for each field, joined as actions are; None: it gives nothing."""
         submissions: dict[str, T] = {}
@@ -220,20 +220,22 @@ class Actions:
         return join(submissions) if len(self._fields) > 1 else next(iter(submissions.values()))
 
 
-def _mask_space(field: Field) -> Space | None:
+def _mask_space(field: ActionField) -> Space | None:
     if not field.has_mask:
         return None
     return spaces.Box(0, 1, (len(field.values or ()),), np.int8)
 
 
-def _fields(game: Game, asks: type[Submission]) -> Iterator[tuple[str, Field]]:
+def _fields(game: Game, asks: type[Submission]) -> Iterator[tuple[str, ActionField]]:
     """The fields of a submission that are no texts."""
     for name, hint in asks.types.items():
         if hint is not str and hint != (str | None):
             yield name, _field(game, asks, name, hint, asks.given.get(name))
 
 
-def _field(game: Game, asks: type[Submission], name: str, hint: Any, given: Range | None) -> Field:
+def _field(
+    game: Game, asks: type[Submission], name: str, hint: Any, given: Range | None
+) -> ActionField:
     if get_origin(hint) is list:
         each = given.each if given is not None else ""
         length = getattr(game, each, None) if each else None
@@ -248,7 +250,7 @@ def _field(game: Game, asks: type[Submission], name: str, hint: Any, given: Rang
     if hint in (int, float) and given is None:
         raise no_range(asks, name, "learner")
     if hint is float and given is not None:
-        return Field(None, given.low, given.high)
+        return ActionField(None, given.low, given.high)
     values = _values(game, hint, given)
     if values is None:
         raise BadInput(
@@ -256,7 +258,7 @@ def _field(game: Game, asks: type[Submission], name: str, hint: Any, given: Rang
             "asked",
             "give it a number with a range, a Literal, or a list of these",
         )
-    return Field(values)
+    return ActionField(values)
 
 
 def _values(game: Game, hint: Any, given: Range | None) -> Sequence[object] | None:
@@ -271,7 +273,7 @@ def _values(game: Game, hint: Any, given: Range | None) -> Sequence[object] | No
     if origin is Literal:
         return arguments
     if origin in (Union, UnionType):
-        [inner] = [one for one in arguments if one is not NoneType]
+        [inner] = [argument for argument in arguments if argument is not NoneType]
         values = _values(game, inner, given)
         return None if values is None or len(values) > CHOICES_MAX else (None, *values)
     return None

@@ -81,7 +81,7 @@ class First:
 
 
 @attrs.frozen
-class Side:
+class ComparedRun:
     """One of the two runs.
 
     Attributes:
@@ -114,8 +114,8 @@ class Diff:
         world: the world of both; None if they differ in world or rules.
     """
 
-    a: Side
-    b: Side
+    a: ComparedRun
+    b: ComparedRun
     causes: Sequence[Cause]
     first: First | None
     world: World[Any] | None = attrs.field(default=None, eq=False, repr=False)
@@ -164,7 +164,7 @@ class Diff:
         }
 
 
-def _length(side: Side) -> tuple[int, bool, int]:
+def _length(side: ComparedRun) -> tuple[int, bool, int]:
     return side.rounds, side.finished, side.open
 
 
@@ -243,13 +243,13 @@ class _Run:
         torn = isinstance(self.error, TornTail) and self.declarations > 0
         return self.error is not None and not torn
 
-    def side(self) -> Side:
+    def side(self) -> ComparedRun:
         """The description of the file, after reading the rest of it."""
         for _ in self._units:
             pass
         torn = isinstance(self.error, TornTail)
         trouble = str(self.error) if self.error else None
-        return Side(self.path, self.rounds, self.open, self.reader.ended, trouble, torn)
+        return ComparedRun(self.path, self.rounds, self.open, self.reader.ended, trouble, torn)
 
     def _commits(self) -> Iterator[Commit]:
         try:
@@ -553,7 +553,7 @@ def _headline(difference: Diff) -> str:
     return f"{both} differ, but not in the events of {units}"
 
 
-def _prefix(short: Side, long: Side, words: Vocabulary) -> str:
+def _prefix(short: ComparedRun, long: ComparedRun, words: Vocabulary) -> str:
     """The headline for a run that is the beginning of the other."""
     ends = "ends" if short.finished else "breaks off"
     if long.rounds > short.rounds:
