@@ -10,11 +10,14 @@ from goldrush.games import fishery
 SOURCE = Path(fishery.__file__).read_text()
 
 
-def changed(path, old, new):
-    """The fishery with `new` in place of `old` in its source."""
-    assert SOURCE.count(old) >= 1, old
+def changed(path, *changes):
+    """The fishery with changes of its source: an old text, a new one in its place, and so on."""
+    text = SOURCE
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in text, old
+        text = text.replace(old, new, 1)
     path = path / "fishery.py"
-    path.write_text(SOURCE.replace(old, new, 1))
+    path.write_text(text)
     return load_game(str(path))
 
 

@@ -13,6 +13,7 @@ from goldrush.kernel.game.draw import USES, Draw
 from goldrush.kernel.game.world import compiled
 from goldrush.kernel.journal import Header
 from goldrush.kernel.world import Block
+from goldrush.replay.journal.fairness import fairness
 from tests.games.fisheries import changed, recorded
 from tests.journals import commits_of, write
 
@@ -50,6 +51,13 @@ def test_each_use_is_audited(run) -> None:
 
     assert dict.fromkeys(USES, 30) == checked.checked
     assert checked.holds
+
+
+def test_choices_among_a_few_are_tested_for_fairness(run) -> None:
+    pytest.importorskip("scipy", reason="needs goldrush[stats]")
+    tests = fairness([run.path])
+
+    assert [(3, 30), (6, 30), (None, 60)] == [(test.participants, test.draws) for test in tests]
 
 
 def test_the_shown_program_gives_the_result_with_two_libraries_alone(run) -> None:

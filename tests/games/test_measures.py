@@ -3,7 +3,6 @@
 import attrs
 import pytest
 
-from goldrush.agents.game.source import load_game
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.testing import LAWS, broken, trial
@@ -50,10 +49,11 @@ def test_a_measure_that_draws_random_numbers_is_named(tmp_path):
         tools_of_game(game).summary(tmp_path / "run.journal")
 
 
+MEASURES = SOURCE[SOURCE.index("    @measure") :]
+
+
 def test_a_game_without_measures_is_summarised_by_its_journal(tmp_path):
-    path = tmp_path / "fishery.py"
-    path.write_text(SOURCE[: SOURCE.index("    @measure")])
-    game, journal = load_game(str(path)), tmp_path / "run.journal"
+    game, journal = changed(tmp_path, MEASURES, ""), tmp_path / "run.journal"
     recorded(game, journal)
     assert tools_of_game(game).summary(journal).as_dict() == {
         "path": str(journal), "bytes": journal.stat().st_size
@@ -65,35 +65,21 @@ def test_titles_of_measures_cannot_control_a_terminal(tmp_path):
     assert tools_of_game(game).measures.known["stock"].title == r"stock\x1b[31m, tonnes"
 
 
-def test_texts_of_a_state_cannot_control_a_terminal(tmp_path):
-    path = tmp_path / "fishery.py"
-    noted = SOURCE.replace("        stock: float\n", "        stock: float\n        note: str\n", 1)
-    path.write_text(noted.replace("self.State(", "self.State(note='\\x1b[31m\\0', "))
-    recorded(load_game(str(path)), tmp_path / "run.journal")
-    ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
-    assert r"note \x1b[31m\x00" in ran.out
-    assert "\x1b" not in ran.out
-
-
 def test_a_game_without_measures_keeps_the_laws_of_studies(tmp_path):
-    path = tmp_path / "fishery.py"
-    path.write_text(SOURCE[: SOURCE.index("    @measure")])
-
-    with trial(str(path), {"seasons": 2}) as run:
+    changed(tmp_path, MEASURES, "")
+    with trial(str(tmp_path / "fishery.py"), {"seasons": 2}) as run:
         assert broken(LAWS["a study plans what is played"], run) is None
         absent = attrs.evolve(run.tools.studies, seats=lambda roster, agents: ["absent"] * agents)
         run.tools.studies = absent
         assert "the seats are" in broken(LAWS["a study plans what is played"], run)
 
 
-def test_a_grid_is_shown_by_rows_also_with_as_many_rows_as_agents(tmp_path):
-    path = tmp_path / "fishery.py"
-    fields = "        stock: float\n        shoals: list[list[int | None]]\n"
-    shoals = "self.State(shoals=[[1, None, 30]] * self.agents, "
-    path.write_text(
-        SOURCE.replace("        stock: float\n", fields, 1).replace("self.State(", shoals)
-    )
-    recorded(load_game(str(path)), tmp_path / "run.journal")
-    ran = goldrush("replay", "run.journal", "--world", path, "--round", "1", cwd=tmp_path)
+def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
+    fields = "        note: str\n        shoals: list[list[int | None]]\n        stock: float\n"
+    start = "self.State(note='\\x1b[31m\\0', shoals=[[1, None, 30]] * self.agents, "
+    game = changed(tmp_path, "        stock: float\n", fields, "self.State(", start)
+    recorded(game, tmp_path / "run.journal")
+    ran = goldrush("replay", "run.journal", "--world", "fishery.py", "--round", 1, cwd=tmp_path)
+    assert r"note \x1b[31m\x00, stock" in ran.out
     assert "\n\nagent  policy  landed\n0      share       20\n" in ran.out
     assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out

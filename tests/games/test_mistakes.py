@@ -13,7 +13,7 @@ from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
 from goldrush.replay.sentences import FORMS
 from tests.cli.helpers import goldrush
-from tests.games.fisheries import SOURCE, changed, recorded
+from tests.games.fisheries import changed, recorded
 
 RULES = "        left = max(0.0"
 POLICY = "        return self.Asked(int(seen.stock / self.agents * part))"
@@ -181,9 +181,6 @@ def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
         recorded(changed(tmp_path, old, new), tmp_path / "run.journal", "share*5", seasons=41)
 
 
-GRID = "landed=[0.0] * self.agents, grid="
-
-
 @pytest.mark.parametrize(
     ("start", "apply", "says"),
     [
@@ -196,21 +193,18 @@ GRID = "landed=[0.0] * self.agents, grid="
     ],
 )
 def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, says):
-    game = tmp_path / "fishery.py"
-    game.write_text(
-        SOURCE.replace(
-            "stock: float\n        landed",
-            "stock: float\n        grid: list[list[int]]\n        landed",
-        )
-        .replace("landed=[0.0] * self.agents", GRID + start)
-        .replace("state.stock = self.stock", f"state.stock = self.stock; {apply}")
-    )
+    game = changed(
+        tmp_path,
+        "stock: float\n", "stock: float\n        grid: list[list[int]]\n",
+        "landed=[0.0]", f"grid={start}, landed=[0.0]",
+        "state.stock = self.stock", f"state.stock = self.stock; {apply}",
+    )  # fmt: skip
     journal = tmp_path / "run.journal"
     if says is not None:
         with pytest.raises(GoldrushError, match=says):
-            recorded(load_game(str(game)), journal)
+            recorded(game, journal)
         return
-    run = recorded(load_game(str(game)), journal)
+    run = recorded(game, journal)
     assert [[3, 0, 0], [0, 0, 0], [0, 0, 0]] == run.at(3).state.grid
 
 

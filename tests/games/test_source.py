@@ -7,6 +7,7 @@ import pytest
 import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
+from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
 from goldrush.replay.journal.source import source_in, text_of
@@ -42,11 +43,18 @@ def test_a_long_source_is_held_by_its_hash_alone(tmp_path) -> None:
         text_of(found, run.path)
 
 
-def test_a_journal_of_another_world_has_none(tmp_path) -> None:
-    run = goldrush.record(tmp_path / "run.journal", rounds=1)
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("mining", "records no source"),
+        (type("Typed", (Fishery,), {"__module__": "prompt"}), "with a game that was typed in"),
+    ],
+)
+def test_without_a_source_there_is_no_text(tmp_path, game, says) -> None:
+    run = goldrush.record(tmp_path / "run.journal", world=game)
 
-    with pytest.raises(BadInput, match="records no source"):
-        source_in(run.path)
+    with pytest.raises(BadInput, match=says):
+        text_of(source_in(run.path), run.path)
 
 
 def test_other_code_that_decides_the_same_holds_and_is_told(run, tmp_path) -> None:
@@ -91,12 +99,19 @@ def test_a_forged_source_is_not_printed(run, tmp_path) -> None:
         source_in(tmp_path / "forged")
 
 
-def test_a_journal_that_its_own_code_does_not_give_does_not_hold(run, tmp_path) -> None:
+def test_damage_is_no_other_code(run, tmp_path) -> None:
     data = bytearray(run.path.read_bytes())
     data[-20] ^= 1
     run.path.write_bytes(data)
 
-    assert run.verify().holds is False
+    assert goldrush.open(run.path, world=changed(tmp_path, *POLICY)).verify().holds is False
+
+
+def test_journals_of_other_rules_are_not_read(run, tmp_path) -> None:
+    other = changed(tmp_path, "    roster = ", "    rules = 2\n    roster = ")
+
+    with pytest.raises(UnsupportedJournal, match="rules"):
+        goldrush.open(run.path, world=other).verify()
 
 
 def test_resume_refuses_other_code_and_a_fork_takes_it(run, tmp_path) -> None:

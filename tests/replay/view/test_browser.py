@@ -24,20 +24,15 @@ from goldrush.replay.run import Run
 from goldrush.replay.view.page import write_page
 from goldrush.replay.worlds.mining.why import explained, explained_at
 from tests.browser import PHONE, Tab
-from tests.cli.helpers import ROOT, goldrush
 from tests.golden import path_of
 from tests.journals import commits_of, forged, write
 from tests.pages import (
     AGREES,
     as_shown,
     scales,
-    sentences_of,
     shown_events,
-    shown_sentences,
 )
-from tests.plugins.installed import install_world
 
-PLUGIN = ROOT / "tests" / "plugins" / "commons"
 GOLDENS = (
     "baseline", "agents-20", "authority-adjudicate", "authority-punish", "defense-pointwise",
     "forked", "language-models", "truce-0",
@@ -46,19 +41,6 @@ HOSTILE = (
     '</script><script>document.title="gone"</script><img src=x onerror="document.title=1">'
     "\x1b[2J\u202egnirts\u2066 \x7f\x9b\u3164 ' &amp; \x00 {{data}}"
 )
-
-
-@pytest.fixture
-def commons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run of a world in a package of its own, which brings no view."""
-    monkeypatch.syspath_prepend(PLUGIN)
-    install_world(tmp_path, monkeypatch, "commons", "goldrush_commons.fishery:Commons")
-    ran = goldrush(
-        "record", "--world", "commons", "--seed", 3, "--out", tmp_path / "commons.journal",
-        cwd=tmp_path, PYTHONPATH=f"{tmp_path / 'installed'}:{PLUGIN}:{ROOT}",
-    )  # fmt: skip
-    assert 0 == ran.code, ran.err
-    return tmp_path / "commons.journal"
 
 
 def cell(tab: Tab, plot: int) -> Any:
@@ -178,24 +160,6 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
     assert AGREES in tab.seal(1)
     assert f"round {found.first.round}" in tab.text(".difference")
     assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
-    assert [] == tab.violations()
-
-
-def test_a_world_without_a_view_gets_states_measures_and_events(
-    tab: Tab, commons: Path, paged: Callable[..., Path]
-) -> None:
-    tab.open(paged(commons), "#season=7")
-    state = rebuild(commons, 7).state
-
-    assert "The chain of checksums holds" in tab.seal(0)
-    assert "State after season 7" in tab.text("main h2")
-    assert [f"{state.stock:.2f}"] == tab.texts("main dd")
-    assert [f"{landed:,.2f}".rstrip("0").rstrip(".") for landed in state.landed] == tab.texts(
-        "[aria-label=Agents] td:last-child"
-    )
-    assert as_shown(commons, 7) == shown_events(tab)
-    expected = sentences_of(commons, 7, ["asked", "drawn", "landed", "regrown"])
-    assert sorted(line for _, line in expected) == shown_sentences(tab)
     assert [] == tab.violations()
 
 

@@ -524,14 +524,15 @@ from goldrush import *
 assert "parallel_env" in dict(inspect.getmembers(goldrush))
 page = pydoc.plain(pydoc.render_doc(goldrush))
 assert "parallel_env(treatment" in "".join(page.split())
-try:
-    parallel_env()
-except BadInput as error:
-    print(error)
+for make in (parallel_env, lambda: game_env("goldrush.games.fishery:Fishery")):
+    try:
+        make()
+    except BadInput as error:
+        print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
-    assert "pip install 'goldrush[rl]'" in done.stdout, done.stderr
+    assert 2 == done.stdout.count("pip install 'goldrush[rl]'"), done.stderr
 
 
 # How it looks.
