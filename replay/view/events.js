@@ -45,6 +45,10 @@ export function sentenceOf(run, event, forms = {}) {
   return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
 
+// Names by the first unit of each, in order, as text: "a, from round 5 b".
+export const changesOf = (names, unit) => names.filter(([, name], index) => name !== names[index - 1]?.[1])
+  .map(([first, name], index) => (index ? `from ${unit} ${first} ${name}` : name)).join(", ");
+
 const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
 
 export const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));

@@ -31,9 +31,7 @@ Row = Sequence[float | None] | Counter[Any]  # of a chart: values of its lines, 
 
 
 class Spaced(Generic[T]):
-    """What belongs to units at equal distances, `every`: to as many as `most` holds, of the sizes
-    that are given.
-    """
+    """Items of units at equal distances, `every`, whose sizes add up to `most` at most."""
 
     def __init__(self, first: int, most: int) -> None:
         self.every = 1
@@ -42,11 +40,11 @@ class Spaced(Generic[T]):
         self._size = 0
 
     def wants(self, unit: int) -> bool:
-        """Whether a unit is at such a distance."""
+        """Whether the item of a unit is to be added."""
         return (unit - self._first) % self.every == 0
 
     def add(self, unit: int, item: T, size: int) -> None:
-        """Add what belongs to a unit that is wanted."""
+        """Add the item of a unit that is wanted."""
         self._items.append((unit, item, size))
         self._size += size
         while self._size > self._most and len(self._items) > 1:
@@ -55,7 +53,7 @@ class Spaced(Generic[T]):
             self._size = sum(size for _, _, size in self._items)
 
     def items(self) -> list[tuple[int, T]]:
-        """The units that are left, with what belongs to them."""
+        """The units that are kept, with their items."""
         return [(unit, item) for unit, item, _ in self._items]
 
 
@@ -140,12 +138,12 @@ class Field:
 
     def as_dict(self) -> dict[str, object]:
         """For the page: of lists the largest size; the levels, or the lowest and highest number."""
-        found: dict[str, object] = {"kind": self.kind}
+        drawn: dict[str, object] = {"kind": self.kind}
         if len(self.kinds) == 1 and self.sizes:
-            found["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
+            drawn["size"] = [max(sides) for sides in zip(*self.sizes, strict=True)]
         if self.kind in (GRID, VALUES):
-            found |= {"levels": self.ordered, "range": self.range}
-        return found
+            drawn |= {"levels": self.ordered, "range": self.range}
+        return drawn
 
 
 def _order(level: Any) -> tuple[str, Any]:

@@ -28,11 +28,11 @@ export const WORLD = (() => {
     show(position) {
       const at = position[this.unit];
       for (const { run, state, series, charts, heading, lines, events } of this.panes) {
-        const found = run.events(at);
+        const occurred = run.events(at);
         state.show(at);
         heading.textContent = `Events in ${this.unit} ${at}`;
-        replaceAll(lines, forkNote(run, at), linesOf(run, found, this.level + 1));
-        replaceAll(events, eventList(found, this.unit));
+        replaceAll(lines, forkNote(run, at), linesOf(run, occurred, this.level + 1));
+        replaceAll(events, eventList(occurred, this.unit));
         for (const chart of [series, charts]) chart.move(at);
       }
     }

@@ -8,13 +8,13 @@ export function linesOf(run, events, level) {
   const steps = [{ name: null, events: [] }];
   for (const event of events) {
     const last = steps[steps.length - 1];
-    if (stepEnds && event.event === stepEnds) {
+    if (event.event === stepEnds) {
       last.name = event.step;
       steps.push({ name: null, events: [] });
     } else last.events.push(event);
   }
   return steps.filter(({ name, events: some }) => name !== null || some.length).map(({ name, events: some }) => {
-    const isDraw = ({ event }) => draws !== "" && event === draws;
+    const isDraw = ({ event }) => event === draws;
     const sentences = (of) => of.map((event) => sentenceOf(run, event)).filter((line) => line !== null);
     const [lines, drawn] = [sentences(some.filter((event) => !isDraw(event))), sentences(some.filter(isDraw))];
     const item = (line) => el("li", {}, line);

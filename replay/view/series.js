@@ -1,15 +1,9 @@
 // Charts of the states: a line for a number, a line for each agent, or for each value the number of items.
 import { lineChart, sampleOf } from "./chart.js";
 import { el, fold, valueText } from "./dom.js";
+import { changesOf } from "./events.js";
 import { looksOf, sameFields } from "./grid.js";
 import { policiesOf } from "./tables.js";
-
-// The policies of an agent in the units of the page, one after the other.
-function playedBy(run, unit, agent) {
-  const names = policiesOf(run).map(([first, policies]) => [first, policies[agent] ?? ""]);
-  const changes = names.filter(([, name], index) => name !== names[index - 1]?.[1]);
-  return changes.map(([first, name], index) => (index ? `from ${unit} ${first} ${name}` : name)).join(", ");
-}
 
 // The looks of the five lines of many agents, and their legend.
 const QUARTILES = [16, 8, 0, 8, 16];
@@ -37,10 +31,12 @@ export function stateCharts(run, runs, unit) {
     const some = drawn.filter(({ kind }) => kinds.includes(kind));
     return some.length ? [el("div", { class: "charts" }, some.map(({ node }) => node)), legend(some[0].titles)] : null;
   };
+  const policies = policiesOf(run);
+  const playedBy = (agent) => changesOf(policies.map(([first, names]) => [first, names[agent] ?? ""]), unit);
   return {
     node: drawn.length === 0 ? null : fold(`State by ${unit} (computed when this page was made)`, true,
       spacing > 1 ? el("p", { class: "note" }, `The values of one ${unit} in ${spacing}.`) : null,
-      group(["agents"], (agents) => legendOf(agents.map((agent) => [agent, `${agent} ${playedBy(run, unit, agent)}`]))),
+      group(["agents"], (agents) => legendOf(agents.map((agent) => [agent, `${agent} ${playedBy(agent)}`]))),
       group(["quartiles"], () => legendOf(QUARTILES_LEGEND)),
       group(["one", "counts"], () => null)),
     move: (number) => drawn.forEach((chart) => chart.move(number)),

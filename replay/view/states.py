@@ -106,7 +106,7 @@ def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:
     shown = tools.unit_as_dict(rebuilt)
     if shown is None:
         return None if world.freeze is None else world.freeze(rebuilt.state)
-    above = {"journal": rebuilt.path, world.vocabulary.unit: rebuilt.round}  # said above it
+    above = {"journal": rebuilt.path, world.vocabulary.unit: rebuilt.round}  # in the heading
     return {n: value for n, value in shown.items() if n not in above or value != above[n]}
 
 

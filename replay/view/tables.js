@@ -49,7 +49,7 @@ function agentTable(title, level) {
 // Agents by descending score; those of the same score have the same place.
 function ranked(scores) {
   const order = scores.map((score, agent) => ({ agent, score })).filter(({ score }) => score !== null)
-    .sort((one, other) => other.score - one.score || one.agent - other.agent);
+    .sort((a, b) => b.score - a.score || a.agent - b.agent);
   return order.map((each) => ({ ...each, place: 1 + order.findIndex(({ score }) => score === each.score) }));
 }
 
@@ -79,13 +79,13 @@ export function stateOf(run, runs, unit) {
   }
 
   function show(at) {
-    const found = states.filter(([number]) => number <= at).pop();
-    parts.hidden = found === undefined;
-    heading.textContent = found === undefined ? `No state after ${unit} ${at}` : `State after ${unit} ${found[0]}`;
-    note.textContent = found === undefined ? "This page has none." : "Computed by the world's rules when this page was made.";
-    if (found === undefined) return;
+    const latest = states.filter(([number]) => number <= at).pop();
+    parts.hidden = latest === undefined;
+    heading.textContent = latest === undefined ? `No state after ${unit} ${at}` : `State after ${unit} ${latest[0]}`;
+    note.textContent = latest === undefined ? "This page has none." : "Computed by the world's rules when this page was made.";
+    if (latest === undefined) return;
     if (every > 1) note.textContent += ` It has the state of one ${unit} in ${every}.`;
-    const [, state, scores] = found;
+    const [, state, scores] = latest;
     replaceAll(ones, of("one").map(({ name }) => el("div", {}, el("dt", {}, name), el("dd", {}, shown(state[name])))));
     showAgents(at, state, scores);
     for (const { field, show: showGrid } of grids) showGrid(state[field.name]);

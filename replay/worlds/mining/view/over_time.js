@@ -1,6 +1,7 @@
 // Charts of a mining run over time: owners and gold.
 import { lineChart, sampleOf, spanOf } from "../../../view/chart.js";
 import { el } from "../../../view/dom.js";
+import { changesOf } from "../../../view/events.js";
 import { AGENTS_MAX, calledOf, fillOf } from "./style.js";
 
 const PLOTS_MAX = 2500; // rows of the ribbon
@@ -56,9 +57,7 @@ export function ribbonOf(run, runs, player) {
 
 // The policies of an agent in the rounds of the page, one after the other.
 function playedBy(run, agent) {
-  const names = run.rosters.map(([from, players]) => [from, calledOf(players[agent])]);
-  const changes = names.filter(([, name], index) => name !== names[index - 1]?.[1]);
-  return changes.map(([from, name], index) => (index ? `from round ${from} ${name}` : name)).join(", ");
+  return changesOf(run.rosters.map(([first, players]) => [first, calledOf(players[agent])]), "round");
 }
 
 export function goldChart(run, runs, size) {
