@@ -154,14 +154,15 @@ def world_named(world: str | type[Game]) -> str:
     return world if isinstance(world, str) and not is_location(world) else world_given(world)
 
 
-def tools_for(name: str) -> Tools:
-    """The tools of a world by its name, or of a game by its location (see `world_given`). Raises
-    BadInput for an unknown one.
+def tools_for(world: str | type[Game]) -> Tools:
+    """The tools of a world that is given by name, or as a game (see `world_given`). Raises BadInput
+    for an unknown one.
     """
-    found = tools_named(world_named(name))
-    if found is None:
+    name = world_named(world)
+    tools = tools_named(name)
+    if tools is None:
         raise unknown("world", name, worlds())
-    return found
+    return tools
 
 
 def players_of(tools: Tools, world: str) -> Players[Any]:

@@ -183,7 +183,7 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
 
     def _scored(self, state: State) -> dict[str, float]:
         """The score of each learner. Raises BadInput in a game without."""
-        found, rule = {}, self.config.score
+        scores, rule = {}, self.config.score
         for name, agent in self._names.items():
             with compiled(self._game).running("score", state):
                 # a measure may have its name
@@ -193,23 +193,23 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
                     f"{type(self.config).__name__} tells no score, so no learner can be rewarded",
                     "declare it: def score(self, state, agent): ...",
                 )
-            found[name] = float(score)
-        return found
+            scores[name] = float(score)
+        return scores
 
     def _observed(self) -> dict[str, Observed]:
         state, mask_space, game = self._begun(), self._actions.mask_space, self._players.game
         prompts = GamePrompts(compiled(self._game))
-        found: dict[str, Observed] = {}
+        observed: dict[str, Observed] = {}
         for name, agent in self._names.items():
             seen = array_of(name, self._seen(state, agent), self._features[name])
             if mask_space is None:
-                found[name] = seen
+                observed[name] = seen
                 continue
             asks = self._asked.get(name)
             legal = {} if asks is None else prompts.legal(game.view(state), agent)
             mask = self._actions.mask(asks, legal)
-            found[name] = {"observation": seen, "action_mask": mask}
-        return found
+            observed[name] = {"observation": seen, "action_mask": mask}
+        return observed
 
     def _infos(self) -> Infos:
         phase = self._begun().phase

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.extras import require
-from goldrush.replay.find import tools_for, world_named
+from goldrush.replay.find import tools_for
 from goldrush.replay.game.tools import OneClassTools
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def game_env(
     require("pettingzoo", "the environment needs", "rl")
     from goldrush.replay.game.environment import GameEnv
 
-    tools = tools_for(world_named(game))
+    tools = tools_for(game)
     if not isinstance(tools, OneClassTools):
         raise BadInput(
             f"{format_value(str(game))} is no game in one class", "give a class, or its file"
