@@ -1,4 +1,4 @@
-"""`StageGame`: the functions of a world in which all agents submit simultaneously, once a unit.
+"""`StageGame`: the functions of a world whose agents submit at once, in each step of a unit.
 
 `simultaneous.StagePlayers` are the players of such a world.
 """
@@ -88,7 +88,7 @@ class StageGame(Generic[S, V]):
         config_of: the configuration with these settings. Raises BadInput.
         horizon: name of the setting that is the number of units.
         unit: the displayed number of the next unit.
-        view: the observation that all agents share, computed once a unit.
+        view: the observation that all agents share, computed once a step.
         ask: `(policy, entry, view)` to the row of a policy's submission. Any exception is reported
             as the policy's failure.
         resubmitted: `(item, config, code)` to the row of a replaced submission, given in the form

@@ -82,7 +82,7 @@ def place_of(replaced: Replaced) -> tuple[int, int, Row]:
 
 @attrs.frozen
 class Forks(Generic[C]):
-    """What a fork may change in a world in which all agents submit once a unit.
+    """What a fork may change in a world whose agents submit at once, in each step of a unit.
 
     That is settings, the roster, and submissions of later units, given by hand. A fork's facts are
     `parent`, `changes`, `roster` (or None) and `replaced`: for each submission the number of its

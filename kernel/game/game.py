@@ -48,8 +48,8 @@ Derived = Iterable[Event | Rows]
 
 
 def setting(default: Any, *valid: Any, fixed: bool = False) -> Any:
-    """A setting of a game: its default, and the valid values. `fixed`: a fork cannot change it, as
-    the size of a grid that `start` made.
+    """A setting of a game: its `default` and the `valid` values. `fixed`: a fork cannot change it,
+    as the size of a grid that `start` made.
 
     `setting(50, 1, 10_000)` is a whole number from 1 to 10,000, `setting(0.5, 0, 1)` any number
     from 0 to 1, `setting("fast", "fast", "slow")` one of these texts, `setting(True)` a switch. For

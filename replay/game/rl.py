@@ -10,7 +10,7 @@ from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.extras import require
 from goldrush.replay.find import tools_for
-from goldrush.replay.game.tools import OneClassTools
+from goldrush.replay.game.tools import GameTools
 
 if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
@@ -47,7 +47,7 @@ def game_env(
     from goldrush.replay.game.environment import GameEnv
 
     tools = tools_for(game)
-    if not isinstance(tools, OneClassTools):
+    if not isinstance(tools, GameTools):
         raise BadInput(
             f"{format_value(str(game))} is no game in one class", "give a class, or its file"
         )

@@ -25,7 +25,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
 from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.games import GameTools
+from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
 from goldrush.replay.text import Paint, format_table
 from goldrush.replay.tools import ClosedUnit, HasDict, States, lazy
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import TieBreak
 
 
-class OneClassTools(GameTools):
+class GameTools(StageTools):
     """The tools of a game."""
 
     draw_kinds = USES
@@ -172,6 +172,6 @@ _CURE: Final = "it must give a finite number or None; the journal is whole"
 
 
 @cache
-def tools_of_game(game: type[Game]) -> OneClassTools:
+def tools_of_game(game: type[Game]) -> GameTools:
     """The tools of a game, made when they are first asked for."""
-    return OneClassTools(game)
+    return GameTools(game)

@@ -24,7 +24,7 @@ from goldrush.kernel.settings import configured, integer, real, setting
 from goldrush.kernel.shape import amount
 from goldrush.kernel.submissions import arrange, one_of_each, pending_fault
 from goldrush.kernel.world import Batch, Block, EventType, Row, Vocabulary, World
-from goldrush.replay.games import GameTools
+from goldrush.replay.stage_game import StageTools
 
 ASKED, LANDED, REGROWN = range(3)
 EVENTS: Final = (
@@ -193,4 +193,4 @@ GAME: Final = StageGame[Fishery, Fishery](
     ask=ask,
     resubmitted=lambda item, config, code: (item["agent"], checked(item["fish"]), None, None),
 )
-TOOLS: Final = GameTools(GAME, CommonsConfig)
+TOOLS: Final = StageTools(GAME, CommonsConfig)

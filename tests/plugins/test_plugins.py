@@ -229,7 +229,7 @@ def test_a_whole_float_is_not_recorded_and_the_message_has_the_cure(
 RAISING = """
 import os
 import attrs
-from goldrush.replay.games import GameTools
+from goldrush.replay.stage_game import StageTools
 from tests.bench.commons_by_hand import COMMONS, GAME, CommonsConfig
 
 def decide(state, inputs):
@@ -250,7 +250,7 @@ def evolve(state, block):
 
 WORLD = attrs.evolve(COMMONS, name="raising", decide=decide, evolve=evolve)
 POLICIES = attrs.evolve(GAME.policy_set, world="raising")
-TOOLS = GameTools(attrs.evolve(GAME, world=WORLD, policy_set=POLICIES), CommonsConfig)
+TOOLS = StageTools(attrs.evolve(GAME, world=WORLD, policy_set=POLICIES), CommonsConfig)
 """
 
 

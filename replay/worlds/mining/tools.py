@@ -8,12 +8,12 @@ from pathlib import Path
 from goldrush.agents.worlds.mining.players import GAME
 from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
-from goldrush.replay.games import GameTools
 from goldrush.replay.sentences import EventSentences
+from goldrush.replay.stage_game import StageTools
 from goldrush.replay.tools import lazy
 
 
-class MiningTools(GameTools):
+class MiningTools(StageTools):
     """What mining does better than any world."""
 
     run = lazy("goldrush.replay.worlds.mining.run:MiningRun")

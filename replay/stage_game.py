@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Resources
 
 
-class GameTools(Tools):
+class StageTools(Tools):
     """The tools that a `StageGame` determines: world, players, treatments, length, number of
     agents, and prompts if language models can play. A world derives it for the others.
     """
