@@ -75,11 +75,11 @@ def test_what_is_kept_is_at_equal_distances_and_within_the_limit(units: int) -> 
     for unit in range(3, 3 + units):
         if kept.wants(unit):
             kept.add(unit, -unit, 1)
-    found = kept.items()
+    items = kept.items()
 
-    assert [(unit, -unit) for unit in range(3, 3 + units, kept.every)] == found
-    assert len(found) <= 10
-    assert kept.every == 1 or 2 * len(found) > 10
+    assert [(unit, -unit) for unit in range(3, 3 + units, kept.every)] == items
+    assert len(items) <= 10
+    assert kept.every == 1 or 2 * len(items) > 10
 
 
 def recorded(game: type[goldrush.Game], path: Path, **more: Any) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def recorded(game: type[goldrush.Game], path: Path, **more: Any) -> dict[str, An
 
 
 def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
-    found = recorded(Board, path)
-    kinds = {field["name"]: field["kind"] for field in found["fields"]}
+    carried = recorded(Board, path)
+    kinds = {field["name"]: field["kind"] for field in carried["fields"]}
 
     assert {
         "squares": "grid", "heat": "grid", "lit": "grid", "pairs": "grid", "codes": "values",
@@ -102,8 +102,8 @@ def test_fields_are_tables_grids_values_or_a_tree(path: Path) -> None:
 
 def test_charts_hold_the_states_of_all_units(path: Path) -> None:
     """There is none of what identifies agents, of texts, and of what does not change."""
-    found = recorded(Board, path)
-    charts = {chart["name"]: chart for chart in found["charts"]}
+    carried = recorded(Board, path)
+    charts = {chart["name"]: chart for chart in carried["charts"]}
     seen = [rebuild(path, unit).state for unit in range(1, 7)]
 
     assert ["squares", "lit", "codes", "marks", "luck", "marked", "mean", "score"] == list(charts)
@@ -169,15 +169,15 @@ def test_what_does_not_fit_is_at_equal_distances(
     whole = recorded(Board, path, rounds=40)
     monkeypatch.setattr(view_states, "STATES_MAX", len(json.dumps(whole["states"])) // 3)
     monkeypatch.setattr(view_states, "SERIES_MAX", 20 * 40)
-    found = states(path, 3, 38)
+    carried = states(path, 3, 38)
 
     assert (1, 1, 4, 2) == (
-        whole["every"], whole["spacing"], found["every"], found["spacing"]
+        whole["every"], whole["spacing"], carried["every"], carried["spacing"]
     )  # fmt: skip
-    assert whole["states"][2:38:4] == found["states"]
+    assert whole["states"][2:38:4] == carried["states"]
     assert [
         [line[2:38:2] for line in chart["values"]] for chart in whole["charts"]
-    ] == [chart["values"] for chart in found["charts"]]  # fmt: skip
+    ] == [chart["values"] for chart in carried["charts"]]  # fmt: skip
 
 
 def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
@@ -186,16 +186,16 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
     whole = recorded(Board, path)
     monkeypatch.setattr(view_states, "ITEMS_MAX", 30)
     monkeypatch.setattr(view_states, "SIDE_MAX", 4)
-    found = states(path, 1, 6)
-    [(_, before, _), (_, state, _)] = (each["states"][-1] for each in (whole, found))
+    carried = states(path, 1, 6)
+    [(_, before, _), (_, state, _)] = (each["states"][-1] for each in (whole, carried))
 
     assert [row[:4] for row in before["squares"][:4]] == state["squares"]
     assert before["codes"][:30] == state["codes"]
     assert before["marks"] == state["marks"]
-    assert whole["charts"] == found["charts"]
+    assert whole["charts"] == carried["charts"]
     assert {"squares": [6, 6], "codes": [60], "marks": [3]} == {
         field["name"]: field["size"]
-        for field in found["fields"]
+        for field in carried["fields"]
         if field["name"] in ("squares", "codes", "marks")
     }
 
@@ -203,9 +203,9 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
 def test_who_played_what_is_told_by_the_first_unit(path: Path, tmp_path: Path) -> None:
     run = goldrush.record(Fishery, path, roster="share*3,greedy[part=0.25]*2")
     forked = run.fork(4, tmp_path / "fork.journal", roster="random,share*2,greedy[part=0.25]*2")
-    found = states(forked.path, 1, 5)
+    carried = states(forked.path, 1, 5)
 
     assert [
         (1, [("share", 3), ("greedy[part=0.25]", 2)]),
         (5, [("random", 1), ("share", 2), ("greedy[part=0.25]", 2)]),
-    ] == found["rosters"]
+    ] == carried["rosters"]
