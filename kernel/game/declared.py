@@ -35,8 +35,12 @@ def check_names(game: str, settings: Collection[str], taken: Collection[str]) ->
             raise BadInput(f"the setting {game}.{name} {why}", OTHER)
 
 
-def check_replaced(game: str, body: Mapping[str, object], settings: Iterable[str]) -> None:
-    """Check that no setting, its own or an inherited one, is replaced by something else."""
+def check_replaced(
+    game: str, body: Mapping[str, object], settings: Iterable[str], kind_of: Callable[[object], str]
+) -> None:
+    """Check that no setting, its own or an inherited one, is replaced by something else. `kind_of`:
+    what a value declares, as "a policy".
+    """
     for name in settings:
         value = body.get(name)
         if value is None or "kind" in getattr(value, "metadata", {}):
@@ -47,12 +51,8 @@ def check_replaced(game: str, body: Mapping[str, object], settings: Iterable[str
             instead = f"write {name} = setting({value!r}, ...) with its valid values"
         else:
             instead = "give one of them another name"
-        raise BadInput(f"{game}.{name} is a setting, and also {_shown(value)}", instead)
-
-
-def _shown(value: object) -> str:
-    kind = type(value).__name__.removeprefix("Declared").removeprefix("Game").lower()
-    return f"a {kind}" if callable(value) or hasattr(value, "name") else format_value(value)
+        kind = kind_of(value) or ("a method" if callable(value) else format_value(value))
+        raise BadInput(f"{game}.{name} is a setting, and also {kind}", instead)
 
 
 def check_records(game: str, unit: str, events: Mapping[type[Event | Submission], str]) -> None:

@@ -51,6 +51,8 @@ class Compiled:
         game: the class.
         world: its world.
         types: the types of its events: submissions, events of the game, draws, ends of steps.
+        drawn: the index of that of draws.
+        has_steps: a unit has several steps.
         vocabulary: its nouns.
         checks_all: mistakes are looked for in all units, not only in the first.
         codes: of its records, the index of their type.

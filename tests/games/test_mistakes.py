@@ -250,6 +250,7 @@ DECLARED = {
     "a setting and a method": (SHOCK, "start = setting(1, 0, 2)", "start is declared twice: a setting and something"),
     "a number for a setting": (SHOCK, "seed = 3", r"seed is a setting, and also 3; write seed = setting\(3, ...\)"),
     "a measure for a setting": ("def landed(self, state)", "def seed(self, state)", "seed is a setting, and also a measure"),
+    "an inherited setting as a record": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    class capacity(goldrush.Event):\n        agent: Agent", "Small.capacity is a setting, and also a record"),
     "an inherited setting": ("        return sum(state.landed)", "        return sum(state.landed)\n\n\nclass Small(Fishery):\n    capacity = 20.0", "Small.capacity is a setting, and also 20.0"),
     "a setting without a range": (SHOCK, "shock = setting(0.1)", r"Fishery.shock has the valid values \(\)"),
     "a range the wrong way": (SHOCK, "shock = setting(0.1, 1, 0)", "Fishery.shock has the range 1 to 0"),
