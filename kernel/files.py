@@ -702,6 +702,8 @@ def _replace_folder(new: str, old: str) -> None:
 
 # Temporary names.
 
+SWEPT_MAX: Final = 16  # other processes that may have their first look at a folder meanwhile
+
 _swept: set[str] = set()  # folders that this process has cleaned
 _own: set[str] = set()  # unfinished files and folders of this process
 os.register_at_fork(after_in_child=_own.clear)
@@ -724,6 +726,7 @@ atexit.register(remove_temporaries)
 def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
     """A new file or folder in a folder: its path, and a descriptor that holds its lock."""
     sweep(folder)
+    tries = SWEPT_MAX
     while True:
         # Not from keyed draws: the name must be unpredictable. It is in no journal.
         path = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}")
@@ -732,7 +735,8 @@ def _made(folder: str, make: Callable[[str], int]) -> tuple[str, int]:
             fd = make(path)
         except FileNotFoundError:
             _own.discard(path)
-            if not os.path.isdir(folder or os.curdir):
+            tries -= 1
+            if not tries or not os.path.isdir(folder or os.curdir):
                 raise
             continue  # another process removed it as left over, before it could be opened
         try:

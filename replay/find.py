@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from goldrush.agents.given import games, give, given, is_game, is_location
+from goldrush.agents.given import games, give, given, is_game, is_location, location_of
 from goldrush.agents.players import NOBODY, Players
 from goldrush.agents.plugins import (
     VARIABLE,
@@ -183,12 +183,13 @@ def tools_of(reader: JournalReader) -> Tools:
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
-        known = ", ".join([*worlds(), *games()])
-        world = format_value(reader.header.world)
+        here = ", ".join(f"{location_of(name) or 'the class'} is {name}" for name in games())
+        instead = "" if here else "install its package, or "
+        here = here or f"this goldrush plays {', '.join(worlds())}"
         raise UnsupportedJournal(
             reader.path,
-            f"world {world}; this goldrush plays {known}; install its package, or give the file of "
-            "its game (--world FILE.py)",
+            f"world {format_value(reader.header.world)}; {here}; {instead}give the file of its "
+            "game (--world FILE.py)",
         )
     return found
 

@@ -12,7 +12,7 @@ from goldrush.agents.game.prompts import in_row, prompting_of_game
 from goldrush.agents.game.source import source_of_game
 from goldrush.agents.game.step import StepView
 from goldrush.agents.recorded import Recording
-from goldrush.agents.roster import Entry
+from goldrush.agents.roster import Entry, parts_of
 from goldrush.agents.seats import PolicySet
 from goldrush.agents.stage_game import StageGame
 from goldrush.kernel import shape
@@ -268,7 +268,12 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
 
 
 def _default_agents(game: type[Game]) -> int:
-    """The default number of agents; 0 in a game in which nobody submits."""
+    """The default number of agents: those that the game's roster counts, or else the default of
+    the setting; 0 in a game in which nobody submits.
+    """
+    parts = parts_of(game.roster) if game.roster else []
+    if any(part.count for part in parts):
+        return sum(part.count or 1 for part in parts)
     defaults = {field.name: field.default for field in game.settings()}
     return cast(int, defaults.get("agents", 0))
 

@@ -13,6 +13,7 @@ import importlib
 import inspect
 import os
 import sys
+from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -151,7 +152,9 @@ def _run_file(path: str) -> ModuleType:
     sys.modules[name] = module
     try:
         tree = _Ordering().visit(ast.parse(code, full))
-        exec(compile(ast.fix_missing_locations(tree), full, "exec"), module.__dict__)  # noqa: S102  # the file that the user names
+        with redirect_stdout(sys.stderr):  # what a file prints is no command's output
+            exec(compile(ast.fix_missing_locations(tree), full, "exec"), module.__dict__)  # noqa: S102  # the file that the user names
+        _check_imports(tree, os.path.dirname(full))
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, (KeyboardInterrupt, MemoryError)):
@@ -162,6 +165,26 @@ def _run_file(path: str) -> ModuleType:
         reason = error.msg if isinstance(error, SyntaxError) else format_error(error)
         raise BadInput(f"{path}{place} cannot be run: {reason}", "correct it") from error
     return module
+
+
+def _check_imports(tree: ast.AST, folder: str) -> None:
+    """Check that what a file imports by the name of a file beside it is that file.
+
+    Raises BadInput where a module of that name is installed, or was imported by the file of another
+    game: a process has one module of a name.
+    """
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        for name in {name.partition(".")[0] for name in names} - {"goldrush"}:
+            beside = [os.path.join(folder, f"{name}.py"), os.path.join(folder, name, "__init__.py")]
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file and file not in beside and any(map(os.path.exists, beside)):
+                raise BadInput(
+                    f"it imports {name}, which is not the one beside it but {file}",
+                    "give it another name, or use one process for each of the games",
+                )
 
 
 class _Ordering(ast.NodeTransformer):

@@ -101,6 +101,10 @@ class DeclaredPolicy:
     settings: Mapping[str, object]
     together: bool = False
 
+    def __get__(self, game: object, kind: type[object]) -> Any:
+        """Of a game with its settings, the method: one policy may call another."""
+        return partial(self.act, game) if isinstance(game, Game) else self
+
 
 @attrs.frozen
 class DeclaredMeasure:

@@ -247,3 +247,20 @@ def test_a_text_of_an_agent_cannot_pass_for_further_fields(tmp_path) -> None:
 
     [line] = run.log("say")
     assert line.endswith('agent 0 submits text "nothing, tone soft, food 9", tone loud, food 3')
+
+
+def test_a_policy_may_call_another(tmp_path) -> None:
+    greedy = "return self.Asked(int(seen.stock / self.agents * part))"
+    game = changed(tmp_path, greedy, "return self.share(seen, agent, draw)")
+    run = goldrush.record(game, tmp_path / "run.journal", seasons=1)
+
+    assert [20] * 5 == [event["fish"] for event in run.events("asked")]
+
+
+def test_a_policy_alone_is_played_by_as_many_agents_as_the_roster_counts(tmp_path) -> None:
+    text = SOURCE.replace("    agents = setting(5, 1, 1000)\n", "")
+    (tmp_path / "fishery.py").write_text(text)
+    path = tmp_path / "run.journal"
+    run = goldrush.record(str(tmp_path / "fishery.py"), path, roster="greedy", seasons=1)
+
+    assert 5 == len(run.at(1).state.roster)

@@ -155,3 +155,38 @@ def test_without_its_code_only_the_bytes_are_judged(run, monkeypatch) -> None:
     for needs_rules in (lambda: goldrush.open(run.path), lambda: verify(run.path, 2)):
         with pytest.raises(UnsupportedJournal, match="or give the file of its game"):
             needs_rules()
+
+
+def game_beside(folder, value):
+    """The fishery in a folder, whose growth is that of a module beside it."""
+    folder.mkdir()
+    (folder / "beside.py").write_text(f"print('printed')\nGROWTH = {value}\n")
+    text = SOURCE.replace("import goldrush\n", "import goldrush\nimport beside\n", 1)
+    (folder / "game.py").write_text(
+        text.replace("growth = setting(0.5", "growth = setting(beside.GROWTH")
+    )
+    return str(folder / "game.py")
+
+
+def test_a_module_beside_another_game_is_not_taken_for_its_own(tmp_path, capsys) -> None:
+    first, second = game_beside(tmp_path / "a", 0.25), game_beside(tmp_path / "b", 0.75)
+    run = goldrush.record(first, tmp_path / "a.journal", seasons=1)
+
+    assert 0.25 == run.at(0).state.config.growth
+    assert ("", "printed\n") == capsys.readouterr()
+    with pytest.raises(
+        BadInput, match=r"imports beside, which is not the one beside it but .*/a/be"
+    ):
+        goldrush.record(second, tmp_path / "b.journal", seasons=1)
+
+
+def test_the_file_of_another_game_is_named(run, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(given, "_GIVEN", {})
+    other = tmp_path / "other.py"
+    other.write_text(SOURCE.replace("class Fishery(", "class Harbour("))
+    given.give(str(other))
+
+    with pytest.raises(
+        UnsupportedJournal, match=r"world 'fishery'; .*other.py is harbour; give the"
+    ):
+        verify(run.path)
