@@ -18,7 +18,7 @@ from goldrush.agents.stage_game import StageGame
 from goldrush.kernel import shape
 from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, BadPlan, format_value
-from goldrush.kernel.game.draw import Draw
+from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
 from goldrush.kernel.game.watch import packed
@@ -98,7 +98,7 @@ class GameAgents:
         self.game = game
         self.compiled: Compiled = compiled(game)
         # Of the last roster, by agent, the agents with the same entry.
-        self._groups: tuple[Roster, Sequence[Sequence[int]]] = (), ()
+        self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
 
     def view(self, state: State) -> StepView:
         """What asking takes in the next step, whoever is asked."""
@@ -142,11 +142,12 @@ class GameAgents:
         movers = self.compiled.movers(state)
         agents = self._alike(state.roster, entry.agent)
         if len(movers) < game.agents:
-            agents = sorted({*movers}.intersection(agents))
+            agents = tuple(sorted({*movers}.intersection(agents)))
         with view.watching("`observe`"):
             seen = [game.observe(state, agent) for agent in agents] if _hides(game) else state
         with view.watching(f"policy {entry.policy}"):
-            submitted = policy.function(game, seen, agents, Draw(*view.prefix))
+            draw = TogetherDraw(agents, *view.prefix)
+            submitted = policy.function(game, seen, agents, draw)
         if type(submitted) is not list or len(submitted) != len(agents):
             raise BadPlan(
                 f"{format_value(submitted)} is submitted; return a list with one for each of the "
@@ -155,7 +156,7 @@ class GameAgents:
         rows = [self._row(each, agent, view) for each, agent in zip(submitted, agents, strict=True)]
         return zip(agents, rows, strict=True)
 
-    def _alike(self, roster: Roster, agent: int) -> Sequence[int]:
+    def _alike(self, roster: Roster, agent: int) -> tuple[int, ...]:
         """The agents with the same policy and settings as one, ascending."""
         known, groups = self._groups
         if roster is not known:
@@ -163,7 +164,8 @@ class GameAgents:
             keys = [pack([entry["policy"], entry["options"]]) for entry in roster]
             for number, key in enumerate(keys):
                 by_entry.setdefault(key, []).append(number)
-            groups = [by_entry[key] for key in keys]
+            tuples = {key: tuple(agents) for key, agents in by_entry.items()}
+            groups = [tuples[key] for key in keys]
             self._groups = roster, groups
         return groups[agent]
 

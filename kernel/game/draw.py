@@ -7,7 +7,7 @@ one key would silently be the same number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -125,3 +125,32 @@ class Draw:
             "used: it would be the same number again",
             "add what tells both apart, such as the agent",
         )
+
+
+class TogetherDraw(Draw):
+    """The draws of a policy that is asked for several agents: every key names one of them first.
+
+    All methods raise BadInput for a key that does not.
+    """
+
+    __slots__ = ("_agents",)
+
+    def __init__(self, agents: Collection[int], *prefix: Label) -> None:
+        """`agents`: those that are asked; `prefix`: as of Draw, for a policy without its agent."""
+        super().__init__(*prefix)
+        self._agents = frozenset(agents)
+
+    def _drawn(
+        self,
+        use: int,
+        arguments: tuple[float, ...],
+        key: tuple[Label, ...],
+        take: Callable[[Draws], R],
+    ) -> R:
+        if not key or key[0] not in self._agents:
+            named = f"has the key {', '.join(map(format_value, key))}" if key else "has no key"
+            raise BadInput(
+                f"draw.{USES[use]} {named}; it begins with one of the agents that are asked",
+                'name the agent first, as in agent, "die"',
+            )
+        return super()._drawn(use, arguments, key, take)

@@ -103,7 +103,17 @@ def test_who_is_replaced_is_among_those_asked_together(tmp_path) -> None:
         ("[5] * len(agents)", r"5 is submitted; return self.Asked\(...\)"),
         ("[self.Asked(-1)] * len(agents)", "integer from 0 to 1000000000"),
         ("seen.landed.append(1.0)", "policy greedy changed the state"),
-        ("[self.Asked(draw.below(9, 'x')) for a in agents]", "'x', which this step has used"),
+        (
+            "[self.Asked(draw.below(9, agents[0])) for a in agents]",
+            "key 3, which this step has used",
+        ),
+        ("[self.Asked(draw.below(9, 'all'))] * len(agents)", "'all'; it begins .*agent first"),
+        ("[self.Asked(draw.below(9, 1, 'x'))] * len(agents)", "1, 'x'; it begins with one of"),
+        ("[self.Asked(draw.below(9, 77))] * len(agents)", "77; it begins with one of"),
+        ("[self.Asked(draw.below(9))] * len(agents)", "draw.below has no key; .*agent first"),
+        ("[self.Asked(9 if seen.unit < 17 else draw.below(9, 'x'))] * len(agents)", "begins with"),
+        ("agents.pop()", "'tuple' object has no attribute 'pop'"),
+        ("agents.reverse()", "'tuple' object has no attribute 'reverse'"),
     ],
 )
 def test_mistakes_of_a_policy_asked_together_are_found(tmp_path, returned, says) -> None:
