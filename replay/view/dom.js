@@ -77,20 +77,31 @@ function numberFormat(digits) {
   return formats.get(digits);
 }
 
+// Numbers above and below which people read exponents better, and the digits that they read.
+export const [PLAIN_MAX, PLAIN_MIN, DIGITS_READ] = [1e15, 1e-6, 10];
+
+// A number as 1.5e20.
+export const exponential = (value) => (value === 0 ? "0"
+  : Number(value.toPrecision(DIGITS_READ)).toExponential().replace("+", "").replace("Infinity", "∞").replaceAll("-", "−"));
+
 // A number for people: integers as they are, others with at most so many decimals, rounded as Python
 // does: by the exact value of the float, where NumberFormat takes its shortest decimals.
-export const rounded = (value, digits = 2) =>
-  value === null || value === undefined
-    ? "–"
-    : numberFormat(digits).format(Number.isFinite(value) ? Number(value.toFixed(digits)) : value).replace("-", "−");
+export function rounded(value, digits = 2) {
+  if (value === null || value === undefined) return "–";
+  if (Math.abs(value) > PLAIN_MAX) return exponential(value);
+  const number = Number.isFinite(value) ? Number(value.toFixed(digits)) || 0 : value; // not −0
+  return numberFormat(digits).format(number).replace("-", "−");
+}
 
-// A value for people: a number with as many decimals as tell it from zero.
+// A value for people: a number with as many decimals as tell it from zero, blank text in quotes.
 export function valueText(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value !== "number") return String(value);
+  if (typeof value !== "number") return String(value).trim() === "" ? JSON.stringify(value) : String(value);
   const size = Math.abs(value);
-  return rounded(value, size > 0 && size < 1 ? Math.min(20, 2 - Math.floor(Math.log10(size))) : 2);
+  if (size > 0 && size < PLAIN_MIN) return exponential(value);
+  const before = size === 0 ? 0 : Math.floor(Math.log10(size)); // a digit less than stand before the point
+  return rounded(value, before < 0 ? 2 - before : Math.max(0, Math.min(2, DIGITS_READ - 1 - before)));
 }
 
 // The parts that were opened or closed by hand, by title without its numbers: they stay so in other units.

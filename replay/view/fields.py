@@ -170,7 +170,8 @@ def _quartiles(values: Sequence[float | None]) -> Sequence[float | None]:
     known = sorted(value for value in values if value is not None)
     if len(known) < 2:
         return [known[0] if known else None] * 5
-    return [known[0], *quantiles(known, method="inclusive"), known[-1]]
+    within = quantiles([value / 4 for value in known], method="inclusive")  # their sums are finite
+    return [known[0], *(4 * value for value in within), known[-1]]
 
 
 def charts(

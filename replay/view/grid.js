@@ -8,7 +8,7 @@ const EMPTY = COLOURS.length - 1; // the look of null, false, 0 and empty text
 const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
 const PRINTED = 6; // characters of such a value
 const SIDE_LISTED = 40; // rows and columns of the table
-const WIDTH = 600; // of a drawing, in pixels
+const [WIDTH, SIDE_MIN] = [600, 4]; // of a drawing and of a cell, in pixels; what is wider is scrolled
 
 // The values that have a colour each, of the same field in all runs of a page; null: too many.
 function levelsOf(fields) {
@@ -40,9 +40,10 @@ function colouring(fields, isPale) {
     return { fill, legend, isCounted: true };
   }
   const [low, high] = extremes(fields.flatMap(({ range }) => range));
-  const strength = (value) => Math.round(20 * (high > low ? (value - low) / (high - low) : 0)) / 20;
+  const span = high / 2 - low / 2; // the whole may be larger than the largest number
+  const strength = (value) => Math.round(20 * (span > 0 ? (value / 2 - low / 2) / span : 0)) / 20;
   const fill = (value) => value === null ? "transparent" : mixed("blue", Math.round(6 + (isPale ? 40 : 86) * strength(value)));
-  const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
+  const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => (1 - part) * low + part * high);
   return { fill, isCounted: false, legend: () => (high > low ? steps : [low]).map((value) => [fill(value), valueText(value)]) };
 }
 
@@ -87,12 +88,12 @@ export function gridOf(field, runs) {
   const node = el("figure", { class: "cells" });
   const drawn = (rows, values) => {
     const [high, across] = [rows.length, Math.max(...rows.map((row) => row.length))];
-    const side = isPrinted ? 40 : Math.max(2, Math.min(20, Math.floor(WIDTH / across)));
+    const side = isPrinted ? 40 : Math.max(SIDE_MIN, Math.min(20, Math.floor(WIDTH / across)));
     const lines = side < 5 ? "" : rows.map((row, y) => `M0 ${y * side}h${row.length * side}v${side}H0z${
       row.map((_, x) => `M${x * side} ${y * side}v${side}`).join("")}`).join("");
     const [least, most] = extremes(values.filter((value) => value !== null)) ?? [null, null];
     const content = isCounted ? legend(values).map(([, text]) => text).join(", ") : `from ${valueText(least)} to ${valueText(most)}`;
-    return svg("svg", {
+    const picture = svg("svg", {
       viewBox: `0 0 ${across * side} ${high * side}`, width: across * side, role: "img",
       "aria-label": `${name}, ${kind === "grid" ? `${high} rows by ${across} columns` : `${values.length} values`}: ${content}`,
     },
@@ -100,6 +101,8 @@ export function gridOf(field, runs) {
     svg("path", { class: "ruled", d: lines }),
     isPrinted ? rows.map((row, y) => row.map((value, x) =>
       svg("text", { x: (x + 0.5) * side, y: (y + 0.5) * side + 4, "text-anchor": "middle" }, valueText(value)))) : null);
+    picture.style.minWidth = `${across * SIDE_MIN}px`;
+    return scrolling(name, picture);
   };
   const listing = (rows) => {
     const columns = Array.from({ length: Math.min(SIDE_LISTED, rows[0].length) }, (_, column) => String(column));

@@ -19,6 +19,7 @@ from goldrush.replay.view import states as view_states
 from goldrush.replay.view.page import write_page
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import TEXT, Board
+from tests.games.extremes import Extremes
 from tests.pages import as_shown, scales, sentences_of, shown_events, shown_sentences
 
 
@@ -192,6 +193,58 @@ def test_hostile_text_of_a_state_stays_text(tab: Tab, tmp_path: Path) -> None:
     assert f"1{escaped(TEXT)}" == rows(tab, "Agents")[0][4]
     assert 0 == tab.page.locator("main img, main script").count()
     assert "board: 6 rounds, seed 7" == tab.page.title()
+
+
+def test_numbers_have_ten_digits_and_the_largest_and_smallest_exponents(
+    tab: Tab, tmp_path: Path
+) -> None:
+    opened(tab, Extremes, tmp_path, "#round=3")
+    state = values(tab)
+
+    assert "few, 1 rows by 3 columns: –: 1, −1e−300: 1, 1e308: 1" == drawing(tab, "few")
+    assert ["1.6e308", "−3e−300"] == [state["largest"], state["smallest"]]
+    assert ["12,345,678,901", "1e16"] == [state["digits"], state["close"]]
+    assert "123,456,789,012" == state["whole"]
+    assert ["1", "0", "zero", "4e307"] == rows(tab, "Standings")[0]
+    assert ["1", "zero", "−4e307"] == rows(tab, "Agents")[1]
+    assert ["−8.5e307", "−2.125e307", "4.25e307", "1.0625e308", "1.7e308"] == tab.page.locator(
+        "figure", has_text="shades"
+    ).locator(".legend li").all_text_contents()
+    assert {
+        "money": ["−4e307", "−2e307", "0", "2e307", "4e307", "round 1", "3"],
+        "largest": ["0", "5e307", "1e308", "1.5e308", "∞", "round 1", "3"],
+        "smallest": ["−3e−300", "−2e−300", "−1e−300", "0", "round 1", "3"],
+    } == {title: ticks for title, *ticks in scales(tab, "main") if title in CHARTS}
+    assert 0 == tab.page.locator("[d*=NaN], [d*=Infinity], [y1*=Infinity]").count()
+
+
+CHARTS = ("money", "largest", "smallest")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_long_grid_is_scrolled_and_long_words_are_broken(
+    width: int, new_tab: Callable[..., Tab], tmp_path: Path
+) -> None:
+    tab = new_tab("light", WIDE | {"width": width})
+    opened(tab, Extremes, tmp_path, "#round=3")
+    wide, tall = (tab.page.get_by_role("img", name=re.compile(f"^{n}, ")) for n in ("wide", "tall"))
+    box = tab.page.get_by_role("group", name="wide", exact=True)
+
+    assert (4000, 20) == tuple(wide.bounding_box()[side] for side in ("width", "height"))
+    assert 20_000 == tall.bounding_box()["height"]
+    assert box.bounding_box()["width"] < width
+    assert 700 > tab.page.get_by_role("group", name="tall", exact=True).bounding_box()["height"]
+    assert [] == tab.page.locator("main, .lines li, h1, figcaption, dt").evaluate_all(
+        "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1)"
+        ".map(node => node.outerHTML.slice(0, 200))"
+    )
+
+
+def test_blank_text_in_a_grid_is_quoted(tab: Tab, tmp_path: Path) -> None:
+    opened(tab, Extremes, tmp_path, "#round=3")
+
+    assert '"": 2, " ": 1, a: 1, b: 2' in drawing(tab, "words")
+    assert ['""', '""', "b", "a", "b", '" "'] == tab.texts("svg[aria-label^='words,'] text")
 
 
 def test_two_runs_have_the_same_scales_and_colours(tab: Tab, tmp_path: Path) -> None:
