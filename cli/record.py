@@ -275,10 +275,10 @@ def _tell(path: str, tools: Tools, as_json: bool, again: Again, parent: str | No
     vocabulary, closed, _ = _closed(path)
     means = [f" {option} {quoted(value)}" for option, value in again if option in _VERIFY_TAKES]
     of = "".join(f" {option} {quoted(game)}" for option, game in again if option == "--world")
+    shows = [f"replay {name} --at {vocabulary.number(closed)}{of}", f"view {name}{of}"]
     commands = [
         *([] if parent is None else [f"diff {quoted_path(parent)} {name}{of}"]),
-        f"replay {name} --at {vocabulary.number(closed)}{of}",
-        f"view {name}{of}",
+        *(shows if closed else []),  # without a unit there is nothing to show
         *(f"{command} {name}{of}" for command in tools.next_commands),
         f"verify {name}{''.join(means)}",
     ]

@@ -105,8 +105,8 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
                 one that follows from it, or from the last seed given, and from how many came since.
             options: not used.
 
-        Raises BadInput for a seed that no run can have, and where a file is at the path that is not
-        an episode of this environment.
+        Raises BadInput for a seed that no run can have, for a run that is over before its first
+        unit, and where a file is at the path that is not an episode of this environment.
         """
         base, since = (self._seed, self._since) if seed is None else (_integer("seed", seed), 0)
         seed = base if since == 0 else Draws(base, since, 0, "episode").below(INTEGER_MAX + 1)
@@ -118,11 +118,16 @@ class JournalEnv(pettingzoo.ParallelEnv[str, O, A], Generic[S, L, O, A]):
         path = path.replace(EPISODE, str(self._episodes + 1))
         with ExitStack() as opened:
             header, run = Header(world.name, world.rules), prepared(config, found, game.source)
-            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
             roster = players.resolve_models(run.roster, run.facts, None)
             setup = attrs.evolve(run, roster=roster).setup
+            state = world.initial(setup)
+            if world.ended(state):
+                raise BadInput(
+                    f"the run is over before its first {world.vocabulary.unit}", "change settings"
+                )
+            writer = opened.enter_context(JournalWriter(path, header, force=path == self.journal))
             objects = Resources(policies={**self._others, **self._learners})
-            context = context_of(players, world.initial(setup), roster, objects)
+            context = context_of(players, state, roster, objects)
             ask = opened.enter_context(players.start_agents(context))
             loop = steps(world, setup, writer)
             self._state = next(loop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, cast, get_args
 
 import attrs
 
@@ -21,7 +21,7 @@ from goldrush.kernel.errors import BadInput, BadPlan, format_value
 from goldrush.kernel.game.draw import Draw, TogetherDraw
 from goldrush.kernel.game.game import AGENTS_MAX, DeclaredPolicy, Game
 from goldrush.kernel.game.records import State, Submission
-from goldrush.kernel.game.watch import packed
+from goldrush.kernel.game.watch import NO_SURROGATE, SURROGATE, packed
 from goldrush.kernel.game.world import Compiled, Roster, compiled, world_of
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.settings import setting
@@ -97,6 +97,10 @@ class GameAgents:
     def __init__(self, game: type[Game]) -> None:
         self.game = game
         self.compiled: Compiled = compiled(game)
+        # Recording would not tell whose text it is that has a lone surrogate.
+        self._with_text = {
+            asks for asks in game.submissions if any(map(_holds_text, asks.types.values()))
+        }
         # Of the last roster, by agent, the agents with the same entry.
         self._groups: tuple[Roster, Sequence[tuple[int, ...]]] = (), ()
 
@@ -108,7 +112,9 @@ class GameAgents:
         prefix = (state.config.seed, state.unit + 1, state.step, "policy")
         before = packed(state) if self.compiled.is_watched(state) else None
         # What is recorded is checked, too, and costs less there; but not what agents it names.
-        is_recorded_as_is = before is None and not self.compiled.names_agents(code)
+        is_recorded_as_is = not (
+            before is not None or asks in self._with_text or self.compiled.names_agents(code)
+        )
         return StepView(
             state, state.config, asks, self.compiled.types[code], prefix, before,
             is_recorded_as_is,
@@ -203,6 +209,10 @@ def _submitted(policy: Any, agent: int, view: StepView, seen: Any) -> Any:
     return policy.act(seen, agent, draw)
 
 
+def _holds_text(hint: Any) -> bool:
+    return hint is str or any(map(_holds_text, get_args(hint)))
+
+
 def _hides(game: Game) -> bool:
     """Whether what agents see is not the state."""
     return type(game).observe is not Game.observe
@@ -230,6 +240,11 @@ def _held(row: Row, event: EventType) -> Row:
     """The row. Raises BadPlan for one that its event cannot hold."""
     if not event.holds_all((row,)):
         raise BadPlan(event.fault(row) or "it cannot be stored")
+    try:
+        pack(row)
+    except UnicodeEncodeError:
+        text = f"{format_value(row[1:-2])} is submitted: {SURROGATE}"
+        raise BadPlan(f"{text}; {NO_SURROGATE}") from None
     return row
 
 

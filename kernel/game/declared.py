@@ -25,14 +25,29 @@ _COLUMNS: Final = (
 )  # fmt: skip
 NOUNS: Final = (*_COLUMNS, "agent", "measure", "run", "step")
 OTHER: Final = "take another name"
+# Parameters of the calls that take settings by name: `goldrush.record`, `study` and the like.
+PARAMETERS: Final = frozenset(
+    ["ask", "at", "backend", "check", "cls", "folder", "force", "fsync", "game", "jobs", "journal",
+     "max_cycles", "models", "on_step", "on_unit", "out", "path", "policies", "program", "replace",
+     "roster", "rosters", "rounds", "seeds", "self", "sources", "treatment", "treatments", "trust",
+     "world"]
+)  # fmt: skip
 
 
-def check_names(game: str, settings: Collection[str], taken: Collection[str]) -> None:
+def check_names(
+    game: str, settings: Collection[str], taken: Collection[str], horizon: object
+) -> None:
     """Check the names of settings. `taken`: those that a game has for something else."""
     for name in settings:
         if name in taken or name.startswith("_"):
             why = "begins with _" if name.startswith("_") else "is a name of every game"
             raise BadInput(f"the setting {game}.{name} {why}", OTHER)
+        if name in PARAMETERS and not name == horizon == "rounds":  # of a study, it is the horizon
+            raise BadInput(
+                f"the setting {game}.{name} has the name of a parameter of calls in Python, such "
+                "as goldrush.record",
+                OTHER,
+            )
 
 
 def check_replaced(

@@ -395,7 +395,7 @@ def _make_settings(cls: type[Game], body: Mapping[str, Any]) -> None:
     inherited = {field.name for field in getattr(cls, "__attrs_attrs__", ())}
     framework = {name: given for name, given in framework.items() if name not in inherited}
     fields = {**framework, **declared}
-    check_names(cls.__name__, declared, _TAKEN)
+    check_names(cls.__name__, declared, _TAKEN, cls.horizon)
     check_replaced(cls.__name__, body, {*fields, *inherited}, _declared)
     if "__init__" in vars(cls):
         raise BadInput(f"{cls.__name__} has an __init__", "make the state in start(self)")

@@ -199,7 +199,10 @@ class Held:
 
 
 _UNCHANGED: Final = (int, float, bool, str, NoneType)
-_HELD: Final = "int, float, bool, str, Agent, Literal, tuple, list, dict or one of these | None"
+_HELD: Final = (
+    "int, float, bool, str, Agent, Literal, tuple, list, dict (with keys of int, str or Agent) or "
+    "one of these | None"
+)
 
 
 def held_of(hint: object, where: str) -> Held:

@@ -16,12 +16,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, cast
 
-from goldrush.kernel.codec import pack, unpack
+from goldrush.kernel.codec import TooLarge, pack, unpack
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.hints import check_value
 from goldrush.kernel.game.records import State
 
 EVENTS: Final = 100  # about so many are watched from the start
+SURROGATE: Final = "it has a lone surrogate, which UTF-8 cannot encode"
+NO_SURROGATE: Final = 'replace it, as text.encode(errors="replace").decode() does'
 
 _DRAW: Final = 'take `draw`, as in draw.below(6, "die", agent)'
 _CLOCK: Final = "leave it out: count units and steps (state.unit, state.step)"
@@ -83,8 +85,43 @@ class watched:  # noqa: N801  # a context, as those of contextlib
 
 
 def packed(state: State) -> bytes:
-    """The fields of a state, to be compared."""
-    return pack(state.plain())
+    """The fields of a state, to be compared. Raises BadInput for a text with a lone surrogate."""
+    try:
+        return pack(state.plain())
+    except UnicodeEncodeError:
+        raise unstorable(state) from None
+
+
+def unstorable(state: State, when: str = "") -> BadInput:
+    """The error for a state that cannot be encoded: the innermost part that cannot, and a cure.
+    `when`: its first words.
+    """
+    fields = zip(state.types, state.plain(), strict=True)
+    field, value = next(each for each in fields if not _is_storable(each[1]))
+    error = _unstorable(f"{type(state).__name__}.{field}", value, "give a float")
+    return BadInput(f"{when}{error.what}", error.instead)
+
+
+def _is_storable(value: object) -> bool:
+    try:
+        pack(value)
+    except (TooLarge, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _unstorable(where: str, value: Any, instead: str) -> BadInput:
+    """`instead`: what to give for a number that is too large."""
+    is_list = isinstance(value, (list, tuple))
+    items = enumerate(value) if is_list else value.items() if isinstance(value, dict) else ()
+    for key, item in items:
+        if not _is_storable(key):
+            return _unstorable(f"a key of {where}", key, "give a smaller key")
+        if not _is_storable(item):
+            return _unstorable(f"{where}[{format_value(key)}]", item, "give a float")
+    if isinstance(value, str):
+        return BadInput(f"{where} is {format_value(value)}: {SURROGATE}", NO_SURROGATE)
+    return BadInput(f"{where} is {format_value(value)}, a number beyond 64 bits", instead)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from goldrush.kernel.forking import Forks
 from goldrush.kernel.game.draw import DRAWN, Draw
 from goldrush.kernel.game.game import Derived, Game, GamePhase, snake
 from goldrush.kernel.game.records import Event, Rows, State, Submission
-from goldrush.kernel.game.watch import check_state, is_watched_unit, watched
+from goldrush.kernel.game.watch import check_state, is_watched_unit, unstorable, watched
 from goldrush.kernel.rosters import setup_of
 from goldrush.kernel.shape import Kind
 from goldrush.kernel.submissions import arrange
@@ -151,10 +151,8 @@ class Compiled:
             )
         try:
             pack(state.plain())
-        except TooLarge:
-            raise BadInput(
-                f"{self.game.__name__}.start gives a number beyond 64 bits", "give a float"
-            ) from None
+        except (TooLarge, UnicodeEncodeError):
+            raise unstorable(state, f"{self.game.__name__}.start: ") from None
         return self._placed(state, config, roster, 0, source)
 
     def decide(self, state: State, inputs: Block) -> list[Batch]:
@@ -287,9 +285,13 @@ class Compiled:
 
     def digest(self, state: State) -> int:
         """xxh3-64 of the canonical encoding of [head, unit, fields], where head is that of
-        [settings, roster, SHA-256 of the source].
+        [settings, roster, SHA-256 of the source]. Raises BadInput for a text with a lone surrogate.
         """
-        return fingerprint([state.head, state.unit, state.plain()])
+        try:
+            return fingerprint([state.head, state.unit, state.plain()])
+        except UnicodeEncodeError:
+            when = f"after {self.vocabulary.format_unit(state.unit)}, "
+            raise unstorable(state, when) from None
 
     def freeze(self, state: State) -> Frozen:
         """A state with a closed unit as plain values."""

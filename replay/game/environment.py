@@ -14,7 +14,7 @@ from goldrush.agents.game.prompts import GamePrompts
 from goldrush.agents.game.step import StepView
 from goldrush.agents.players import Resources
 from goldrush.agents.simultaneous import StagePlayers
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.draw import Draw
 from goldrush.kernel.game.game import Game, snake
 from goldrush.kernel.game.records import State, Submission
@@ -22,7 +22,7 @@ from goldrush.kernel.game.world import compiled
 from goldrush.kernel.treatments import BASELINE
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
 from goldrush.replay.game.spaces import Action, Actions, Space, array_of, numbers_of
-from goldrush.replay.game.tools import tools_of_game
+from goldrush.replay.game.tools import is_finite, tools_of_game
 
 Observed = Any  # an array; with a mask {"observation": array, "action_mask": mask}
 
@@ -182,7 +182,9 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
             return self.config.observe(state, agent)
 
     def _scored(self, state: State) -> dict[str, float]:
-        """The score of each learner. Raises BadInput in a game without."""
+        """The score of each learner. Raises BadInput in a game without, and for others than
+        finite numbers.
+        """
         scores, rule = {}, self.config.score
         for name, agent in self._names.items():
             with compiled(self._game).running("score", state):
@@ -192,6 +194,11 @@ class GameEnv(JournalEnv[State, _Learner, Observed, Action]):
                 raise BadInput(
                     f"{type(self.config).__name__} tells no score, so no learner can be rewarded",
                     "declare it: def score(self, state, agent): ...",
+                )
+            if not is_finite(score):
+                raise BadInput(
+                    f"{type(self.config).__name__}.score gives {format_value(score)} for {name}",
+                    "give a finite number",
                 )
             scores[name] = float(score)
         return scores

@@ -150,7 +150,7 @@ def _values(
     try:
         with (watched if is_first else unchanged)(f"{line}: {what}", state):
             values = [rule(state.config, state, *given) for given in arguments]
-        invalid = [v for v in values if v is not None and not (isinstance(v, Real) and isfinite(v))]
+        invalid = [value for value in values if value is not None and not is_finite(value)]
     except GoldrushError:
         raise
     except Exception as error:
@@ -158,6 +158,14 @@ def _values(
     if invalid:
         raise BadInput(f"{where}: {line}: it gives {format_value(invalid[0])}", _CURE)
     return values
+
+
+def is_finite(value: object) -> bool:
+    """Whether a value is a finite number that a float can hold."""
+    try:
+        return isinstance(value, Real) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _measure(measured: DeclaredMeasure) -> Measure:

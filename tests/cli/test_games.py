@@ -39,6 +39,14 @@ def test_a_new_game_is_the_fishery_under_its_name(folder) -> None:
     assert "give a name like Harbour" in goldrush("new", "2nd", cwd=folder).err
 
 
+def test_of_a_run_without_a_unit_only_the_check_is_suggested(tmp_path) -> None:
+    (tmp_path / "fishery.py").write_text(SOURCE.replace("state.stock < 1", "True"))
+    done = goldrush("record", "fishery.py", "--out", "run.journal", cwd=tmp_path)
+
+    commands = done.out.partition("next:")[2].split("python -m goldrush ")[1:]
+    assert ["verify run.journal --world fishery.py\n"] == commands
+
+
 @pytest.mark.parametrize(
     "words",
     [

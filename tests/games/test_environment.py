@@ -21,7 +21,7 @@ from goldrush.games.double_auction import DoubleAuction
 from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, format_value
 
 STALLS = ("north", "east", "south")
 PAGE = Path(__file__).resolve().parents[2] / "goldrush" / "GAMES.md"
@@ -426,6 +426,26 @@ def test_a_game_that_learners_cannot_play_is_refused_in_a_line(says) -> None:
         goldrush.game_env(refused()[says]())
 
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400, "much"])
+def test_a_score_that_is_no_finite_number_is_refused(value) -> None:
+    env = goldrush.game_env(changed(score=lambda game, state, agent: value if state.unit else 0))
+    env.reset()
+
+    says = re.escape(f"score gives {format_value(value)} for agent_0; give a finite number")
+    with pytest.raises(BadInput, match=says):
+        env.step({name: offer("north") for name in env.agents})
+
+
+def test_a_run_that_is_over_at_once_is_no_episode(tmp_path) -> None:
+    journal = tmp_path / "run.journal"
+    env = goldrush.game_env(changed(over=lambda game, state: True), journal=journal)
+
+    for _ in range(2):
+        with pytest.raises(BadInput, match="the run is over before its first round; change"):
+            env.reset()
+    assert not journal.exists()
 
 
 def test_an_observation_that_changes_its_length_is_refused() -> None:

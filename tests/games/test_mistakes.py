@@ -2,16 +2,21 @@
 
 # ruff: noqa: E501
 
+import re
 from contextlib import nullcontext
+from inspect import Parameter, signature
 
 import pytest
 
+import goldrush
 from goldrush.games.fishery import Fishery
-from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.errors import BadInput, GoldrushError, PolicyFailed
 from goldrush.kernel.game import declared
 from goldrush.kernel.game.game import doc_of
+from goldrush.kernel.game.watch import packed
+from goldrush.replay.run import Run
 from goldrush.replay.sentences import FORMS
-from tests.cli.helpers import goldrush
+from tests.cli.helpers import goldrush as command
 from tests.games.fisheries import changed, recorded
 
 RULES = "        left = max(0.0"
@@ -87,6 +92,7 @@ MISTAKES = {
     "a state with another field": ("landed=[0.0]", "lands=[0.0]", "State is made with stock, lands"),
     "a state that is none": ("return self.State(", "return dict(", "return self.State"),
     "a set in the state": ("landed: list[float]", "landed: set[float]", "State.landed has the type set"),
+    "a dict by fractions": ("landed: list[float]", "landed: dict[float, int]", r"type dict\[float, int\]; .*dict \(with keys of int, str or Agent\)"),
     "no horizon": ('horizon = "seasons"', 'horizon = "years"', "declare it: years ="),
     "a default out of range": ("setting(0.5, 0, 2)", "setting(3, 0, 2)", "default 3"),
     "a policy without draw": ("def random(self, seen, agent, draw)", "def random(self, seen)", "policy random takes"),
@@ -152,7 +158,7 @@ def test_an_event_that_nothing_applies_is_told_once(tmp_path, caplog, apply, say
     assert ([0.0] * 5 == run.at(2).state.landed) is not (apply == LANDED)
     run.fork(at=1, path=tmp_path / "fork.journal")
     assert says == caplog.messages
-    told = goldrush(
+    told = command(
         "record", "fishery.py", "--out", "cli.journal", "--set", "seasons=2", cwd=tmp_path
     )
     assert "".join(f"goldrush: {line}\n" for line in says) == told.err
@@ -184,7 +190,11 @@ def test_a_value_of_another_type_is_found_at_the_end(tmp_path):
         ("[[0], [1, 2.5]]", "pass", r"State.grid\[1\]\[1\] is 2.5; it must be int"),
         ("[(0, 1)]", "pass", r"State.grid\[0\] is \(0, 1\); it must be list\[int\]"),
         ("__import__('numpy').ones((2, 2))", "pass", r"list.list.int.., as .tolist\(\) gives"),
-        ("[[10**30]]", "pass", "Fishery.start gives a number beyond 64 bits"),
+        (
+            "[[10**30]]",
+            "pass",
+            r"start: State.grid\[0\]\[0\] is 10*, a number beyond 64 bits; give a float",
+        ),
     ],
 )
 def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, says):
@@ -201,6 +211,62 @@ def test_a_grid_is_of_lists_that_are_each_there_once(tmp_path, start, apply, say
         return
     run = recorded(game, journal)
     assert [[3, 0, 0], [0, 0, 0], [0, 0, 0]] == run.at(3).state.grid
+
+
+LONE = "it has a lone surrogate, which UTF-8 cannot encode; replace it, as text.encode"
+
+
+@pytest.mark.parametrize(
+    ("notes", "apply", "says"),
+    [
+        (r"{1: ['a', '\ud800']}", "0", r"Fishery.start: State.notes[1][1] is '\ud800': " + LONE),
+        (
+            "{2**70: []}",
+            "0",
+            f"a key of State.notes is {2**70}, a number beyond 64 bits; give a smaller key",
+        ),
+        (
+            "{}",
+            r"state.notes.update({7: ['\ud800']})",
+            r"after season 21, State.notes[7][0] is '\ud800': " + LONE,
+        ),
+    ],
+)
+def test_what_no_state_can_hold_is_named_by_its_place(tmp_path, notes, apply, says):
+    game = changed(
+        tmp_path,
+        "stock: float\n", "stock: float\n        notes: dict[int, list[str]]\n",
+        "landed=[0.0]", f"notes={notes}, landed=[0.0]",
+        "state.stock = self.stock", f"state.stock = self.stock; state.unit == 20 and {apply}",
+    )  # fmt: skip
+    with pytest.raises(BadInput, match=re.escape(says)):
+        recorded(game, tmp_path / "run.journal", "share*5")
+
+
+def test_a_state_is_packed_only_with_texts_that_utf_8_has():
+    state = Fishery.State(stock=1.0, landed=[])
+    state.landed = ["\ud800"]
+    with pytest.raises(BadInput, match=re.escape("State.landed[0] is '\\ud800': " + LONE)):
+        packed(state)
+
+
+@pytest.mark.parametrize("unit", [0, 40])  # one of them is watched
+def test_a_text_that_cannot_be_encoded_is_told_with_its_policy(tmp_path, unit):
+    fish = "fish: int = within(0, 10**9)"
+    note = rf"note='\ud800' if seen.unit == {unit} else 'a'"
+    game = changed(
+        tmp_path, fish, f"{fish}\n        note: str", "self.Asked(", f"self.Asked({note}, fish="
+    )
+    says = f"policy share of agent 0 failed in season {unit + 1}: .*{LONE}"
+    with pytest.raises(PolicyFailed, match=says):
+        recorded(game, tmp_path / "run.journal", "share*5", seasons=50)
+
+
+def test_no_setting_has_the_name_of_a_parameter_of_calls_that_take_settings():
+    calls = [Run.record.__func__, Run.plan.__func__, Run.fork, goldrush.study, goldrush.game_env]
+    parameters = [each for call in calls for each in signature(call).parameters.values()]
+    names = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
+    assert names == declared.PARAMETERS
 
 
 def test_mistakes_after_the_first_units_are_found_on_request(tmp_path):
@@ -245,6 +311,8 @@ DECLARED = {
     "a state's self": (STATE, "        self: str\n" + STATE, "State.self cannot be a field"),
     "a setting named as a method": (SHOCK, "legal = setting(1, 0, 2)", "setting Fishery.legal is a name of every game"),
     "a setting with _": (SHOCK, "_shock = setting(1, 0, 2)", "setting Fishery._shock begins with _"),
+    "a setting named as a parameter": (SHOCK, "jobs = setting(1, 0, 5)", "setting Fishery.jobs has the name of a parameter of calls in Python, .*; take another name"),
+    "a setting named as a study's horizon": (SHOCK, "rounds = setting(1, 0, 5)", "setting Fishery.rounds has the name of a parameter"),
     "a setting and a measure": (SHOCK, "stock = setting(1, 0, 2)", "Fishery.stock is declared twice: a setting and a measure"),
     "a setting and a policy": (SHOCK, "greedy = setting(1, 0, 2)", "greedy is declared twice: a setting and a policy"),
     "a setting and a method": (SHOCK, "start = setting(1, 0, 2)", "start is declared twice: a setting and something"),
