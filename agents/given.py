@@ -7,10 +7,11 @@ given those that have a location.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeGuard
 
-from goldrush.agents.trust import is_import_name
+from goldrush.agents.trust import FILE_MODULE, is_import_name
 from goldrush.kernel.errors import BadInput, format_value
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ def give(
 def _location(game: type[Game]) -> str:
     """Where other processes find a class; empty for one of the main program or of a function."""
     module, name = game.__module__, game.__qualname__
-    return "" if module == "__main__" or "<" in name else f"{module}:{name}"
+    if module == "__main__" or "<" in name:
+        return ""
+    is_file = module.startswith(FILE_MODULE)
+    return f"{sys.modules[module].__file__ if is_file else module}:{name}"
 
 
 def given(world: str) -> type[Game] | None:

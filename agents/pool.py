@@ -20,6 +20,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, ParamSpec, TypeVar
 
 from goldrush.agents.given import give, locations
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import remove_temporaries
 
 P = ParamSpec("P")
@@ -113,7 +114,8 @@ def next_of(queue: SimpleQueue[T]) -> T:
 def _begin(path: list[str], games: list[str], first: Callable[[], object] | None) -> None:
     sys.path[:] = path
     for game in games:
-        give(game)
+        with suppress(BadInput):  # its file is gone: a task about it says so, others need it not
+            give(game)
     # What a policy prints goes to stderr, through a file object of its own: the parent's may be
     # drawing a progress bar, with its lock held by a thread that does not exist here.
     sys.stdout = sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)  # noqa: SIM115

@@ -183,13 +183,12 @@ def tools_of(reader: JournalReader) -> Tools:
     except PluginFailed as error:
         raise PluginFailed(error.name, error.reason, str(reader.path)) from error
     if found is None:
-        here = ", ".join(f"{location_of(name) or 'the class'} is {name}" for name in games())
-        instead = "" if here else "install its package, or "
-        here = here or f"this goldrush plays {', '.join(worlds())}"
+        at = [f"{name} ({location_of(name)})" if location_of(name) else name for name in games()]
         raise UnsupportedJournal(
             reader.path,
-            f"world {format_value(reader.header.world)}; {here}; {instead}give the file of its "
-            "game (--world FILE.py)",
+            f"world {format_value(reader.header.world)}; this goldrush plays "
+            f"{', '.join([*worlds(), *at])}; install its package, or give the file of its game "
+            "(--world FILE.py)",
         )
     return found
 

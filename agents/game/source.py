@@ -21,7 +21,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from goldrush.agents.trust import add_user_folder
+from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.kernel.errors import BadInput, format_error, format_value, unknown
 from goldrush.kernel.game.game import Game, snake
 
@@ -143,7 +143,7 @@ def _run_file(path: str) -> ModuleType:
     full = os.path.abspath(path)
     add_user_folder(os.path.dirname(full))
     digest = hashlib.sha256(full.encode() + b"\0" + code).hexdigest()
-    name = f"goldrush_game_{digest[:16]}"
+    name = f"{FILE_MODULE}{digest[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)

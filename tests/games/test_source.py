@@ -7,6 +7,7 @@ import pytest
 import goldrush
 from goldrush.agents import given
 from goldrush.agents.game import source as sources
+from goldrush.agents.workers import map_in_order
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput, UnsupportedJournal
 from goldrush.kernel.journal import START, Commit, Header
@@ -187,6 +188,22 @@ def test_the_file_of_another_game_is_named(run, tmp_path, monkeypatch) -> None:
     given.give(str(other))
 
     with pytest.raises(
-        UnsupportedJournal, match=r"world 'fishery'; .*other.py is harbour; give the"
+        UnsupportedJournal, match=r"world 'fishery'; .*, harbour \(.*other.py\); install"
     ):
         verify(run.path)
+
+
+def test_other_processes_find_a_game_by_its_file_or_do_without(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(given, "_GIVEN", {})
+    game = changed(tmp_path, "capacity = setting(1000.0", "capacity = setting(500.0")
+    path = tmp_path / "run.journal"
+    recorded(game, path, seasons=1)
+
+    assert [f"{tmp_path}/fishery.py:Fishery"] == given.locations()
+    assert [500.0, 500.0] == list(map_in_order(stock_at_start, [str(path)] * 2, 2))
+    (tmp_path / "fishery.py").unlink()
+    assert ["1", "2"] == list(map_in_order(str, [1, 2], 2))
+
+
+def stock_at_start(path):
+    return goldrush.open(path).at(0).state.stock
