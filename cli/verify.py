@@ -125,5 +125,7 @@ def _tell(outcome: BatchResult) -> None:
         echo_error(f"goldrush: {outcome.error}")
     if outcome.verdict is not None and outcome.verdict.broken is not None:
         echo_traceback(outcome.verdict.broken.trace)
-    if outcome.verdict is not None or outcome.faults:
+    # With other code, what breaks is in the error.
+    is_open = outcome.verdict is not None and outcome.verdict.broken is None
+    if outcome.holds is not None or is_open:
         click.echo(escaped(batch.format_result(outcome, program())))

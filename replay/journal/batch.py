@@ -393,8 +393,6 @@ def format_result(outcome: BatchResult, program: str = "goldrush") -> str:
         why = (outcome.error or "").removeprefix(f"{verdict.path}: ")
         levels += f", but could not be judged in full ({why})"
     end = "finished" if verdict.finished else "unfinished"
-    if verdict.broken is not None:
-        return f"{verdict.path}: {(outcome.error or '').removeprefix(f'{verdict.path}: ')}"
     notes = "".join(f", {note}" for note in outcome.notes)
     notes += f", {_other_code(verdict)}" if verdict.other_code else ""
     units = format_count(verdict.rounds, verdict.vocabulary.unit)

@@ -94,8 +94,10 @@ def test_other_code_is_told_by_what_reads_a_journal(folder, words) -> None:
     assert "" == same.err
 
 
-def test_other_code_is_told_once_by_verify(folder) -> None:
-    (folder / "other.py").write_text(SOURCE.replace("class Fishery(", "class Harbour(") + "#\n")
+@pytest.mark.parametrize("rule", ["max(0.0, grown)", "grown / 2"])
+def test_other_code_is_told_once_by_verify(folder, rule) -> None:
+    other = SOURCE.replace("class Fishery(", "class Harbour(").replace("max(0.0, grown)", rule)
+    (folder / "other.py").write_text(other + "#\n")
     ran = goldrush("verify", "run.journal", "--world", "other.py", cwd=folder)
 
     assert 1 == (ran.out + ran.err).count("other code")
