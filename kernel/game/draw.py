@@ -107,8 +107,7 @@ class Draw:
         key: tuple[Label, ...],
         take: Callable[[Draws], R],
     ) -> R:
-        if not key or key in self._rows:
-            raise self._wrong_key(USES[use], key)
+        self._check_key(USES[use], key)
         draws = Draws(*self._prefix, *key)
         result = take(draws)
         several: Any = result
@@ -116,15 +115,16 @@ class Draw:
         self._rows[key] = (key, use, tuple(map(amount, arguments)), results, draws.words())
         return result
 
-    @staticmethod
-    def _wrong_key(use: str, key: tuple[Label, ...]) -> BadInput:
+    def _check_key(self, use: str, key: tuple[Label, ...]) -> None:
+        """Raises BadInput for no key, and for one that was used."""
         if not key:
-            return BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
-        return BadInput(
-            f"draw.{use} has the key {', '.join(map(format_value, key))}, which this step has "
-            "used: it would be the same number again",
-            "add what tells both apart, such as the agent",
-        )
+            raise BadInput(f"draw.{use} has no key", 'name what is drawn, as in "die", agent')
+        if key in self._rows:
+            raise BadInput(
+                f"draw.{use} has the key {', '.join(map(format_value, key))}, which this step has "
+                "used: it would be the same number again",
+                "add what tells both apart, such as the agent",
+            )
 
 
 class TogetherDraw(Draw):
@@ -140,17 +140,11 @@ class TogetherDraw(Draw):
         super().__init__(*prefix)
         self._agents = frozenset(agents)
 
-    def _drawn(
-        self,
-        use: int,
-        arguments: tuple[float, ...],
-        key: tuple[Label, ...],
-        take: Callable[[Draws], R],
-    ) -> R:
+    def _check_key(self, use: str, key: tuple[Label, ...]) -> None:
         if not key or key[0] not in self._agents:
             named = f"has the key {', '.join(map(format_value, key))}" if key else "has no key"
             raise BadInput(
-                f"draw.{USES[use]} {named}; it begins with one of the agents that are asked",
+                f"draw.{use} {named}; it begins with one of the agents that are asked",
                 'name the agent first, as in agent, "die"',
             )
-        return super()._drawn(use, arguments, key, take)
+        super()._check_key(use, key)
