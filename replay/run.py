@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.journal.why import Explanation
+    from goldrush.replay.outcome import Outcome
 
 # By id or text ("3,4"), or in rows and columns.
 Location = int | str | tuple[int, int]
@@ -646,6 +647,18 @@ class Run:
         """The measures of the whole run by name; None where undefined. Raises as `measured`."""
         measured = self.measured()
         return {name: measured.of(name) for name in measured.known}
+
+    def outcome(self, measure: str | None = None) -> Outcome:
+        """Who ended with how much, by policy and by agent, and a headline.
+
+        Args:
+            measure: of agents or of the run, by name; None: what the agents of the world play for.
+
+        Raises BadInput for an unknown measure; else as `measured`.
+        """
+        from goldrush.replay.outcome import outcome_of
+
+        return outcome_of(self.tools, self.measured(), measure)
 
     def tables(self) -> list[str]:
         """The names of the tables of this run's world."""

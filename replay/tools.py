@@ -28,9 +28,10 @@ from goldrush.replay.sentences import EventSentences
 
 if TYPE_CHECKING:
     from goldrush.agents.players import Resources
+    from goldrush.kernel.rosters import Config
     from goldrush.kernel.run import OnUnit
     from goldrush.replay.data.columns import Column, Table
-    from goldrush.replay.data.measures import Measures
+    from goldrush.replay.data.measures import Measured, Measures
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.levelled import Keys, Settings
@@ -241,6 +242,9 @@ class Tools:
         tables: the parts of tables that are its own.
         chapter: its chapter of a report.
         view: its page; None: the page for any world.
+        hue_order: the policies of the world, whose hues follow from this order
+            (replay.colours.hues_of).
+        null: the policy that cannot learn, with which others are compared; empty: there is none.
         remarks: warnings about its rules, each on one line, for who records a run.
         states: what that page is told of the world.
     """
@@ -261,6 +265,8 @@ class Tools:
     studies: Studies = lazy("goldrush.replay.studies:NO_STUDIES")
     chapter: Chapter[Any] = lazy("goldrush.replay.report.chapter:PLAIN")
     view: View | None = None
+    hue_order: Sequence[str] = ()
+    null: str = ""
     remarks: Sequence[str] = ()
     states: States = States()
 
@@ -380,6 +386,10 @@ class Tools:
     def format_summary(self, summary: HasDict) -> str:
         """What `summary` gives as text; empty: none."""
         return ""
+
+    def headline(self, run: Measured[Config]) -> Sequence[str]:
+        """What a headline says of a measured run behind its standings: at most two sentences."""
+        return ()
 
     def consequences(self, difference: Any, *, by_round: bool) -> HasDict | None:
         """The consequences of the first event that differs; None if they are not followed.

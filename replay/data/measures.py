@@ -76,7 +76,27 @@ class Measure:
         return self.of is not None
 
 
-def named(*measures: Measure) -> Mapping[str, Measure]:
+@attrs.frozen
+class AgentMeasure:
+    """A measure of each agent, as of the end of a run.
+
+    Attributes:
+        name: its name.
+        title: its title, for people: what an agent has so much of.
+        definition: its definition, as text.
+        amount: an amount of it in a sentence, with {} for its number; empty: number and title.
+    """
+
+    name: str
+    title: str
+    definition: str
+    amount: str = ""
+
+
+T = TypeVar("T", Measure, AgentMeasure)
+
+
+def named(*measures: T) -> Mapping[str, T]:
     """Measures by name, in this order."""
     return {measure.name: measure for measure in measures}
 
@@ -101,6 +121,8 @@ class Measured(Generic[C]):
         units: the number of closed units.
         values: by name of a measure that a unit has, its values by unit, from unit 1 on; None where
             undefined.
+        by_agent: by name of a measure of agents, its value for each agent of `roster`, as of the
+            last closed unit; None where undefined.
     """
 
     path: str
@@ -112,6 +134,7 @@ class Measured(Generic[C]):
     vocabulary: Vocabulary
     units: int
     values: Mapping[str, Sequence[Value]]
+    by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
 
     @property
     def whole(self) -> Span:
@@ -196,9 +219,11 @@ def by_unit(
     *,
     config: Callable[[S], C],
     roster: Callable[[S], Sequence[str]],
+    by_agent: Callable[[S], Mapping[str, Sequence[Value]]] = lambda state: {},
 ) -> Callable[[JournalReader], Measured[C]]:
     """The measuring function, as `Measures.read`, of a world whose measures are functions of the
-    state at the close of a unit; `roster`: by agent, the label of its policy.
+    state at the close of a unit; `roster`: by agent, the label of its policy; `by_agent`: as in
+    `Measured`.
 
     The function raises JournalError as reading a journal does, MalformedEvents for events that do
     not apply, and ValueError for a figure that is infinite or NaN.
@@ -223,6 +248,7 @@ def by_unit(
             vocabulary=world.vocabulary,
             units=units,
             values=values,
+            by_agent=by_agent(walk.state),
         )
 
     return read
@@ -257,11 +283,14 @@ class Measures:
         read: measures the run of an open journal that was not read yet. Raises as
             replay.data.measures.by_unit.
         head: `head(measured)`, a run on one line.
+        of_agents: the measures of agents by name. The first is the outcome: what the agents play
+            for.
     """
 
     known: Mapping[str, Measure] = attrs.field(factory=dict)
     read: Callable[[JournalReader], Measured[Any]] = _unmeasured
     head: Callable[[Any], str] = _head
+    of_agents: Mapping[str, AgentMeasure] = attrs.field(factory=dict)
 
     @property
     def of_runs(self) -> list[str]:

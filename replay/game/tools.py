@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from inspect import isfunction
@@ -23,7 +23,15 @@ from goldrush.kernel.game.watch import is_watched_unit, unchanged, watched
 from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
-from goldrush.replay.data.measures import NO_MEASURES, Measure, Measured, Measures, by_unit, named
+from goldrush.replay.data.measures import (
+    NO_MEASURES,
+    AgentMeasure,
+    Measure,
+    Measured,
+    Measures,
+    by_unit,
+    named,
+)
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.stage_game import StageTools
 from goldrush.replay.studies import MIXED, Criteria, Criterion, Studies
@@ -44,12 +52,9 @@ class GameTools(StageTools):
     def __init__(self, game: type[Game]) -> None:
         super().__init__(stage_game(game), game)  # type: ignore[arg-type]
         self.compiled = compiled(game)
-        known = named(*(_measure(measured) for measured in game.measures.values()))
-        self.measures = Measures(known, by_unit(
-            world_of(game), known,
-            config=lambda state: state.config,
-            roster=lambda state: [policy_label(entry) for entry in state.roster],
-        )) if known else NO_MEASURES  # fmt: skip
+        self.measures = _measures(game)
+        self.hue_order = list(game.policies)
+        self.null = game.null
         self.remarks = [
             f"{game.__name__}.{event.__name__} has no apply, so it changes nothing; write "
             "def apply(self, state), or apply = None if that is meant"
@@ -129,10 +134,38 @@ def _names_agents(hint: Any) -> bool:
     return hint == Agent or any(map(_names_agents, get_args(hint)))
 
 
+_SCORE: Final = AgentMeasure(
+    "score", "score", "What an agent has earned at the end of the run.", "a score of {}"
+)
+
+
+def _measures(game: type[Game]) -> Measures:
+    known = named(*(_measure(measured) for measured in game.measures.values()))
+    of_agents = named(_SCORE) if _has_scores(game) else {}
+    if not known and not of_agents:
+        return NO_MEASURES
+    read = by_unit(
+        world_of(game), known,
+        config=lambda state: state.config,
+        roster=lambda state: [policy_label(entry) for entry in state.roster],
+        by_agent=_by_agent,
+    )  # fmt: skip
+    return Measures(known, read, of_agents=of_agents)
+
+
+def _has_scores(game: type[Game]) -> bool:
+    """Whether a game says what an agent has earned; a measure may have the name of that rule."""
+    return game.score is not Game.score and isfunction(game.score)
+
+
+def _by_agent(state: Any) -> Mapping[str, Sequence[Value]]:
+    return {_SCORE.name: _scores(state)} if _has_scores(type(state.config)) else {}
+
+
 def _scores(state: Any) -> list[Value]:
     """The score of each agent; empty in a game without."""
     rule = type(state.config).score
-    if rule is Game.score or not isfunction(rule):  # a measure may have its name
+    if not _has_scores(type(state.config)):
         return []
     scores = _values("score", rule, state, *((agent,) for agent in state.agents))
     return [] if scores == [None] * len(scores) else scores

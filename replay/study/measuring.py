@@ -165,6 +165,7 @@ def result_of(
             for name, values in measured.values.items()
         },
         policies=tuple(measured.roster),
+        by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
         kept=kept,
         failures=failures,
     )
@@ -248,11 +249,13 @@ def _values(of: Tools, one: Result[Any, Any]) -> Any:
     """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
-    return one.units, figures, one.policies, of.studies.kept.pack(one.kept), failures
+    by_agent = (one.policies, one.by_agent)
+    return one.units, figures, by_agent, of.studies.kept.pack(one.kept), failures
 
 
 def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
-    units, (whole, halves, halves_whole, curves), policies, kept, failures = values
+    units, figures, (policies, by_agent), kept, failures = values
+    whole, halves, halves_whole, curves = figures
     return Result(
         **run.fields(),
         units=units,
@@ -261,6 +264,7 @@ def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
         halves_whole=halves_whole,
         curves=curves,
         policies=policies,
+        by_agent=by_agent,
         kept=of.studies.kept.unpack(kept),
         failures=tuple(Failures(*found) for found in failures),
     )

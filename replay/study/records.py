@@ -81,6 +81,7 @@ class Result(StudyRun, Generic[C, K]):
     Attributes:
         units: the number of closed units.
         policies: labels by agent.
+        by_agent: as in `Measured`, by agent of `policies`.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -91,5 +92,6 @@ class Result(StudyRun, Generic[C, K]):
     halves_whole: Mapping[str, tuple[Value, Value]]
     curves: Mapping[str, Sequence[Value]]
     policies: Sequence[str]
+    by_agent: Mapping[str, Sequence[Value]]
     kept: K
     failures: Sequence[Failures] = ()

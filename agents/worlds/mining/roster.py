@@ -146,6 +146,7 @@ POLICIES: Final[Mapping[str, Callable[[], Scripted]]] = {
     "defend": Defender,
     "mine": Miner,
 }
+NULL: Final = "random"  # the policy that cannot learn
 AGENTS_DEFAULT: Final = 10
 ROSTER_DEFAULT: Final = "greedy-mine*3,defend-then-mine*3,tit-for-tat-raid*2,random*2"
 MIXES: Final = {"portrait": "llm*4,claim*4,raid*4,defend*4,mine*3"}

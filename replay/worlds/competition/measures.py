@@ -235,14 +235,11 @@ class MeasuredSeason(Measured[SeasonConfig]):
     Attributes:
         halves_of: for each agent with at least TABLES_MIN tables, its mean total at its odd and at
             its even tables, each minus the mean over these agents.
-        first_totals: the mean total of each worker of the first roster, by ordinal; None if it was
-            never scored.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
-    first_totals: Sequence[Value]
     visits: tuple[Value, Value]
 
 
@@ -288,12 +285,20 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         units=counting.units,
         values=counting.values,
         halves_of=counting.halves_of(),
-        first_totals=[counting.mean_total(worker.ordinal) for worker in first],
+        by_agent={"score": [counting.mean_total(worker.ordinal) for worker in first]},
         visits=counting.visits(),
     )
 
 
-MEASURING: Final = measures.Measures(MEASURES, measured)
+OF_AGENTS: Final = measures.named(
+    measures.AgentMeasure(
+        "score", "score",
+        "Mean total of a worker's scores over the tables at which it sat, for the workers with "
+        "whom the season began.", "{} points at a table",
+    ),
+)  # fmt: skip
+
+MEASURING: Final = measures.Measures(MEASURES, measured, of_agents=OF_AGENTS)
 
 
 class _Counting:

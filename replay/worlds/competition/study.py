@@ -80,12 +80,11 @@ SEASONS_MIN: Final = 8  # with fewer, a bootstrap over seasons understates how m
 @attrs.frozen
 class SeasonKept:
     """The part of a season's measures that a study keeps: the name of its arena, and `halves_of`
-    and `first_totals` of `measures.MeasuredSeason`.
+    of `measures.MeasuredSeason`.
     """
 
     arena: str
     halves_of: Mapping[int, tuple[float, float]]
-    totals: Sequence[Value]
 
 
 SeasonResult = Result[SeasonConfig, SeasonKept]
@@ -94,11 +93,11 @@ SeasonResults = Results[SeasonConfig, SeasonKept]
 
 def kept(measured: MeasuredSeason) -> SeasonKept:
     """The part of a measured season that reports need."""
-    return SeasonKept(measured.config.arena.name, measured.halves_of, tuple(measured.first_totals))
+    return SeasonKept(measured.config.arena.name, measured.halves_of)
 
 
 def packed(part: SeasonKept) -> object:
-    return part.arena, part.halves_of, part.totals
+    return part.arena, part.halves_of
 
 
 def unpacked(values: Any) -> SeasonKept:
@@ -327,7 +326,7 @@ def controls(results: SeasonResults) -> list[Control]:
     for cell, runs in results.by_cell.items():
         if list(runs[0].policies).count(SILENT) == 1:
             silent = list(runs[0].policies).index(SILENT)
-            last = sum(_is_last(run.kept.totals, silent) for run in runs)
+            last = sum(_is_last(run.by_agent["score"], silent) for run in runs)
             found.append(Control(cell, len(runs), last))
     return found
 
@@ -373,7 +372,13 @@ def planted(results: SeasonResults) -> list[Planted]:
 def _is_ahead(run: SeasonResult) -> bool:
     """Whether the scripted workers of a season have a higher mean total than the others."""
     better, others = (
-        mean([t for t, name in zip(run.kept.totals, run.policies, strict=True) if name == policy])
+        mean(
+            [
+                t
+                for t, name in zip(run.by_agent["score"], run.policies, strict=True)
+                if name == policy
+            ]
+        )
         for policy in (SCRIPTED, RANDOM)
     )
     return better is not None and others is not None and better > others

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldrush.agents.worlds.competition.arenas import KINDS, seeded_setting
+from goldrush.agents.worlds.competition.cast import RANDOM, SCRIPTED, SILENT
 from goldrush.agents.worlds.competition.players import SEASON_PLAYERS
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.worlds.competition.config import SeasonConfig
@@ -46,6 +47,8 @@ class SeasonTools(Tools):
     studies = lazy("goldrush.replay.worlds.competition.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.competition.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.competition.view.view:VIEW")
+    hue_order = (SCRIPTED, SILENT)
+    null = RANDOM
     live_folder = lazy("goldrush.replay.worlds.competition.folder:LiveFolder")
     _export = lazy("goldrush.replay.worlds.competition.folder:export")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ import attrs
 from goldrush.agents.seats import policy_label
 from goldrush.kernel.journal import START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
-from goldrush.kernel.text import format_count
+from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import MiningConfig
@@ -32,7 +33,15 @@ from goldrush.kernel.worlds.mining.measures import (
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.measures import Measure, Measured, Measures, Span, named, values_of
+from goldrush.replay.data.measures import (
+    AgentMeasure,
+    Measure,
+    Measured,
+    Measures,
+    Span,
+    named,
+    values_of,
+)
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
@@ -326,6 +335,10 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         known=MEASURES,
         vocabulary=MINING.vocabulary,
         units=run.walk.state.round,
+        by_agent={
+            "gold": run.walk.state.gold[:],
+            "plots": [len(plots) for plots in run.walk.state.plots_of],
+        },
     )
 
 
@@ -335,7 +348,12 @@ def _head(run: MeasuredRun) -> str:
     return f"{size}, pressure {run.config.pressure:.2f}, seed {run.config.seed}"
 
 
-MEASURING: Final = Measures(MEASURES, measured_by, _head)
+OF_AGENTS: Final = named(
+    AgentMeasure("gold", "gold", "Gold mined up to the end of the run − fines paid."),
+    AgentMeasure("plots", "plots", "Plots owned at the end of the run."),
+)
+
+MEASURING: Final = Measures(MEASURES, measured_by, _head, OF_AGENTS)
 
 
 class Measuring:
@@ -375,3 +393,34 @@ def check_gold(state: MiningState) -> None:
     mined = state.history[-1].rows(MINING_SETTLED)
     if not (math.fsum(map(abs, state.gold)) + sum([abs(row[3]) for row in mined]) <= GOLD_MAX):
         raise ValueError("more gold than a run can mine")
+
+
+SETTLED: Final = 10  # ownership has settled if no plot changed hands in the last 1/10 of the rounds
+
+
+def headline(run: MeasuredRun) -> list[str]:
+    """Who owns the plots at the end of a run, and when ownership settled."""
+    if not run.spells:
+        return ["Nobody has ever owned a plot."]
+    last = max(spell.start for spell in run.spells)
+    left = run.rounds - last
+    if left * SETTLED >= run.rounds:
+        return [_owned(run), f"Ownership settled by round {last:,}."]
+    since = run.rounds - max(1, run.rounds // SETTLED)
+    changes = sum(spell.start > since for spell in run.spells)
+    return [
+        _owned(run),
+        f"Ownership has not settled: {format_count(changes, 'change')} of owner in the last "
+        f"{format_count(run.rounds - since, 'round')}.",
+    ]
+
+
+def _owned(run: MeasuredRun) -> str:
+    """Which policy owns the most plots at the end, as a sentence."""
+    plots: Counter[str] = Counter()
+    for policy, count in zip(run.roster, run.by_agent["plots"], strict=True):
+        plots[policy] += int(count or 0)
+    [(policy, most), *_] = plots.most_common(1)
+    agents = run.roster.count(policy)
+    owners = f"The {escaped(policy)} {'agent owns' if agents == 1 else 'agents own'}"
+    return f"{owners} {most:,} of {format_count(run.config.plots, 'plot')} at the end."

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
+from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.kernel.worlds.mining.events import KINDS
@@ -41,7 +42,6 @@ from goldrush.replay.study.inference import SIGNIFICANT, holm
 from goldrush.replay.study.records import POINTS, Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
-from goldrush.replay.worlds.mining.study import NULL
 from goldrush.replay.worlds.mining.theory import (
     Breaking,
     Defending,
@@ -77,7 +77,7 @@ def lorenz_and_survival(cells: Cells, styles: Styles) -> Drawn:
 
 def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
     shares = {
-        cell: [_shares(result.kept.gold) for result in results if sum(result.kept.gold) > 0]
+        cell: [_shares(gold) for result in results if sum(gold := _gold(result)) > 0]
         for cell, results in cells.items()
     }
     if not any(shares.values()):
@@ -96,6 +96,11 @@ def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
             plot.marks(points, styles[cell.roster], index, len(shares))
             says.append(f"{cell.roster} {number(means[len(means) // 2], 2)}")
     return plot.panel(f"{_LORENZ}; share of the poorer half: {', '.join(says)}")
+
+
+def _gold(result: Result[Any, Any]) -> list[float]:
+    """The gold of each agent at the end, which no run lacks."""
+    return [value for value in result.by_agent["gold"] if value is not None]
 
 
 def _shares(gold: Sequence[float]) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from goldrush.agents.worlds.mining.roster import POLICIES, POLICY_SET
+from goldrush.agents.worlds.mining.roster import NULL, POLICIES, POLICY_SET
 from goldrush.kernel.treatments import BASELINE
 from goldrush.kernel.worlds.mining.config import NO_AUTHORITY, MiningConfig, config_of
 from goldrush.replay.levelled import Settings
@@ -17,7 +17,6 @@ from goldrush.replay.studies import MIXED, Covariate, Criteria, Criterion, Kept,
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.theory import MiningResult, answers, kept, packed, unpacked
 
-NULL: Final = "random"  # the policy that cannot learn
 SIZES: Final = (10, 20)  # numbers of agents at which a criterion must hold
 
 STABILITY, EFFICIENCY, CONFLICT, NORMS = "stability", "efficiency", "conflict", "norms"

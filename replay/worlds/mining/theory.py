@@ -44,13 +44,11 @@ SPARED, RAIDED_MORE, NO_DIFFERENCE, TOO_FEW, YARDSTICK = (
 
 @attrs.frozen
 class MiningKept:
-    """The part of a run's measures that a study keeps: sums over its rounds, the gold by agent at
-    the end, the draws between tied agents, and the number of ownership spells by length and by
-    whether they ended.
+    """The part of a run's measures that a study keeps: sums over its rounds, the draws between tied
+    agents, and the number of ownership spells by length and by whether they ended.
     """
 
     totals: Totals
-    gold: Sequence[float]
     ties: Sequence[Tie]
     lengths: Mapping[tuple[int, bool], int]
 
@@ -62,7 +60,6 @@ MiningResults = Results[MiningConfig, MiningKept]
 def kept(measured: MeasuredRun) -> MiningKept:
     return MiningKept(
         totals=measured.totals,
-        gold=tuple(measured.gold_after(measured.units)),
         ties=list(measured.ties),
         lengths=Counter((end - start + 1, lost) for start, end, lost in times_of(measured.spells)),
     )
@@ -71,17 +68,15 @@ def kept(measured: MeasuredRun) -> MiningKept:
 def packed(part: MiningKept) -> object:
     return (
         attrs.astuple(part.totals),
-        tuple(part.gold),
         [attrs.astuple(tie) for tie in part.ties],
         [(*seen, count) for seen, count in part.lengths.items()],
     )
 
 
 def unpacked(values: Any) -> MiningKept:
-    totals, gold, ties, lengths = values
+    totals, ties, lengths = values
     return MiningKept(
         Totals(*totals),
-        gold,
         [Tie(*tie) for tie in ties],
         {(length, is_over): count for length, is_over, count in lengths},
     )
@@ -272,7 +267,7 @@ def _gold_each(result: MiningResult, policy: str) -> Value:
     return mean(
         [
             gold
-            for gold, name in zip(result.kept.gold, result.policies, strict=True)
+            for gold, name in zip(result.by_agent["gold"], result.policies, strict=True)
             if name == policy
         ]
     )

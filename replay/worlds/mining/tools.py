@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import GAME
+from goldrush.agents.worlds.mining.roster import NULL
 from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.sentences import EventSentences
@@ -40,6 +41,12 @@ class MiningTools(StageTools):
     studies = lazy("goldrush.replay.worlds.mining.study:STUDIES")
     chapter = lazy("goldrush.replay.worlds.mining.sections:CHAPTER")
     view = lazy("goldrush.replay.worlds.mining.view.view:VIEW")
+    # A hue that suits its name: a raider is red.
+    hue_order = (
+        "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
+    )  # fmt: skip
+    null = NULL
+    headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
     _story = lazy("goldrush.replay.worlds.mining.story:story")
     _chronicle = lazy("goldrush.replay.worlds.mining.story:chronicle")

@@ -70,9 +70,9 @@ def made(
         halves_whole=halves | dict(whole or {}),
         curves=others.pop("curves", dict.fromkeys(MEASURES, ())),
         policies=policies,
+        by_agent={"gold": others.pop("gold", (1.0,) * agents), "plots": (1,) * agents},
         kept=MiningKept(
             totals=attrs.evolve(NOTHING, **(totals or {})),
-            gold=others.pop("gold", (1.0,) * agents),
             ties=others.pop("ties", ()),
             lengths=others.pop("lengths", {}),
         ),

@@ -77,7 +77,7 @@ def test_what_is_kept_of_a_run_is_what_it_measures(folder: Path, found: MiningRe
             assert {
                 name: measured.compared(name, burn_in=False) for name in halves
             } == result.halves_whole
-            assert list(measured.gold_after(12)) == list(result.kept.gold)
+            assert list(measured.gold_after(12)) == list(result.by_agent["gold"])
             assert list(measured.roster) == list(result.policies)
             assert list(measured.ties) == list(result.kept.ties)
             spells = Counter((s.length, s.lost_to is not None) for s in measured.spells)

@@ -112,7 +112,8 @@ def season(
         halves_whole=dict.fromkeys(names, (0.5, 0.5)),
         curves={},
         policies=policies or [cell.roster] * 6,
-        kept=SeasonKept("nk", ranks or {}, totals),
+        by_agent={"score": totals},
+        kept=SeasonKept("nk", ranks or {}),
     )
 
 

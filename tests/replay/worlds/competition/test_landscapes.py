@@ -74,7 +74,7 @@ def results(cells: Iterable[tuple[Cell, str, Sequence[int]]]) -> Results[Any, An
             Result(
                 cell=cell, seed=seed, path="", units=4, run={}, halves={}, halves_whole={},
                 config=configured({"arena": arena, "seed": seed, "assignments": 4}),
-                curves={}, policies=["scripted"] * 6, kept=SeasonKept("nk", {}, ()),
+                curves={}, policies=["scripted"] * 6, by_agent={}, kept=SeasonKept("nk", {}),
             )
             for seed in seeds
         ]

@@ -408,13 +408,13 @@ def test_the_gain_of_later_visits_is_that_of_the_events_and_of_a_whole_season_al
 
 
 @pytest.mark.parametrize("season", SEASONS)
-def test_first_totals_are_the_mean_totals_of_those_who_began(
+def test_scores_by_agent_are_the_mean_totals_of_those_who_began(
     season: str, both: Callable[[str], Both]
 ) -> None:
     found, told = both(season)
     expected = [mean_of(told.totals.get(worker, [])) for worker in told.workers]
 
-    assert almost(expected) == list(found.first_totals)
+    assert almost(expected) == list(found.by_agent["score"])
 
 
 def test_in_these_seasons_every_measure_is_defined_somewhere_and_all_occurs(
@@ -474,7 +474,7 @@ def test_an_assignment_that_was_not_closed_is_not_measured(
     for name in BY_UNIT:
         assert list(whole.values[name])[: found.units] == list(found.values[name])
     assert almost([mean_of(told.totals[worker]) for worker in told.workers]) == list(
-        found.first_totals
+        found.by_agent["score"]
     )
 
 

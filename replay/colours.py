@@ -1,0 +1,76 @@
+"""The colours of policies and agents, the same in pages, figures, reports and terminals.
+
+A policy has a hue, which follows from the order of policies in its world: it does not depend on the
+run that is shown. The agents of a policy are shades of its hue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+# (on white paper, on black paper). Each has a contrast of at least 4.5 to 1 with its paper. The
+# last is grey, for a policy that others are compared with, such as one that cannot learn.
+HUES: Final = (
+    ("#0072b2", "#5ab1ef"),  # blue
+    ("#c44f00", "#ff8b4a"),  # orange
+    ("#00805c", "#35c99b"),  # green
+    ("#a8487f", "#ea92c4"),  # purple
+    ("#8a6100", "#f0bd4a"),  # ochre
+    ("#00707a", "#4cc3ce"),  # teal
+    ("#b3261e", "#f2857d"),  # red
+    ("#5f6368", "#b9bcc0"),  # grey
+)
+GREY: Final = len(HUES) - 1
+SPREAD: Final = 0.55  # the lightest shade of a hue has so much white
+
+
+def hues_of(labels: Iterable[str], order: Sequence[str] = (), null: str = "") -> dict[str, int]:
+    """The hue of each policy, as an index of HUES.
+
+    Args:
+        labels: the policies that are shown, in order.
+        order: the policies that a world knows; each has the hue of its place. Where there are more
+            than hues, they repeat.
+        null: the policy that is GREY.
+
+    Other policies get the hues that no shown policy has, in order, and then all again.
+    """
+    shown = list(dict.fromkeys(labels))
+    known = [label for label in order if label != null]
+    hues = {label: known.index(label) % GREY for label in shown if label in known}
+    hues |= {label: GREY for label in shown if label == null}
+    free = [hue for hue in range(GREY) if hue not in hues.values()] or list(range(GREY))
+    for index, label in enumerate(label for label in shown if label not in hues):
+        hues[label] = free[index % len(free)]
+    return {label: hues[label] for label in shown}
+
+
+def shades_of(policies: Sequence[str]) -> list[float]:
+    """By agent, the share of white in the colour of its policy, from 0 to SPREAD; `policies`: the
+    label of each agent's policy.
+    """
+    members: dict[str, list[int]] = {}
+    for agent, policy in enumerate(policies):
+        members.setdefault(policy, []).append(agent)
+    shades = [0.0] * len(policies)
+    for agents in members.values():
+        for place, agent in enumerate(agents):
+            shades[agent] = SPREAD * place / max(1, len(agents) - 1)
+    return shades
+
+
+def mixed(colour: str, white: float) -> str:
+    """A colour as #rrggbb with a share of white from 0 to 1, mixed in sRGB as CSS `color-mix` does
+    with `in srgb`.
+    """
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * white):02x}" for part in parts)
+
+
+def css_variables() -> str:
+    """A rule of CSS that defines `--hue-0`, `--hue-1`, ... for light and dark paper."""
+    variables = "".join(
+        f" --hue-{index}: light-dark({light}, {dark});" for index, (light, dark) in enumerate(HUES)
+    )
+    return f":root {{{variables} }}\n"

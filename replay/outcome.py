@@ -1,0 +1,179 @@
+"""The outcome of a run: who ended with how much, by policy and by agent, and a headline.
+
+The outcome is the first measure of agents that a world declares (`Measures.of_agents`), such as
+gold; where nobody earns anything, the first measure of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.rosters import Config
+from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
+from goldrush.replay.tools import Tools
+
+NAMED_MAX: Final = 4  # policies that a headline names
+_NUMBERS: Final = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+
+
+@attrs.frozen
+class Standing:
+    """What the agents of a policy ended with: their mean, the lowest and the highest value; None if
+    it is undefined for all of them. `agents`: their numbers.
+    """
+
+    policy: str
+    agents: Sequence[int]
+    mean: Value
+    lowest: Value
+    highest: Value
+
+
+@attrs.frozen
+class Outcome:
+    """The outcome of a run.
+
+    Attributes:
+        measure: what is compared.
+        standings: by policy, the highest mean first; empty where the measure is of the run.
+        by_agent: the value of each agent.
+        policies: the policy of each agent, as it is shown.
+        value: of the whole run, where the measure is of the run.
+        headline: the outcome in one to three sentences.
+    """
+
+    measure: AgentMeasure | Measure
+    standings: Sequence[Standing]
+    by_agent: Sequence[Value]
+    policies: Sequence[str]
+    value: Value
+    headline: str
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "measure": self.measure.name,
+            "title": self.measure.title,
+            "headline": self.headline,
+            "value": self.value,
+            "policies": [attrs.asdict(standing) for standing in self.standings],
+            "agents": list(self.by_agent),
+        }
+
+
+def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> Outcome:
+    """The outcome of a measured run.
+
+    Args:
+        name: the measure, of agents or of the run; None: the outcome of the world.
+
+    Raises BadInput for an unknown measure, and for a world without measures.
+    """
+    measure = measure_named(tools, name)
+    by_agent = run.by_agent.get(measure.name, ()) if isinstance(measure, AgentMeasure) else ()
+    value = run.of(measure.name) if isinstance(measure, Measure) and run.units else None
+    standings = standings_of(by_agent, run.roster) if by_agent else []
+    if not run.units:
+        sentences = [f"No {run.vocabulary.unit} is closed yet."]
+    elif isinstance(measure, AgentMeasure):
+        sentences = [_standings(measure, standings), *tools.headline(run)]
+    else:
+        sentences = [_whole(measure, run), *tools.headline(run)]
+    return Outcome(measure, standings, by_agent, run.roster, value, " ".join(sentences))
+
+
+def measure_named(tools: Tools, name: str | None) -> AgentMeasure | Measure:
+    """A measure of agents or of a run by name; None: the outcome of the world. Raises BadInput."""
+    of_agents, of_runs = tools.measures.of_agents, tools.measures.known
+    known: Mapping[str, AgentMeasure | Measure] = {**of_runs, **of_agents}
+    if not known:
+        raise BadInput(
+            f"the {tools.name} world has no measures", "write one: --measure FILE.py:NAME"
+        )
+    if name is None:
+        return known[next(iter(of_agents or of_runs))]
+    if name not in known:
+        raise unknown("measure", name, known)
+    return known[name]
+
+
+def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Standing]:
+    """The standings of policies; the highest mean first, undefined ones last."""
+    members: dict[str, list[int]] = {}
+    for agent, policy in enumerate(policies):
+        members.setdefault(policy, []).append(agent)
+    standings = []
+    for policy, agents in members.items():
+        values = [value for agent in agents if (value := by_agent[agent]) is not None]
+        ends = (min(values), max(values)) if values else (None, None)
+        standings.append(Standing(policy, agents, mean(values), *ends))
+    return sorted(standings, key=lambda one: (one.mean is None, -(one.mean or 0.0)))
+
+
+def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
+    """Who ended with how much, as a sentence."""
+    known = [standing for standing in standings if standing.mean is not None]
+    if not known:
+        return f"The {escaped(measure.title)} of no agent is defined."
+    if not any(standing.lowest or standing.highest for standing in known):
+        return f"All end with {_amount(measure, 0.0)}."
+    first, *others = known
+    head = f"{_members(first)} {'agent ends' if len(first.agents) == 1 else 'agents end'} with"
+    parts = [f"{head} {_amount(measure, first.mean)}{_each(first)}"]
+    left = len(known) - NAMED_MAX
+    parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 2])]
+    if left > 0:
+        parts += [f"{format_count(left, 'more group')} between", f"last, {_with(others[-1])}"]
+    return f"{'; '.join(parts)}."
+
+
+def _members(standing: Standing) -> str:
+    return f"{number_word(len(standing.agents)).capitalize()} {escaped(standing.policy)}"
+
+
+def _with(standing: Standing) -> str:
+    members = f"{number_word(len(standing.agents))} {escaped(standing.policy)}"
+    return f"{members} with {format_value(standing.mean)}"
+
+
+def _each(standing: Standing) -> str:
+    """What the mean of a policy is, behind it."""
+    if len(standing.agents) == 1:
+        return ""
+    return " each" if standing.lowest == standing.highest else " each on average"
+
+
+def number_word(count: int) -> str:
+    """A number as it stands in a sentence: words up to twelve, digits from 13 on."""
+    return _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
+
+
+def _amount(measure: AgentMeasure, value: Value) -> str:
+    return escaped(measure.amount or f"{{}} {measure.title}").format(format_value(value))
+
+
+def _whole(measure: Measure, run: Measured[Config]) -> str:
+    """A measure of the run as a sentence."""
+    title = escaped(f"{measure.title[:1].upper()}{measure.title[1:]}")
+    value = run.of(measure.name)
+    if value is None:
+        return f"{title}: undefined in this run."
+    last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
+    end = "" if last is None else f", {format_value(last)} in the last {run.vocabulary.unit}"
+    return f"{title}: {format_value(value)}{end}."
+
+
+def format_value(value: Value) -> str:
+    """A value for a sentence: from 100 on a whole number, else three significant digits."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e15 else f"{value:.3g}"

@@ -1,0 +1,132 @@
+"""The outcome of a run, held against its events; colours of policies."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import mean
+from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
+from goldrush.replay.outcome import format_value, standings_of
+from goldrush.replay.run import Run
+from tests.golden import path_of
+
+LABELS = st.lists(st.sampled_from("abcdefghijkl"), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def quarrel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Greedy miners, who own most, and one that only raids."""
+    path = tmp_path_factory.mktemp("outcome") / "run.journal"
+    return Run.record(path, seed=3, rounds=60, roster="greedy-mine*4,raid")
+
+
+def test_gold_and_plots_by_agent_are_those_of_the_events(quarrel: Run) -> None:
+    gold: Counter[int] = Counter()
+    owner: dict[int, int] = {}
+    for event in quarrel.events():
+        if event.name == "mining_settled":
+            gold[event["agent"]] += event["gold"]
+        elif event.name == "claim_drawn" or event.fields.get("outcome") == "captured":
+            owner[event["plot"]] = event["winner"]
+    measured = quarrel.measured()
+
+    assert [gold[agent] for agent in range(5)] == list(measured.by_agent["gold"])
+    held = Counter(owner.values())
+    assert [held[agent] for agent in range(5)] == list(measured.by_agent["plots"])
+
+
+def test_a_headline_says_who_has_how_much_and_whether_ownership_settled(quarrel: Run) -> None:
+    outcome = quarrel.outcome()
+    first, second = outcome.standings
+
+    assert ["gold", "greedy-mine", "raid"] == [outcome.measure.name, first.policy, second.policy]
+    assert mean(quarrel.measured().by_agent["gold"][:4]) == first.mean
+    expected = (
+        f"Four greedy-mine agents end with {format_value(first.mean)} gold each on average; one "
+        f"raid with {format_value(second.mean)}."
+    )
+    assert outcome.headline.startswith(expected)
+
+
+def test_ownership_settles_at_the_last_change_of_an_owner(tmp_path: Path) -> None:
+    run = Run.record(tmp_path / "calm.journal", seed=3, rounds=60, roster="greedy-mine*2")
+    last = max(
+        event.unit for event in run.events() if event.name in ("claim_drawn", "raid_resolved")
+    )
+
+    assert last <= 54
+    assert run.outcome().headline.endswith(f"Ownership settled by round {last}.")
+
+
+def test_a_quarrel_up_to_the_end_has_not_settled() -> None:
+    run = Run(path_of("forked"))
+
+    assert "Ownership has not settled: " in run.outcome().headline
+
+
+def test_any_measure_can_be_the_outcome(quarrel: Run) -> None:
+    whole = quarrel.outcome("efficiency")
+
+    assert whole.standings == []
+    assert quarrel.measures()["efficiency"] == whole.value
+    assert whole.headline.startswith("Efficiency: ")
+    with pytest.raises(BadInput, match="there is no measure 'silver'"):
+        quarrel.outcome("silver")
+
+
+def test_a_run_without_a_closed_unit_has_no_outcome(tmp_path: Path) -> None:
+    path = tmp_path / "cut.journal"
+    path.write_bytes(path_of("baseline").read_bytes()[:655])  # START alone
+
+    assert "No round is closed yet." == Run(path).outcome().headline
+
+
+@given(st.lists(st.none() | st.floats(-1e9, 1e9), min_size=1, max_size=12), st.data())
+def test_standings_hold_each_agent_once_and_in_order(
+    values: list[float | None], data: st.DataObject
+) -> None:
+    policies = data.draw(
+        st.lists(st.sampled_from("abc"), min_size=len(values), max_size=len(values))
+    )
+    standings = standings_of(values, policies)
+
+    assert list(range(len(values))) == sorted(n for one in standings for n in one.agents)
+    means = [one.mean for one in standings]
+    assert [value for value in means if value is not None] == sorted(
+        (value for value in means if value is not None), reverse=True
+    )
+    for one in standings:
+        assert {one.policy} == {policies[agent] for agent in one.agents}
+        assert mean([values[agent] for agent in one.agents]) == one.mean
+
+
+# Colours
+
+
+@given(LABELS, st.lists(st.sampled_from("abcdef"), unique=True))
+def test_a_known_policy_has_the_same_hue_beside_any_others(
+    labels: list[str], order: list[str]
+) -> None:
+    null = order[-1] if order else ""
+    hues = hues_of(labels, order, null)
+
+    assert set(labels) == set(hues)
+    for label in set(labels) & set(order):
+        assert hues_of([label], order, null) == {label: hues[label]}
+        assert (hues[label] == GREY) == (label == null)
+    others = [hues[label] for label in dict.fromkeys(labels) if label not in order]
+    known = {hues[label] for label in hues if label in order}
+    room = GREY - len(known - {GREY})
+    assert len(set(others[:room])) == len(others[:room])
+    assert known.isdisjoint(others) or room == 0
+
+
+def test_agents_of_a_policy_are_shades_from_its_hue_to_a_lighter_one() -> None:
+    shades = shades_of(["a", "b", "a", "a"])
+
+    assert [0.0, 0.0, SPREAD / 2, SPREAD] == shades
+    assert ["#0072b2", "#ffffff"] == [mixed(HUES[0][0], 0.0), mixed(HUES[0][0], 1.0)]
