@@ -7,7 +7,8 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.replay.report.page import Block, Drawn
+from goldrush.replay.report.marks import Drawn
+from goldrush.replay.report.page import Block
 
 S = TypeVar("S")  # what sections are given: sections.ReportedStudy
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any, Final
 
 import attrs
@@ -15,9 +16,22 @@ import attrs
 from goldrush.kernel.text import format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.report.page import Drawn, Key, Panel, bounds, number
-from goldrush.replay.report.plot import HEIGHT, WIDE, Chart, Point, reach
-from goldrush.replay.report.styles import Style
+from goldrush.replay.report.marks import (
+    HEIGHT,
+    WIDE,
+    ZERO,
+    Curve,
+    Drawn,
+    Key,
+    Mark,
+    Note,
+    Panel,
+    Point,
+    Sample,
+    Style,
+)
+from goldrush.replay.report.page import bounds, number
+from goldrush.replay.report.plot import panel_of, reach
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import Interval, PairedChange, interval, t_quantile
 from goldrush.replay.study.records import POINTS, Cell, Result
@@ -36,17 +50,19 @@ _FULL: Final = "second half"
 @attrs.frozen
 class Band:
     """The mean of several curves with its 95% interval, at the positions (0-based indices of
-    windows) where one is defined.
+    windows) where one is defined; `n`: the number of curves that are defined there.
     """
 
     positions: Sequence[int]
     mean: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
+    n: Sequence[int]
 
 
 def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
-    return [styles[name].key() for name in dict.fromkeys(cell.roster for cell in cells)]
+    shown = (styles[name] for name in dict.fromkeys(cell.roster for cell in cells))
+    return [Key(style.label, style) for style in shown]
 
 
 # over the units
@@ -100,24 +116,16 @@ def _over_units(
     horizon = max(cell.rounds for cell in bands)
     values = [v for found in bands.values() for v in (*found.low, *found.high)]
     ends = words.first, words.number(horizon)
-    plot = Chart(measure.title, ends, reach(values), x_label=words.unit, whole=True)
-    for position, (cell, found) in enumerate(bands.items()):
-        style = styles[cell.roster]
-        at = [words.number(0) + _middle(point, cell.rounds) for point in found.positions]
-        for run in _runs(found.positions):
-            part = slice(run[0], run[-1] + 1)
-            mean = list(zip(at[part], found.mean[part], strict=True))
-            if len(run) > 1:
-                above = list(zip(at[part], found.high[part], strict=True))
-                below = list(zip(at[part], found.low[part], strict=True))
-                plot.band(above, below, style.colour)
-                plot.line(mean, style)
-            else:
-                plot.tall(at[run[0]], found.low[run[0]], found.high[run[0]], style.colour)
-                plot.point(*mean[0], style)
-        plot.marks(list(zip(at, found.mean, strict=True)), style, position, len(bands))
+    marks = []
+    for index, (cell, found) in enumerate(bands.items()):
+        at = (words.number(0) + _middle(point, cell.rounds) for point in found.positions)
+        columns = (at, found.mean, found.low, found.high, found.n)
+        samples = list(starmap(Sample, zip(*columns, strict=True)))
+        segments = [samples[run[0] : run[-1] + 1] for run in _runs(found.positions)]
+        marks.append(Curve(styles[cell.roster], segments, index=index, curves=len(bands)))
     says = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
-    return plot.panel(f"{measure.title} from the first {words.unit} to the last: {', '.join(says)}")
+    alt = f"{measure.title} from the first {words.unit} to the last: {', '.join(says)}"
+    return panel_of(measure.title, ends, reach(values), marks, alt, x_label=words.unit, whole=True)
 
 
 def _middle(point: int, horizon: int) -> float:
@@ -139,7 +147,7 @@ def _runs(positions: Sequence[int]) -> list[list[int]]:
 
 def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
     """The mean of curves of equal length and its interval, within the limits; None without data."""
-    found: list[tuple[int, float, float, float]] = []
+    found: list[tuple[int, float, float, float, int]] = []
     for position, column in enumerate(zip(*curves, strict=True)):
         values = [value for value in column if value is not None]
         if values:
@@ -148,7 +156,7 @@ def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | Non
             if len(values) > 1 and min(values) != max(values):
                 spread = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
                 half = t_quantile(len(values) - 1) * math.sqrt(spread / len(values))
-            found.append((position, mean, *within(limits, mean - half, mean + half)))
+            found.append((position, mean, *within(limits, mean - half, mean + half), len(values)))
     return Band(*map(tuple, zip(*found, strict=True))) if found else None
 
 
@@ -179,15 +187,10 @@ def half_against_half(
         else:
             arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
             panels.append(_halves(f"{measure.title}{arrow}", pairs, styles, measure.limits))
-    point = Style("ink", "", "circle", "")
-    halves = [attrs.evolve(point.key(), label=_FULL), _hollow(_HOLLOW)]
+    point = Style("ink", (), "circle", "", "")
+    legend = [Key(_HOLLOW, point, hollow=True), Key(_FULL, point)]
     omitted = _left_out({"No data for": undefined, "0 in every half": zero})
-    return Drawn(panels, halves[::-1], omitted)
-
-
-def _hollow(label: str) -> Key:
-    key = Style("ink hollow", "", "circle", "").key()
-    return attrs.evolve(key, label=label)
+    return Drawn(panels, legend, omitted)
 
 
 def _halves(
@@ -206,20 +209,24 @@ def _halves(
     ]  # fmt: skip
     names = [styles[roster].label for roster in found]
     height = 44 + 2 * ROW * len(names)
-    plot = Chart(title, reach(ends), (0, 0), rows=names, height=height)
+    marks: list[Mark] = []
     says = []
     for row, (roster, halves) in enumerate(found.items()):
         style = styles[roster]
         if halves[0].mean is None:
-            plot.text(plot.x.start + 6, plot.y(row) + 3.6, "no data", "faint")
+            marks.append(Note(reach(ends)[0], row, "no data"))
             continue
         for position, one in enumerate(halves):
             assert one.mean is not None
             at = row + (0.18 if position else -0.18)
-            plot.across(*within(limits, *_ends(one)), at, style.colour)
-            plot.point(one.mean, at, style, hollow=not position)
+            low, high = within(limits, *_ends(one))
+            group = _FULL if position else _HOLLOW
+            marks.append(
+                Point(style, one.mean, at, low, high, one.n, hollow=not position, group=group)
+            )
         says.append(f"{roster} {number(halves[0].mean)} then {number(halves[1].mean)}")
-    return plot.panel(f"{title}, first half and second half: {', '.join(says)}")
+    alt = f"{title}, first half and second half: {', '.join(says)}"
+    return panel_of(title, reach(ends), (0, 0), marks, alt, rows=names, height=height)
 
 
 def _ends(bounds: Interval) -> tuple[float, float]:
@@ -288,20 +295,17 @@ def _rows(
     """A panel of means with intervals, one row per label, with the rosters below each other."""
     ends = [end for *_, one in found for end in _ends(one)]
     each = max(ROW, 10.0 * len(rosters) + 4)
-    plot = Chart(
-        title, reach([*ends, 0.0] if zero else ends), (0, 0), rows=rows, width=WIDE,
-        height=44 + each * len(rows),
-    )  # fmt: skip
-    if zero:
-        plot.zero()
+    marks = []
     for row, roster, one in found:
         assert one.mean is not None
-        style = styles[roster]
         at = row + (rosters.index(roster) + 0.5) / len(rosters) * 0.8 - 0.4
-        plot.across(*_ends(one), at, style.colour)
-        plot.point(one.mean, at, style, text=f"{rows[row]}, {roster}: {bounds(one)}")
+        text = f"{rows[row]}, {roster}: {bounds(one)}"
+        marks.append(Point(styles[roster], one.mean, at, *_ends(one), one.n, text=text))
     says = (f"{rows[row]}, {roster} {number(one.mean)}" for row, roster, one in found)
-    return plot.panel(f"{title}: {'; '.join(says)}")
+    return panel_of(
+        title, reach([*ends, 0.0] if zero else ends), (0, 0), marks, f"{title}: {'; '.join(says)}",
+        rows=rows, width=WIDE, height=44 + each * len(rows), rule=ZERO if zero else "",
+    )  # fmt: skip
 
 
 # all that was judged, at one glance
@@ -330,29 +334,31 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
     panels = []
     for title, every in found.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
-        plot = Chart(
-            title, (-1, 1), (0, 0), rows=rows, width=WIDE, height=height,
-            x_label="← opposite · effect · as expected →",
-        )  # fmt: skip
-        plot.zero()
         styles = list(sizes.values())
-        for row in (row for row in rows if row not in {one.row for one in every}):
-            plot.text(plot.x(0.03), plot.y(rows.index(row)) + 3.6, "no change to test", "faint")
+        marks: list[Mark] = [
+            Note(0.03, row, "no change to test")
+            for row, label in enumerate(rows)
+            if label not in {one.row for one in every}
+        ]
         for one in every:
             at = rows.index(one.row) + (styles.index(one.style) + 0.5) / len(styles) * 0.7 - 0.35
             change = one.change
-            if change.effect_low is not None and change.effect_high is not None:
-                plot.across(change.effect_low, change.effect_high, at, one.style.colour)
             assert change.effect is not None
-            plot.point(change.effect, at, one.style, text=one.text)
+            ends = (change.effect_low, change.effect_high)
+            marks.append(Point(one.style, change.effect, at, *ends, change.n, text=one.text))
         alt = "; ".join(one.text for one in every)
-        panels.append(plot.panel(f"{title}: {alt or 'no change to test'}"))
-    return Drawn(panels, [style.key() for style in sizes.values()])
+        panels.append(
+            panel_of(
+                title, (-1, 1), (0, 0), marks, f"{title}: {alt or 'no change to test'}", rows=rows,
+                width=WIDE, height=height, x_label="← opposite · effect · as expected →", rule=ZERO,
+            )
+        )  # fmt: skip
+    return Drawn(panels, [Key(style.label, style) for style in sizes.values()])
 
 
 def scatter(
     title: str,
-    points: Mapping[Style, Sequence[tuple[Point, str, str]]],
+    points: Mapping[Style, Sequence[tuple[tuple[float, float], str, str]]],
     x_label: str,
     y_label: str,
 ) -> Panel:
@@ -361,11 +367,13 @@ def scatter(
     """
     every = [point for of in points.values() for point, _, _ in of]
     (left, right), (low, high) = (reach(values) for values in zip(*every, strict=True))
-    plot = Chart(
-        title, (left - 0.03 * (right - left), right), (low - 0.04 * (high - low), high),
+    ranges = (left - 0.03 * (right - left), right), (low - 0.04 * (high - low), high)
+    marks = [
+        Point(style, x, y, text=text, href=href)
+        for style, of in points.items()
+        for (x, y), text, href in of
+    ]
+    return panel_of(
+        title, *ranges, marks, f"{title}: {format_count(len(every), 'run')}",
         width=WIDE, height=HEIGHT * 1.6, x_label=x_label, y_label=y_label,
     )  # fmt: skip
-    for style, of in points.items():
-        for (x, y), text, href in of:
-            plot.point(x, y, style, text=text, href=href)
-    return plot.panel(f"{title}: {format_count(len(every), 'run')}")

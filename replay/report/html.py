@@ -28,7 +28,7 @@ from goldrush.replay.report.page import (
     TableBlock,
     printable,
 )
-from goldrush.replay.report.plot import NARROW
+from goldrush.replay.report.svg import key_svg, panel_svg, per_row, style_sheet
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
@@ -38,18 +38,6 @@ _NUMBER: Final = re.compile(
     r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
     r"(?: ± (?P<error>[\d,]+)(?P<rest>\.\d+)?)?(?P<more> \(.*\))?"
 )
-
-
-def style(*sheets: str) -> str:
-    return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
-
-
-def literal_style() -> str:
-    """The style of a figure that stands alone, in the light colours: renderers that are no browser
-    draw in black what a variable colours.
-    """
-    colours = dict(re.findall(r"(--[\w-]+): (#\w+)", style("colours").partition("@media")[0]))
-    return re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], style("figure"))
 
 
 def as_html(blocks: Sequence[Block]) -> str:
@@ -70,7 +58,7 @@ def as_html(blocks: Sequence[Block]) -> str:
         loader=FileSystemLoader(_HERE), autoescape=True, finalize=seen, undefined=StrictUndefined,
         keep_trailing_newline=True,
     )  # fmt: skip
-    sheet = style("colours", "figure", "page")
+    sheet = style_sheet("colours", "figure", "page")
     hashed = b64encode(sha256(sheet.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     headings = [block for block in blocks if isinstance(block, Heading)]
@@ -91,6 +79,8 @@ def as_html(blocks: Sequence[Block]) -> str:
         columns=_columns,
         rest=_rest,
         lines=lines,
+        panel_svg=panel_svg,
+        key_svg=key_svg,
     )
 
 
@@ -100,13 +90,12 @@ def is_html(front: bytes) -> bool:
 
 def _columns(figure: Figure) -> str:
     """The number of panels in a row, as a class of the style sheet."""
-    return "three" if figure.panels[0].width == NARROW else "two"
+    return {2: "two", 3: "three"}[per_row(figure.panels)]
 
 
 def _rest(figure: Figure) -> str:
     """The number of free columns in the last row, as a class; they hold the legend."""
-    each = 3 if figure.panels[0].width == NARROW else 2
-    return f"rest-{-len(figure.panels) % each}"
+    return f"rest-{-len(figure.panels) % per_row(figure.panels)}"
 
 
 def _numeric_columns(table: TableBlock) -> set[int]:

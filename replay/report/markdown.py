@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape
-from typing import Final
 from urllib.parse import quote
 
 from goldrush.kernel.files import MARK
-from goldrush.replay.report.html import literal_style
 from goldrush.replay.report.page import (
-    KEY,
     Block,
     Code,
     Content,
     Figure,
     Heading,
     Link,
-    Panel,
     TableBlock,
     Text,
     Tiles,
     printable,
 )
-from goldrush.replay.report.plot import CHARACTER, NARROW
+from goldrush.replay.report.svg import figure_svg
 
 
 def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, str]]:
@@ -44,7 +39,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         elif isinstance(block, TableBlock):
             written.append(_table(block))
         else:
-            figures[f"{block.name}.svg"] = _standing_alone(block)
+            figures[f"{block.name}.svg"] = figure_svg(block.panels, block.legend, links="../")
             written.append(_figure(block, folder))
     return "\n\n".join(written) + "\n", figures
 
@@ -74,44 +69,6 @@ def _cell(cell: Content) -> str:
     return (
         f"[{text}]({quote(cell.href, safe='/%')})" if isinstance(cell, Link) and cell.href else text
     )
-
-
-_GAP: Final = 16.0  # between panels
-_EDGE: Final = 10  # around all of them
-
-
-def _standing_alone(figure: Figure) -> str:
-    """The figure as one SVG file: panels in rows, the legend below them, and the styles."""
-    each = 3 if figure.panels[0].width == NARROW else 2
-    rows = [figure.panels[at : at + each] for at in range(0, len(figure.panels), each)]
-    width = each * figure.panels[0].width + (each - 1) * _GAP
-    parts, y = [], 0.0
-    for row in rows:
-        for column, panel in enumerate(row):
-            parts.append(_panel(panel, column * (panel.width + _GAP), y))
-        y += max(panel.height for panel in row) + _GAP
-    x = 0.0
-    for key in figure.legend:
-        long = KEY[0] + 8 + CHARACTER * len(key.label) + 2 * _GAP
-        if x and x + long > width:
-            x, y = 0.0, y + 18
-        label = f'<text x="{KEY[0] + 6}" y="10">{escape(printable(key.label))}</text>'
-        parts.append(f'<g transform="translate({x:g} {y:g})">{key.svg}{label}</g>')
-        x += long
-    wide, high = width + 2 * _EDGE, y + 18 + 2 * _EDGE
-    return (
-        f'<?xml version="1.0" encoding="utf-8"?>\n{MARK}\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" '
-        f'width="{wide:g}" height="{high:g}"><style>{literal_style()}</style>'
-        f'<rect class="paper" x="{-_EDGE}" y="{-_EDGE}" width="{wide:g}" height="{high:g}"/>'
-        f"{''.join(parts)}</svg>\n"
-    )
-
-
-def _panel(panel: Panel, x: float, y: float) -> str:
-    label = escape(printable(panel.alt))
-    svg = panel.svg.replace('<a href="', '<a href="../')  # figures are in a folder below the page
-    return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{svg}</g>'
 
 
 def _code(commands: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from goldrush.kernel.text import escaped
+from goldrush.replay.report.marks import Key, Panel
 from goldrush.replay.study.inference import Interval
 
 
@@ -80,42 +81,6 @@ class TableBlock:
     head: Sequence[str]
     rows: Sequence[Sequence[Content]]
     caption: str
-
-
-@attrs.frozen
-class Panel:
-    """A part of a figure: its contents as SVG, with the classes of figure.css, its size in pixels
-    at the page's maximum width, and a text alternative.
-    """
-
-    title: str
-    svg: str
-    width: float
-    height: float
-    alt: str
-    has_links: bool = False
-
-
-@attrs.frozen
-class Key:
-    """An entry of a legend: its label, and its symbol as SVG of the size KEY."""
-
-    label: str
-    svg: str
-
-
-@attrs.frozen
-class Drawn:
-    """A drawn figure: its panels in order, its legend, and sentences that name the panels left out,
-    by reason.
-    """
-
-    panels: Sequence[Panel]
-    legend: Sequence[Key]
-    omitted: Sequence[str] = ()
-
-
-KEY: Final = (26, 12)  # width and height of a symbol in a legend
 
 
 @attrs.frozen

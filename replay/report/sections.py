@@ -16,11 +16,11 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.report import figures
 from goldrush.replay.report.chapter import Chapter, OwnFigure
+from goldrush.replay.report.marks import Drawn, Style
 from goldrush.replay.report.page import (
     Block,
     Code,
     Content,
-    Drawn,
     Figure,
     Heading,
     Link,
@@ -30,7 +30,7 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
-from goldrush.replay.report.styles import Style, labels_of, styles_of
+from goldrush.replay.report.styles import labels_of, styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell

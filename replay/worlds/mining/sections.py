@@ -18,15 +18,24 @@ from goldrush.kernel.worlds.mining.treatments import TREATMENTS
 from goldrush.replay.journal.fairness import Fairness
 from goldrush.replay.report.chapter import Chapter, OwnFigure
 from goldrush.replay.report.figures import Cells, Styles, band, legend_of, scatter
+from goldrush.replay.report.marks import (
+    DIAGONAL,
+    HEIGHT,
+    PATCH,
+    WIDE,
+    Area,
+    Curve,
+    Drawn,
+    Key,
+    Panel,
+    Sample,
+    Style,
+)
 from goldrush.replay.report.page import (
-    KEY,
     MINUS,
     NONE,
     Block,
-    Drawn,
     Heading,
-    Key,
-    Panel,
     TableBlock,
     Text,
     bounds,
@@ -35,9 +44,8 @@ from goldrush.replay.report.page import (
     p_value,
     within_bounds,
 )
-from goldrush.replay.report.plot import HEIGHT, WIDE, Chart
+from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.sections import BY_UNIT_COMMAND, ReportedStudy, figure, named
-from goldrush.replay.report.styles import Style
 from goldrush.replay.study.inference import SIGNIFICANT, holm
 from goldrush.replay.study.records import POINTS, Cell, Result
 from goldrush.replay.worlds.mining.measures import MEASURES
@@ -82,20 +90,20 @@ def _lorenz(cells: Cells, styles: Styles) -> Panel | None:
     }
     if not any(shares.values()):
         return None
-    plot = Chart(
-        _LORENZ, (0, 1), (0, 1), width=WIDE, height=HEIGHT * 1.4,
-        x_label="share of agents, poorest first", y_label="share of gold",
-    )  # fmt: skip
-    plot.diagonal()
-    says = []
+    marks, says = [], []
     for index, (cell, every) in enumerate(shares.items()):
         if every:
             means = [math.fsum(column) / len(every) for column in zip(*every, strict=True)]
-            points = [(n / (len(means) - 1), share) for n, share in enumerate(means)]
-            plot.line(points, styles[cell.roster])
-            plot.marks(points, styles[cell.roster], index, len(shares))
+            samples = [
+                Sample(n / (len(means) - 1), share, n=len(every)) for n, share in enumerate(means)
+            ]
+            marks.append(Curve(styles[cell.roster], [samples], index=index, curves=len(shares)))
             says.append(f"{cell.roster} {number(means[len(means) // 2], 2)}")
-    return plot.panel(f"{_LORENZ}; share of the poorer half: {', '.join(says)}")
+    return panel_of(
+        _LORENZ, (0, 1), (0, 1), marks, f"{_LORENZ}; share of the poorer half: {', '.join(says)}",
+        width=WIDE, height=HEIGHT * 1.4, x_label="share of agents, poorest first",
+        y_label="share of gold", rule=DIAGONAL,
+    )  # fmt: skip
 
 
 def _gold(result: Result[Any, Any]) -> list[float]:
@@ -125,22 +133,24 @@ def _survival(cells: Cells, styles: Styles) -> tuple[Panel | None, str]:
     longest = max(length for weights in spells.values() for length, _, _ in weights)
     falls = math.ceil(1.1 * max(map(_last_fall, curves.values())))
     end = falls if 0 < falls <= longest / 2 else longest
-    plot = Chart(
-        _SURVIVAL, (0, end), (0, 1), width=WIDE, height=HEIGHT * 1.4,
-        x_label="length of a spell, rounds", y_label="share that last longer",
-    )  # fmt: skip
-    says = []
+    marks, says = [], []
     for index, (cell, weights) in enumerate(spells.items()):
         if weights:
-            steps = [(float(at), share) for at, share in curves[cell] if at <= end]
-            steps.append((float(min(end, max(length for length, _, _ in weights))), steps[-1][1]))
-            plot.line(steps, styles[cell.roster], steps=True)
-            plot.marks(steps, styles[cell.roster], index, len(spells))
+            steps = [Sample(at, share) for at, share in curves[cell] if at <= end]
+            last = min(end, max(length for length, _, _ in weights))
+            steps.append(Sample(last, steps[-1].y))
+            marks.append(
+                Curve(styles[cell.roster], [steps], steps=True, index=index, curves=len(spells))
+            )
             says.append(f"{cell.roster} {number(curves[cell][-1][1], 2)}")
-    panel = plot.panel(f"{_SURVIVAL}; share that last longest: {', '.join(says)}")
+    drawn = panel_of(
+        _SURVIVAL, (0, end), (0, 1), marks,
+        f"{_SURVIVAL}; share that last longest: {', '.join(says)}", width=WIDE,
+        height=HEIGHT * 1.4, x_label="length of a spell, rounds", y_label="share that last longer",
+    )  # fmt: skip
     if end == longest:
-        return panel, ""
-    return panel, (
+        return drawn, ""
+    return drawn, (
         f"Survival is drawn up to {end} rounds, beyond which no curve falls by more than {FLAT:g}; "
         f"the longest spell has {longest}."
     )
@@ -160,11 +170,7 @@ def stamina(cells: Cells, styles: Styles) -> Drawn:
         styles[cell.roster].label: _stamina(cell, runs, styles) for cell, runs in cells.items()
     }
     omitted = [title for title, panel in found.items() if panel is None]
-    width, height = KEY
-    legend = [
-        Key(kind, f'<rect class="fill {_KINDS[kind]}" width="{width}" height="{height}"/>')
-        for kind in KINDS
-    ]
+    legend = [Key(kind, Style(_KINDS[kind], (), PATCH, kind, kind)) for kind in KINDS]
     said = [f"No data for: {', '.join(omitted)}."] if omitted else []
     return Drawn([panel for panel in found.values() if panel], legend, said)
 
@@ -173,30 +179,20 @@ def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Pa
     bands = [band([run.curves[f"share_{kind}"] for run in runs], (0.0, 1.0)) for kind in KINDS]
     rounds = runs[0].units
     length = math.ceil(rounds / POINTS)
-    plot = Chart(styles[cell.roster].label, (0, rounds), (0, 1), x_label="round")
     windows = math.ceil(rounds / length)
-    below, says = [0.0] * windows, []
+    edges = [min(index * length, rounds) for index in range(windows + 1)]
+    below, marks, says = [0.0] * windows, [], []
     for kind, found in zip(KINDS, bands, strict=True):
         if found is None:
             return None
         above = below.copy()  # empty where nothing was spent
         for index, share in zip(found.positions, found.mean, strict=True):
             above[index] += share
-        plot.band(
-            _steps(above, length, rounds), _steps(below, length, rounds), f"fill {_KINDS[kind]}"
-        )
+        marks.append(Area(_KINDS[kind], kind, edges, below, above))
         below = above
         says.append(f"{kind} {number(mean(found.mean), 2)}")
-    return plot.panel(f"{cell.roster}, mean shares: {', '.join(says)}")
-
-
-def _steps(values: Sequence[float], length: int, end: int) -> list[tuple[float, float]]:
-    """The points of a step function with one step per window."""
-    return [
-        (float(min(at, end)), value)
-        for index, value in enumerate(values)
-        for at in (index * length, (index + 1) * length)
-    ]
+    alt = f"{cell.roster}, mean shares: {', '.join(says)}"
+    return panel_of(styles[cell.roster].label, (0, rounds), (0, 1), marks, alt, x_label="round")
 
 
 def trade_off(cells: Cells, styles: Styles, hrefs: Hrefs) -> Drawn:

@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 
 import attrs
 
-from goldrush.replay.report.page import DIGIT, POINT, Block, Figure, Panel, Text
+from goldrush.replay.report.marks import Panel
+from goldrush.replay.report.page import DIGIT, POINT, Block, Figure, Text
+from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
 from goldrush.replay.study.plan import plan_of
@@ -105,7 +107,7 @@ class Page(HTMLParser):
 
 def words(panels: Sequence[Panel]) -> list[str]:
     """The texts in some panels."""
-    parsed = [ElementTree.fromstring(f"<svg>{panel.svg}</svg>") for panel in panels]
+    parsed = [ElementTree.fromstring(f"<svg>{panel_svg(panel)}</svg>") for panel in panels]
     return ["".join(each.itertext()) for svg in parsed for each in svg.iter("text")]
 
 

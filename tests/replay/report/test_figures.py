@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.report import figures
-from goldrush.replay.report.figures import Drawn, band
-from goldrush.replay.report.plot import Axis, Chart, reach
+from goldrush.replay.report.figures import band
+from goldrush.replay.report.marks import Drawn
+from goldrush.replay.report.plot import axis_of, panel_of, reach
 from goldrush.replay.report.styles import styles_of
+from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell, Result
@@ -77,7 +79,7 @@ def test_names_are_text_and_every_panel_says_what_it_shows(name: str) -> None:
     assert {style.label for style in styles_of(HOSTILE).values()} <= set(text)
     assert all(panel.title and panel.alt for panel in found.panels)
     assert () == tuple(found.omitted)
-    parsed = [ElementTree.fromstring(f"<svg>{panel.svg}</svg>") for panel in found.panels]
+    parsed = [ElementTree.fromstring(f"<svg>{panel_svg(panel)}</svg>") for panel in found.panels]
     assert not {"id", "style", "href"} & {
         name for svg in parsed for e in svg.iter() for name in e.attrib
     }
@@ -86,7 +88,9 @@ def test_names_are_text_and_every_panel_says_what_it_shows(name: str) -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_nothing_is_drawn_outside_of_a_panel(name: str) -> None:
     for panel in drawn(name, cells(*(f"roster-{n}" for n in range(12)))).panels:
-        for x, y in re.findall(r'(?:[ML]|x="|cx=")(-?[\d.]+)(?:" c?y="| )(-?[\d.]+)', panel.svg):
+        for x, y in re.findall(
+            r'(?:[ML]|x="|cx=")(-?[\d.]+)(?:" c?y="| )(-?[\d.]+)', panel_svg(panel)
+        ):
             assert 0 <= float(x) <= panel.width
             assert 0 <= float(y) <= panel.height
 
@@ -189,13 +193,15 @@ def test_a_point_tells_its_run_and_leads_to_its_page() -> None:
     [gini, _] = sections.trade_off(given, styles_of(["random", "raid"]), hrefs).panels
 
     assert gini.has_links
-    assert ["pages/random.html", "pages/raid.html"] == re.findall(r'href="([^"]+)"', gini.svg)
-    assert 6 == gini.svg.count("<title>baseline, ra")
+    assert ["pages/random.html", "pages/raid.html"] == re.findall(
+        r'href="([^"]+)"', panel_svg(gini)
+    )
+    assert 6 == panel_svg(gini).count("<title>baseline, ra")
 
 
 def test_lines_that_coincide_have_marks_at_other_places() -> None:
     found = drawn("over_units", cells("random", "raid", rounds=4)).panels[0]
-    marks = re.findall(r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', found.svg)
+    marks = re.findall(r'class="dot (c\d)" (?:cx="|d="M)([\d.]+)', panel_svg(found))
     first, second = ({x for c, x in marks if c == colour} for colour in ("c0", "c1"))
 
     assert first
@@ -220,27 +226,27 @@ def test_lines_that_coincide_have_marks_at_other_places() -> None:
 def test_an_axis_has_round_figures_of_the_same_length(
     low: float, high: float, labels: list[str]
 ) -> None:
-    axis = Axis(low, high, 0, 100, 5)
+    drawn = axis_of(low, high, 5)
 
-    assert labels == [axis.label(tick) for tick in axis.ticks]
-    assert (0, 100) == (axis(low), axis(high))
-    assert (0, 100) == (axis(low - 1), axis(high + 1))
+    assert labels == [label for _, label in drawn.ticks]
+    assert (0, 1) == (drawn.share(low), drawn.share(high))
+    assert (0, 1) == (drawn.share(low - 1), drawn.share(high + 1))
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(1, 6))
 def test_an_axis_has_two_ticks_or_more(low: float, span: float, most: int) -> None:
     high = low + span
     assume(high - low > 1e-9 * max(1.0, abs(high)))
-    axis = Axis(low, high, 0, 100, most)
+    ticks = axis_of(low, high, most).ticks
 
-    assert 2 <= len(axis.ticks)
-    assert all(-1e-6 <= axis(tick) <= 100 + 1e-6 for tick in axis.ticks)
+    assert 2 <= len(ticks)
+    assert all(low - 1e-8 * span <= tick <= high + 1e-8 * span for tick, _ in ticks)
 
 
 def test_an_axis_of_one_value_has_room() -> None:
-    assert 50 == pytest.approx(Axis(3, 3, 0, 100, 4)(3))
+    assert 0.5 == pytest.approx(axis_of(3, 3, 4).share(3))
     assert (0.0, 0.0) == reach([])
-    assert Chart("t", (0, 0), (0, 0)).panel("it").svg
+    assert panel_of("t", (0, 0), (0, 0), [], "it").x.ticks
 
 
 # the forest
@@ -270,7 +276,7 @@ def test_a_forest_has_a_row_for_each_treatment_and_a_mark_for_each_roster() -> N
 
     assert {f"treatment-{n} (0.4)" for n in range(45)} <= set(words(found.panels[:1]))
     assert ["r", "s"] == [key.label for key in found.legend]
-    assert 46 == found.panels[0].svg.count("<title>")
+    assert 46 == panel_svg(found.panels[0]).count("<title>")
 
 
 def test_measures_without_any_difference_are_left_out_of_a_forest() -> None:

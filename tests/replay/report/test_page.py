@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 
 from goldrush.kernel.files import MARK
 from goldrush.replay.report.html import as_html
-from goldrush.replay.report.html import style as style_of
 from goldrush.replay.report.markdown import as_markdown
+from goldrush.replay.report.marks import Area, Key, Mark, Point
 from goldrush.replay.report.page import (
     Block,
     Code,
@@ -30,8 +30,9 @@ from goldrush.replay.report.page import (
     p_value,
     printable,
 )
-from goldrush.replay.report.plot import NARROW, Chart
+from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.styles import COLOURS, LABEL_MAX, labels_of, styles_of
+from goldrush.replay.report.svg import style_sheet
 from goldrush.replay.study.inference import Interval
 from tests.pictures import counted, pixels_of
 from tests.replay.report.pages import Page
@@ -45,10 +46,10 @@ HOSTILE = [
 
 
 def figure(name: str, text: str, commands: list[str], journals: list[str]) -> Figure:
-    plot = Chart(text, (0, 1), (0, 1), x_label=text, y_label=text)
     style = styles_of([text])[text]
-    plot.point(0.5, 0.5, style, text=text, href=text)
-    return Figure(name, [plot.panel(text)], [style.key()], text, commands, journals)
+    marks = [Point(style, 0.5, 0.5, text=text, href=text)]
+    drawn = panel_of(text, (0, 1), (0, 1), marks, text, x_label=text, y_label=text)
+    return Figure(name, [drawn], [Key(style.label, style)], text, commands, journals)
 
 
 def blocks(text: str) -> list[Block]:
@@ -202,15 +203,14 @@ def test_figures_of_markdown_are_files_that_stand_alone() -> None:
 
 
 def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
-    plot = Chart("title", (0, COLOURS), (0, COLOURS), width=NARROW)
-    for place, style in enumerate(styles_of([f"roster {n}" for n in range(COLOURS)]).values()):
-        plot.point(place, place, style)
-    for kind in range(4):
-        plot.band([(5, kind), (6, kind)], [(6, kind + 0.5), (5, kind + 0.5)], f"fill k{kind}")
-    [svg] = as_markdown([Figure("one", [plot.panel("")], [], "", [], [])], "f")[1].values()
+    styles = styles_of([f"roster {n}" for n in range(COLOURS)]).values()
+    marks: list[Mark] = [Point(style, place, place) for place, style in enumerate(styles)]
+    marks += [Area(f"k{kind}", "", (5, 6), [kind], [kind + 0.5]) for kind in range(4)]
+    drawn = panel_of("title", (0, COLOURS), (0, COLOURS), marks, "")
+    [svg] = as_markdown([Figure("one", [drawn], [], "", [], [])], "f")[1].values()
     rows = pixels_of(svg)
-    drawn = counted(rows)
-    light = dict(re.findall(r"--(\w+): #(\w+)", style_of("colours").partition("@media")[0]))
+    pixels = counted(rows)
+    light = dict(re.findall(r"--(\w+): #(\w+)", style_sheet("colours").partition("@media")[0]))
     colours = {
         name: (
             *bytes.fromhex("".join(2 * digit for digit in text) if len(text) == 3 else text),
@@ -219,10 +219,10 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
         for name, text in light.items()
     }
 
-    assert colours["paper"] == rows[0][0] == rows[-1][-1] == drawn.most_common(1)[0][0]
-    assert not [n for n in range(COLOURS) if not drawn[colours[f"c{n}"]]]
-    assert not [n for n in range(4) if not drawn[colours[f"k{n}"]]]
-    assert (0, 0, 0, 255) not in drawn
+    assert colours["paper"] == rows[0][0] == rows[-1][-1] == pixels.most_common(1)[0][0]
+    assert not [n for n in range(COLOURS) if not pixels[colours[f"c{n}"]]]
+    assert not [n for n in range(4) if not pixels[colours[f"k{n}"]]]
+    assert (0, 0, 0, 255) not in pixels
     assert f"svg text {{ fill: #{light['ink']}; font-size: 11px;" in svg
     assert "var(" not in svg
 

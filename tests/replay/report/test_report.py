@@ -17,18 +17,18 @@ from goldrush.kernel.files import MARK
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
 from goldrush.replay.report.chapter import PLAIN
+from goldrush.replay.report.marks import Drawn
 from goldrush.replay.report.page import (
     Code,
-    Drawn,
     Figure,
     Heading,
     Link,
     Marked,
-    Panel,
     TableBlock,
     Text,
     p_value,
 )
+from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.report import answers, report
 from goldrush.replay.report.sections import (
     citation,
@@ -40,6 +40,7 @@ from goldrush.replay.report.sections import (
     study_of,
     treatment_sections,
 )
+from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.report.verdicts import every_treatment, finding, summary
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
@@ -313,7 +314,8 @@ def test_each_effect_of_the_first_figure_has_its_measure_and_its_interval() -> N
     runs = [run for t in ("baseline", "agents-20") for run in cell_of(whole, t, "mixed")]
     runs += [run for t in ("baseline", "agents-20") for run in cell_of(halves, t, "random")]
     [figure] = figures_in(summary(study_of(results(*runs))))
-    marked = {p.title: (p.svg.count("<title>"), p.svg.count('class="line')) for p in figure.panels}
+    drawn = {panel.title: panel_svg(panel) for panel in figure.panels}
+    marked = {title: (t.count("<title>"), t.count('class="line')) for title, t in drawn.items()}
     titles = [
         f"{criterion}: {MEASURES[name].title}" for criterion, of in CRITERIA.items() for name in of
     ]
@@ -561,7 +563,7 @@ def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Heading(1, STUDIES.title, "top"),
         Figure(
             "one",
-            [Panel("t", "", 9, 9, "t")],
+            [panel_of("t", (0, 1), (0, 1), [], "t")],
             [],
             "It.",
             ["goldrush measure . --by-run --json"],

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.worlds.mining.sections import _shares
 from tests.replay.report.pages import words
 from tests.replay.report.test_figures import CURVES, SHARES, cells, drawn
@@ -36,8 +37,9 @@ def test_stamina_fills_every_window_it_was_spent_in() -> None:
     """Two windows of one round: the four areas reach from the first to the last round."""
     curves = CURVES | {name: [0.25, 0.25] for name in SHARES}
     [panel] = drawn("stamina", cells("random", rounds=2, curves=curves)).panels
-    areas = re.findall(r'class="band fill k\d" d="([^"]*)"', panel.svg)
-    frame = re.search(r'class="axis" d="M([\d.]+) [\d.]+V[\d.]+H([\d.]+)"', panel.svg)
+    svg = panel_svg(panel)
+    areas = re.findall(r'class="band fill k\d" d="([^"]*)"', svg)
+    frame = re.search(r'class="axis" d="M([\d.]+) [\d.]+V[\d.]+H([\d.]+)"', svg)
 
     assert 4 == len(areas)
     assert frame is not None
