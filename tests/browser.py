@@ -80,9 +80,9 @@ class Tab:
         """Behind the `#` of the address."""
         return str(self.page.url.partition("#")[2])
 
-    def violations(self) -> list[str]:
+    def violations(self, options: dict[str, Any] | None = None) -> list[str]:
         """What axe-core finds wrong for people who do not see, or point, as others do."""
         from axe_playwright_python.sync_playwright import Axe
 
-        found = Axe().run(self.page).response["violations"]
+        found = Axe().run(self.page, options=options).response["violations"]
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]

@@ -27,6 +27,7 @@ README = ROOT / "README.md"
 EXECUTED = (  # pages with transcripts
     README,
     ROOT / "goldrush" / "GAMES.md",
+    ROOT / "goldrush" / "guide" / "tutorial.md",
     ROOT / "replay" / "README.md",
     ROOT / "replay" / "study" / "README.md",
     ROOT / "replay" / "worlds" / "competition" / "README.md",
@@ -38,6 +39,7 @@ PROGRAMS = (  # pages with programs, each followed by what it prints
     ROOT / "replay" / "study" / "README.md",
     ROOT / "goldrush" / "PLUGINS.md",
 )
+NOTEBOOK = ROOT / "goldrush" / "guide" / "example.ipynb"
 MODELS = ROOT / "agents" / "llm" / "README.md"
 LINES_MAX = 180  # of the README, besides the game that it shows whole
 
@@ -57,6 +59,9 @@ def run(command: str, folder: Path) -> str:
         shim.parent.mkdir()
         shim.write_text(warm.shim(listening()))
         shim.chmod(0o755)
+        python = shim.with_name("python")
+        python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+        python.chmod(0o755)
     path = f"{shim.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command],
@@ -92,6 +97,32 @@ def test_the_transcripts_are_what_the_commands_print(page: Path, tmp_path: Path)
     write_files(page.read_text(), tmp_path)
 
     assert transcripts == replayed(transcripts, tmp_path)
+
+
+EXECUTE = """
+import sys
+import nbclient, nbformat
+notebook = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(notebook, timeout=600, record_timing=False).execute()
+sys.stdout.write(nbformat.writes(notebook) + chr(10))
+"""
+
+
+def executed(notebook: Path, folder: Path) -> str:
+    """A notebook with the outputs that its cells have in a kernel, but for addresses of objects."""
+    done = subprocess.run(
+        [sys.executable, "-c", EXECUTE, str(notebook)], cwd=folder, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)}, timeout=600,
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    return re.sub(r" at 0x\w+", "", done.stdout)
+
+
+def test_the_cells_of_the_notebook_give_what_it_shows(tmp_path: Path) -> None:
+    pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+
+    assert NOTEBOOK.read_text() == executed(NOTEBOOK, tmp_path)
 
 
 def test_the_file_of_models_can_be_read(tmp_path: Path) -> None:
@@ -283,9 +314,8 @@ def anchors(page: Path) -> set[str]:
 
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [page for at in (".", ".github", "goldrush") for page in (ROOT / at).glob("*.md")]
-    pages += [
-        page for room in (*ROOMS, "tests", "journals") for page in (ROOT / room).rglob("*.md")
-    ]
+    folders = (*ROOMS, "goldrush/guide", "journals", "tests")
+    pages += [page for folder in folders for page in (ROOT / folder).rglob("*.md")]
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)\s]+)\)", prose(page))]
     dead = []
     for page, link in links:
@@ -337,3 +367,5 @@ if __name__ == "__main__":
     for page in dict.fromkeys((*EXECUTED, *PROGRAMS)):
         with tempfile.TemporaryDirectory() as name:
             write_transcripts(page, Path(name))
+    with tempfile.TemporaryDirectory() as name:
+        NOTEBOOK.write_text(executed(NOTEBOOK, Path(name)))

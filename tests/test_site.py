@@ -1,0 +1,135 @@
+"""The documentation as a site, built by `.ci/site` and opened from its files in a browser.
+
+Every page is opened; axe-core's rules are tried on a third in turn, and that of contrast, which
+takes longest, on pages with everything that has a colour: `FAULTS=all` tries all on all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import goldrush
+from goldrush.cli.main import BUILT_IN, cli
+from tests.browser import PHONE, WIDE, Tab, browsers
+from tests.faults.sampling import ALL, in_turn
+from tests.waiting import HANGS
+
+ROOT = Path(__file__).resolve().parents[1]
+GUIDE = Path("goldrush/guide")
+COLOURFUL = ("example", "index", "tutorial")  # pages of the guide with all that has a colour
+ALL_BUT_CONTRAST = {"rules": {"color-contrast": {"enabled": False}}, "preload": False}
+CONTRAST = {"runOnly": ["color-contrast"], "preload": False}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once for all processes that test."""
+    for library in ("myst_parser", "pydata_sphinx_theme", "sphinx"):
+        pytest.importorskip(library, reason="pip install -e '.[docs]'")
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    out = folder / "site"
+    with (folder / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            done = subprocess.run(
+                [ROOT / ".ci" / "site", out], capture_output=True, text=True, timeout=HANGS,
+                env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder)},
+            )  # fmt: skip
+            assert 0 == done.returncode, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from browsers()
+
+
+def pages_of(site: Path) -> list[Path]:
+    """The pages that somebody can come to."""
+    return [
+        path
+        for path in sorted(site.rglob("*.html"))
+        if site / "_static" not in path.parents
+        and path not in (site / "index.html", site / GUIDE / "run.html")
+    ]
+
+
+def opened(tab: Tab, page: Path) -> Tab:
+    tab.page.goto(page.as_uri())
+    return tab
+
+
+def violations(tab: Tab, options: dict[str, Any]) -> list[str]:
+    return [f"{tab.page.url}: {each}" for each in tab.violations(options)]
+
+
+def test_the_entrance_leads_to_the_guide(site: Path, browser: Any) -> None:
+    tab = opened(Tab(browser, "light", WIDE), site / "index.html")
+    tab.page.wait_for_url("**/guide/index.html")
+
+    assert tab.page.get_by_role("link", name="Tutorial").count()
+
+
+def test_a_search_finds_pages_without_a_server(site: Path, browser: Any) -> None:
+    tab = Tab(browser, "light", WIDE)
+    tab.page.goto(f"{(site / 'search.html').as_uri()}?q=turnover")
+    tab.page.wait_for_selector("#search-results li a")
+
+    assert "Tables" in tab.texts("#search-results li a")
+    assert [] == [text for text in tab.problems if "file://" not in text]
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_pages_fit_load_nothing_from_elsewhere_and_can_be_used_by_everybody(
+    site: Path, browser: Any, size: dict[str, int]
+) -> None:
+    tab = Tab(browser, "light", size)
+    pages = pages_of(site)
+    tried = in_turn(pages)
+    found = []
+    for page in pages:
+        opened(tab, page)
+        if tab.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"{page}: wider than the window")
+        if page in tried:
+            found += violations(tab, ALL_BUT_CONTRAST)
+
+    assert [] == found
+    assert [] == [problem for problem in tab.problems if not problem.startswith("asks for file:")]
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_have_contrast(site: Path, browser: Any, scheme: str, size: dict[str, int]) -> None:
+    tab = Tab(browser, scheme, size)
+    pages = pages_of(site) if ALL else [site / GUIDE / f"{name}.html" for name in COLOURFUL]
+
+    assert [] == [each for page in pages for each in violations(opened(tab, page), CONTRAST)]
+
+
+def test_the_reference_has_every_command_option_and_public_name(site: Path) -> None:
+    commands = (site / GUIDE / "commands.html").read_text()
+    names = (site / GUIDE / "python.html").read_text()
+    context = click.Context(cli)
+    options = [
+        f'id="cmdoption-goldrush-{name}-{option[2:]}"'
+        for name in BUILT_IN
+        for param in cli.get_command(context, name).params
+        if isinstance(param, click.Option) and not param.hidden
+        for option in param.opts
+        if option.startswith("--")
+    ]
+
+    assert len(options) > 100
+    assert [] == [option for option in options if option not in commands]
+    assert [] == [name for name in goldrush.__all__ if f'id="goldrush.{name}"' not in names]
