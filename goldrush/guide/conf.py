@@ -89,7 +89,9 @@ class Commands(SphinxDirective):
     """All commands in the sections of the help, as the declarations of their options say."""
 
     def run(self) -> list[nodes.Node]:
-        return self.parse_text_to_nodes("\n".join(_commands()), allow_section_headings=True)
+        text = "\n".join(_commands())
+        parsed: list[nodes.Node] = self.parse_text_to_nodes(text, allow_section_headings=True)
+        return parsed
 
 
 def _commands() -> Iterator[str]:
