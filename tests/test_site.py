@@ -26,8 +26,12 @@ from tests.waiting import HANGS
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = Path("goldrush/guide")
 COLOURFUL = ("example", "index", "tutorial")  # pages of the guide with all that has a colour
-ALL_BUT_CONTRAST = {"rules": {"color-contrast": {"enabled": False}}, "preload": False}
-CONTRAST = {"runOnly": ["color-contrast"], "preload": False}
+ALL_BUT_CONTRAST = {
+    "rules": {"color-contrast": {"enabled": False}},
+    "preload": False,
+    "iframes": False,
+}
+CONTRAST = {"runOnly": ["color-contrast"], "preload": False, "iframes": False}
 
 
 @pytest.fixture(scope="module")

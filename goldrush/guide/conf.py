@@ -65,6 +65,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_context = {"default_mode": "auto"}
 html_copy_source = html_show_sourcelink = False
+html_use_index = html_domain_indices = False  # the search finds the same
 html_show_search_summary = False  # it would ask a server for each page that is found
 html_theme_options: dict[str, Any] = {
     "footer_start": ["copyright"],
