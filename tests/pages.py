@@ -64,6 +64,16 @@ SENTENCES = """nodes => nodes.map(node => {
     copy.querySelectorAll("[aria-hidden]").forEach(glyph => glyph.remove());
     return copy.textContent;
 })"""
+
+
+def heard(tab: Tab, selector: str) -> list[str]:
+    """What such elements say to somebody who does not see their signs, whether or not they are
+    seen.
+    """
+    texts = tab.page.locator(selector).evaluate_all(SENTENCES)
+    return [" ".join(text.split()) for text in texts]
+
+
 _OPEN = "parts => parts.forEach(part => { part.open = true; })"
 
 

@@ -206,11 +206,11 @@ class ProjectReviewed(NamedTuple):
 
 
 @sentence(
-    "{agent} wants to run as {class:word}, {allowed}",
+    "{agent} asks for a {class:word} seat, {allowed}",
     allowed={
         True: "and the admin allows it",
         False: "and the admin does not allow it",
-        OTHER: "without asking",
+        OTHER: "and needs nobody's leave",
     },
 )
 class ClassMoved(NamedTuple):
@@ -420,7 +420,10 @@ class Rated(NamedTuple):
     reasons: Annotated[Plain, "a reason for each of them"]
 
 
-@sentence("{agent} chooses {fate:quoted}")
+@sentence(
+    "{agent} chooses {fate}",
+    fate={Fate.RELEGATION: "the bench", Fate.DELETION: "deletion", OTHER: "{fate:quoted}"},
+)
 class FateChosen(NamedTuple):
     """An agent that faces elimination chooses relegation or deletion."""
 
@@ -428,7 +431,7 @@ class FateChosen(NamedTuple):
     fate: Annotated[Plain, f"what the agent chooses: {_list(Fate)}"]
 
 
-@sentence("{agent} is interviewed: {questions:quoted} {answers:quoted}")
+@sentence("")
 class Interviewed(NamedTuple):
     """The interview before a contract."""
 
@@ -438,8 +441,8 @@ class Interviewed(NamedTuple):
 
 
 @sentence(
-    "{agent} offers a contract: target {target:quoted} by assignment {due:quoted} for "
-    "{conditions:quoted}"
+    "{agent} offers a contract by assignment {due:quoted}: {target:target}, for "
+    "{conditions:conditions}"
 )
 class ContractOffered(NamedTuple):
     """The terms of a contract that an agent offers (kernel/worlds/competition/contract.py)."""
@@ -455,7 +458,7 @@ class ContractOffered(NamedTuple):
     approved={True: "approves the contract of {agent}", OTHER: "{terms}"},
     terms={
         None: "refuses the contract of {agent}",
-        OTHER: "has other terms for the contract of {agent}: {terms:quoted}, {taken}",
+        OTHER: "has other terms for the contract of {agent}: {terms:terms}, {taken}",
     },
     taken={True: "which it takes", False: "which it leaves", OTHER: ""},
 )
@@ -640,7 +643,7 @@ class Joined(NamedTuple):
 
 
 @sentence(
-    "{agent} has a contract: target {terms.1:quoted} by assignment {terms.2} for {terms.0:quoted}"
+    "{agent} has a contract by assignment {terms.2}: {terms.1:target}, for {terms.0:conditions}"
 )
 class ContractSigned(NamedTuple):
     """A contract is signed, on the terms [conditions, target, due]."""
@@ -657,7 +660,16 @@ class ContractSettled(NamedTuple):
     outcome: Annotated[str, _among(ContractEnd), f"how the contract ends: {_list(ContractEnd)}"]
 
 
-@sentence("{agent} unlocks {reward}")
+@sentence(
+    "{agent} reaches {reward}",
+    reward={
+        Reward.TIER_1: "tier 1: it may speak more often",
+        Reward.TIER_2: "tier 2: it may ask for a sonnet seat",
+        Reward.TIER_3: "tier 3: it may open assignments",
+        Reward.SELF_DETERMINED: "the threshold of a contract",
+        OTHER: "{reward}",
+    },
+)
 class RewardUnlocked(NamedTuple):
     """A worker or the admin reached a tier."""
 

@@ -15,7 +15,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.worlds.competition.state import SeasonState
 from goldrush.kernel.worlds.competition.table import FinalStance, Roundtable
-from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.kernel.worlds.competition.terms import Move, Part
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.steps import assignment_in, conduct_text, season_world
 
@@ -63,6 +63,20 @@ class Side:
 
 
 @attrs.frozen
+class Challenge:
+    """A challenge that was not redirected: the part of a proposal's claim that it names, how that
+    tested, and whether it was right.
+    """
+
+    id: int
+    agent: int
+    target: int
+    part: str
+    tested: Value
+    is_sustained: bool
+
+
+@attrs.frozen
 class Proof:
     """What became of a table once the talk was over.
 
@@ -70,6 +84,7 @@ class Proof:
         subject: its objective, direction and treatment.
         bar: the value of the bar.
         proposals: those that were not redirected, by id.
+        challenges: the same.
         sides: of the participants, in the order of speaking.
         conclusion: the proposal concluded on; None: there is no conclusion.
         tied: the proposals among which it was drawn.
@@ -79,6 +94,7 @@ class Proof:
     subject: tuple[str, str, str]
     bar: Value
     proposals: Sequence[Proven]
+    challenges: Sequence[Challenge]
     sides: Sequence[Side]
     conclusion: int | None
     tied: Sequence[int]
@@ -136,6 +152,13 @@ def proof_at(state: SeasonState, table: Roundtable) -> Proof:
                 table.held(said.id, Part.EDGE), refuted_by(table, said.id),
             )
             for said in table.proposals()
+        ],
+        [
+            Challenge(
+                said.id, said.agent, *said.challenged, table.tests.get(said.challenged),
+                table.is_sustained(said),
+            )
+            for said in table.counted() if said.move == Move.CHALLENGE
         ],
         sides(table),
         conclusion.proposal,

@@ -17,6 +17,13 @@ from goldrush.kernel.worlds.competition.arena import UP
 from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.text import Paint, format_table
 from goldrush.replay.worlds.competition.proof import BY_PROOF, Proof, Proven, Side, proofs
+from goldrush.replay.worlds.competition.right import (
+    Naming,
+    challenges_of,
+    format_best,
+    format_challenge,
+    format_right,
+)
 from goldrush.replay.worlds.competition.story import format_ids, sentences
 
 if TYPE_CHECKING:
@@ -256,13 +263,20 @@ def format_proof(proof: Proof, names: Mapping[int, str]) -> str:
     )
     if not proof.proposals:
         return f"{head}\nnobody proposed anything that counts, so nothing is concluded"
+
+    def name(agent: int) -> str:
+        return escaped(names[agent])
+
     parts = [
         head,
+        format_right(proof, name),
+        *(format_challenge(each, proof, name) for each in challenges_of(proof)),
         format_proven(proof),
         _proposals(proof.proposals, names),
         format_choice(proof),
         _sides(proof.sides, names),
-        format_conclusion(proof, names),
+        format_conclusion(proof, name),
+        format_best(proof, name),
     ]
     return "\n".join(parts)
 
@@ -271,10 +285,10 @@ def format_proven(proof: Proof) -> str:
     """How many claims held."""
     bases = [each.held for each in proof.proposals]
     edges = [each.edge_held for each in proof.proposals if each.edge_held is not None]
-    tested = f"{sum(bases)} of {format_count(len(bases), 'base')}"
+    tested = f"the proof: {sum(bases)} of {format_count(len(bases), 'claim')} held when tested"
     if edges:
-        tested += f" and {sum(edges)} of {format_count(len(edges), 'edge')}"
-    return f"the proof: {tested} held when tested"
+        tested += f", and {sum(edges)} of {len(edges)} under another treatment (the edge)"
+    return tested
 
 
 def _proposals(proposals: Sequence[Proven], names: Mapping[int, str]) -> str:
@@ -322,7 +336,7 @@ def _sides(sides: Sequence[Side], names: Mapping[int, str]) -> str:
     return format_table([titles, *rows], most=SHOWN_MAX)
 
 
-def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
+def format_conclusion(proof: Proof, name: Naming) -> str:
     """The conclusion, and why it is that."""
     if proof.conclusion is None:
         return "no conclusion: nobody stands by a proposal in the end"
@@ -341,7 +355,7 @@ def format_conclusion(proof: Proof, names: Mapping[int, str]) -> str:
         why = "and nobody by another" if most < len(proof.sides) else ""
     tested, bar = format_apart(chosen.tested, proof.bar)
     return (
-        f"concluded on #{chosen.id} of {escaped(names[chosen.agent])}, tested {tested} where the "
+        f"concluded on #{chosen.id} of {name(chosen.agent)}, tested {tested} where the "
         f"bar is {bar}: {most} of {len(proof.sides)} stand by it{', ' if why else ''}{why}"
     )
 

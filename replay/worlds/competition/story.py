@@ -23,7 +23,7 @@ from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Arena, Rules, Subject
 from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Joined
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
-from goldrush.kernel.worlds.competition.terms import Part
+from goldrush.kernel.worlds.competition.terms import Condition, Part
 from goldrush.replay.sentences import EventSentences, Sentence, quoted
 from goldrush.replay.tools import Names
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
@@ -79,14 +79,15 @@ def sentences(
         rules: the rules of the arena; without them conducts are shown as JSON.
     """
     season = _Season(names or {}, arena, rules)
-    chosen = {
+    chosen: dict[str, Callable[[Event], Sentence]] = {
         "season_started": _started,
         "assignment_opened": season.opened,
         "table_set": _table_set,
         "tested": season.tested,
         "spoke": season.spoke,
         "concluded": season.concluded,
-        "debriefed": _debriefed,
+        "debriefed": partial(_asked, "therapist debriefs {agent} {extra}-"),
+        "interviewed": partial(_asked, "{agent} is interviewed:"),
         "instructions_rewritten": _rewritten,
     }
     forms = {
@@ -96,6 +97,7 @@ def sentences(
         "asked": lambda question: _word(question).rstrip("_"),
         "because": _because,
         "claim": _claim,
+        "conditions": _conditions,
         "conduct": season.conduct,
         "ids": format_ids,
         "joined": lambda texts: quoted(
@@ -114,6 +116,8 @@ def sentences(
         "streak": lambda count: f"{count} in a row" if count > 1 else "for the first time",
         "subject": season.about,
         "subjects": season.subjects,
+        "target": _target,
+        "terms": _terms,
         "word": _word,
     }
     return EventSentences(EVENTS, VOCABULARY, chosen, forms, names)
@@ -303,13 +307,53 @@ def _table_set(event: Event) -> Sentence:
     return Sentence(f"{{by}} sets the table: {'; '.join(parts) or 'as it is'}")
 
 
-def _debriefed(event: Event) -> Sentence:
+def _asked(front: str, event: Event) -> Sentence:
+    """Questions, each with its answer."""
     questions, answers = event["questions"], event["answers"]
     pairs = "{questions:quoted} {answers:quoted}"
     if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
         numbers = range(len(questions))
         pairs = " ".join(f"{{questions.{n}:quoted}} {{answers.{n}:quoted}}" for n in numbers)
-    return Sentence(f"therapist debriefs {{agent}} {{extra}}- {pairs}")
+    return Sentence(f"{front} {pairs}")
+
+
+_CONDITIONS: Final = {
+    Condition.SEAT: "a seat at every table",
+    Condition.FEE_PAID: "its seat for nothing",
+    Condition.MOVES: "one more contribution",
+}
+
+
+def _conditions(value: Any) -> str:
+    """What an agent asks for in a contract: [name, choice] of each."""
+    if not isinstance(value, list):
+        return quoted(value)
+    return " and ".join(map(_condition, value)) or "nothing"
+
+
+def _condition(value: Any) -> str:
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
+        return quoted(value)
+    name, choice = value
+    if name == Condition.OBJECTIVE:
+        return f"the objective {_word(choice)} once"
+    return _CONDITIONS.get(name, quoted(value))
+
+
+def _target(value: Any) -> str:
+    """What a contract promises; see contract.Contract.target."""
+    if isinstance(value, list) and len(value) == 2:
+        tables, better = map(quoted, value)
+        return f"above the middle of the table at {better} of its next {tables} tables"
+    return f"a target of {quoted(value)}"
+
+
+def _terms(value: Any) -> str:
+    """The terms of a contract: [conditions, target, due]."""
+    if not isinstance(value, list) or len(value) != 3:
+        return quoted(value)
+    conditions, target, due = value
+    return f"{_target(target)} by assignment {quoted(due)}, for {_conditions(conditions)}"
 
 
 def _rewritten(event: Event) -> Sentence:

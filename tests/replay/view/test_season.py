@@ -228,8 +228,8 @@ def test_after_the_talk_come_the_proof_the_choice_and_the_conclusion(
             assert "\n".join(map(escaped, event["words"].split("\n"))) in text
         for code in tab.texts(".stood .code"):
             assert code in ("move/unknown-target", "move/refuted", "act/malformed")
-        assert format_conclusion(proof, names) == tab.text(".ended")
-        assert f"{format_conclusion(proof, names)}." in tab.text(".conclusion-box")
+        assert format_conclusion(proof, names.__getitem__) == tab.text(".ended")
+        assert f"{format_conclusion(proof, names.__getitem__)}." in tab.text(".conclusion-box")
     assert AGREES in tab.seal()
 
 

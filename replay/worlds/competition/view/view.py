@@ -175,7 +175,11 @@ def _table(
     return {
         "stances": moved,
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
-        "says": [format_proven(proof), format_choice(proof), format_conclusion(proof, state.names)],
+        "says": [
+            format_proven(proof),
+            format_choice(proof),
+            format_conclusion(proof, state.names.__getitem__),
+        ],
         "claims": [
             [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
              table.held(said.id, Part.EDGE)]

@@ -185,11 +185,30 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         ),
         (
             event("contract_reviewed", agent=5, approved=False, terms=[[], 6, 20], taken=True),
-            "the user has other terms for the contract of ada: [[], 6, 20], which it takes",
+            "the user has other terms for the contract of ada: a target of 6 by assignment 20, for "
+            "nothing, which it takes",
         ),
+        (
+            event("contract_offered", agent=5, due=9, target=[4, 2],
+                  conditions=[["seat", None], ["objective", "gini"], ["moves", None, 1]]),
+            "ada offers a contract by assignment 9: above the middle of the table at 2 of its next "
+            "4 tables, for a seat at every table and the objective gini once and "
+            '["moves", null, 1]',
+        ),
+        (
+            event("contract_signed", agent=5, terms=[[["fee_paid", None]], [4, 2], 9]),
+            "ada has a contract by assignment 9: above the middle of the table at 2 of its next 4 "
+            "tables, for its seat for nothing",
+        ),
+        (
+            event("interviewed", agent=5, questions=["Why?"], answers=["So."]),
+            'ada is interviewed: "Why?" "So."',
+        ),
+        (event("reward_unlocked", agent=5, reward="tier-3"),
+         "ada reaches tier 3: it may open assignments"),
         (event("joined", ordinal=8, name="dov", inherits=5), "dov joins with the memory of ada"),
         (event("returned", agent=6, **{"for": 5}), "ben returns in the place of ada"),
-        (event("fate_chosen", agent=9, fate="deletion"), 'agent 9 chooses "deletion"'),
+        (event("fate_chosen", agent=9, fate="deletion"), 'agent 9 chooses deletion'),
     ],
 )  # fmt: skip
 def test_an_event_in_words(told: Event, words: str) -> None:

@@ -1,0 +1,160 @@
+"""The season of a worker in sentences: its numbers are those of the events."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goldrush.kernel.text import format_count
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.worlds.competition.careers import (
+    MOVES_MAX,
+    Careers,
+    careers_of,
+    format_career,
+    format_departure,
+)
+from goldrush.replay.worlds.competition.headline import headline
+from goldrush.replay.worlds.competition.proof import proofs
+from goldrush.replay.worlds.competition.right import best_of
+from goldrush.replay.worlds.competition.story import names_in
+from goldrush.replay.worlds.competition.summary import summarise
+from tests.golden import season_path
+from tests.journals import events_of
+from tests.seasons import kept
+from tests.stances import apart, odd, silent
+
+EVERY = season_path("every-event")
+
+
+def rich() -> Path:
+    return kept("rich")
+
+
+def every() -> Path:
+    return EVERY
+
+
+@pytest.fixture(params=[every, rich, odd, apart, silent])
+def season(request: pytest.FixtureRequest) -> tuple[Path, Careers]:
+    path = request.param()
+    return path, careers_of(path)
+
+
+def test_careers_add_up_to_the_summary(season: tuple[Path, Careers]) -> None:
+    path, found = season
+    summary = summarise(path)
+    workers = {worker.agent: worker for worker in summary.workers}
+    careers = found.careers
+
+    assert set(workers) == {career.agent for career in careers}
+    for career in careers:
+        worker = workers[career.agent]
+        assert (worker.total, worker.sat) == (career.points, career.tables)
+        assert (worker.status, worker.class_) == (career.status, career.class_)
+        assert worker.sparks == career.sparks
+    counts = summary.counts
+    assert (counts.claims, counts.held) == (
+        sum(career.claims for career in careers), sum(career.held for career in careers)
+    )  # fmt: skip
+    assert (counts.challenges, counts.sustained) == (
+        sum(career.challenges for career in careers), sum(career.sustained for career in careers)
+    )  # fmt: skip
+    concluded = sum(ended.conduct is not None for ended in summary.tables)
+    assert concluded == sum(career.chosen for career in careers)
+
+
+def test_a_departure_has_the_rule_and_numbers_that_lead_to_it(
+    season: tuple[Path, Careers],
+) -> None:
+    path, found = season
+    names = names_in(path)
+    events = events_of(path)
+    left = [(e.unit, e["agent"]) for e in events if e.name in ("relegated", "deleted")]
+    causes = {(e.unit, e["agent"]): e["cause"] for e in events if e.name == "elimination_faced"}
+    streaks = {(e.unit, e["agent"]): e["streak"] for e in events if e.name == "bottomed"}
+
+    assert left == [(each.assignment, each.agent) for each in found.departures]
+    for each in found.departures:
+        settled = each.settled
+        said = format_departure(each, names.__getitem__)
+        assert causes[each.assignment, each.agent] == each.cause
+        if each.cause == "sparks":
+            assert settled.before + settled.points <= settled.fees
+            numbers = f"{settled.before} before, {settled.points} earned, {settled.fees} paid"
+            assert numbers in said
+        else:
+            assert len(each.lasts) == streaks[each.assignment, each.agent] >= each.limit
+            assert f"last at {len(each.lasts)} tables in a row (assignments " in said
+        assert each.heir is not None
+        assert f"{names[each.heir]} {'joins' if each.is_new else 'comes back'}" in said
+
+
+def test_both_causes_and_both_fates_are_told() -> None:
+    departures = [*careers_of(EVERY).departures, *careers_of(rich()).departures]
+
+    assert {"sparks", "bottoms"} == {each.cause for each in departures}
+    assert {True, False} == {each.is_deleted for each in departures}
+    assert {True, False} == {each.is_new for each in departures}
+
+
+def test_a_story_has_the_numbers_of_its_worker(season: tuple[Path, Careers]) -> None:
+    path, found = season
+    names = names_in(path)
+    for career in found.careers:
+        said = " ".join(format_career(career, found, names.__getitem__))
+        assert said.startswith(names[career.agent])
+        assert f"sat at {career.tables} of the season's" in said
+        assert (f"after assignment {career.joined}" in said) == (career.joined is not None)
+        assert (f"{format_count(career.claims, 'claim')}, of which" in said) == bool(career.claims)
+        assert min(MOVES_MAX, len(career.departures)) == len(
+            re.findall(r"In assignment \d+ ", said)
+        )
+        if career.tables:
+            better = sum(other.points > career.points for other in found.careers)
+            assert f"number {better + 1} of {len(found.careers)} workers" in said
+
+
+def test_the_fewest_sparks_are_those_of_the_events(season: tuple[Path, Careers]) -> None:
+    path, found = season
+    fewest: dict[int, int] = {}
+    for event in events_of(path):
+        if event.name == "sparks_moved":
+            agent = event["agent"]
+            fewest[agent] = min(fewest.get(agent, event["balance"]), event["balance"])
+    for career in found.careers:
+        assert career.low[0] == min(career.sparks_start, fewest.get(career.agent, 10**9))
+
+
+def test_many_losses_of_a_seat_are_told_up_to_a_limit() -> None:
+    found = careers_of(EVERY)
+    career = next(each for each in found.careers if each.departures)
+    career.departures *= MOVES_MAX + 2
+    lines = format_career(career, found, str)
+
+    assert "lost its seat" in lines[-2]
+    assert MOVES_MAX == sum(line.startswith("In assignment ") for line in lines)
+
+
+@pytest.mark.parametrize("path", [every, rich, odd, apart, silent])
+def test_the_headline_counts_claims_tables_and_lost_seats(path: Callable[[], Path]) -> None:
+    journal = path()
+    leads, tables = headline(measured_at(journal))
+    summary, kinds = summarise(journal), Counter(event.name for event in events_of(journal))
+    best = 0
+    for unit in range(summary.assignments):
+        for proof in proofs(journal, unit):
+            first = best_of(proof)
+            best += first is not None and any(
+                each.id == proof.conclusion and each.tested == first.tested
+                for each in proof.proposals
+            )
+    first, lost = summary.workers[0], kinds["relegated"] + kinds["deleted"]
+
+    assert leads.startswith(f"{first.name} ranks first with {first.rolling:,} recent point")
+    assert str(max(worker.total for worker in summary.workers)) in leads
+    assert f"{summary.counts.held} of {format_count(summary.counts.claims, 'claim')}" in tables
+    assert f"; {best} of {format_count(len(summary.tables), 'table')} chose the best" in tables
+    assert (f"{format_count(lost, 'time')} a worker" if lost else "nobody lost a seat") in tables
