@@ -205,6 +205,18 @@ def report(
     pages: bool = option(
         "--pages", help="Write a page of each run, too, with links from the report."
     ),
+    figures: str | None = option(
+        "--figures", "DIR",
+        "Write every figure for a paper, too: PDF, PNG, SVG, data and caption. Needs "
+        "goldrush[figures].",
+        type=Output("folder"),
+    ),
+    width: str | None = option(
+        "--width",
+        help="Width of these figures, in columns of a journal: 89 or 183 mm (default: double, "
+        "single for a figure of one panel).",
+        type=click.Choice(["single", "double"]),
+    ),
     force: ForcePage,
     as_json: bool = json_option("Print verdicts and figures as JSON; write no page."),
 ) -> int:  # fmt: skip
@@ -215,12 +227,16 @@ def report(
     \b
     Examples:
       goldrush report study
+      goldrush report study --figures figures
       goldrush report study --json
     """
     from goldrush.kernel.errors import BadInput
 
     if as_json:
-        given = {"--out": out, "--format": format_ != "html", "--pages": pages, "--force": force}
+        given = {
+            "--out": out, "--format": format_ != "html", "--pages": pages, "--figures": figures,
+            "--width": width, "--force": force,
+        }  # fmt: skip
         for option, is_given in given.items():
             if is_given:
                 raise BadInput("--json writes no page", f"leave {option} out")
@@ -238,8 +254,9 @@ def report(
 
     with progress() as step:
         written = write_report(
-            study, out, format_, jobs=jobs, force=force, pages=pages, on_step=step
-        )
+            study, out, format_, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
+            on_step=step,
+        )  # fmt: skip
     if written.hardly_played:
         click.echo("models most of whose answers held no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
@@ -255,6 +272,11 @@ def report(
         count = format_count(of_runs.count, "page")
         folder = quoted_path(str(of_runs.folder))
         click.echo(f"runs: {count} in {folder} ({of_runs.size:,} bytes)")
+    if figures is not None:
+        click.echo(
+            f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, .png, "
+            ".svg, .csv (data) and .txt (caption)"
+        )
     return DONE
 
 

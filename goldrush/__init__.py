@@ -4,7 +4,7 @@ The public API. Names are imported when they are first used.
 
 - `record`, `open`: a run, played or read from its journal, as a `Run`: a `MiningRun` of the mining
   world, a `SeasonRun` of a season.
-- `study`, `Study`: many runs, compared.
+- `study`, `Study`: many runs, compared; `Figure`: what `figure` of a run or a study returns.
 - `policies`, `treatments`, `settings`: what can be named in a world.
 - `parallel_env`, `game_env`: the mining world, or a game, as an environment of PettingZoo.
 - `Game`, `State`, `Event`, `Submission`, `Observation`, `Agent`, `setting`, `within`, `phase`,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.verify import Verdict
+    from goldrush.replay.report.figure import Figure
     from goldrush.replay.run import Run
     from goldrush.replay.study.backend import RunFailed, WorkersLost
     from goldrush.replay.study.study import Study, study
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022
     "record", "open", "Run", "MiningRun", "Plot", "SeasonRun",
     "Rebuilt", "Verdict", "Diff",
-    "study", "Study", "policies", "treatments", "settings",
+    "study", "Study", "Figure", "policies", "treatments", "settings",
     "parallel_env", "game_env",
     "Game", "State", "Event", "Submission", "Observation", "Agent", "setting", "within",
     "phase", "policy", "measure",
@@ -82,6 +83,7 @@ _MODULES = {
     "replay.journal.verify": ("Verdict",),
     "replay.journal.diff": ("Diff",),
     "replay.study.study": ("study", "Study"),
+    "replay.report.figure": ("Figure",),
     "replay.study.backend": ("RunFailed", "WorkersLost"),
     "replay.catalogue": ("policies", "treatments", "settings"),
     "replay.worlds.mining.rl": ("parallel_env",),

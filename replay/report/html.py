@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.replay.extras import require
@@ -28,12 +29,14 @@ from goldrush.replay.report.page import (
     TableBlock,
     printable,
 )
-from goldrush.replay.report.svg import key_svg, panel_svg, per_row, style_sheet
+from goldrush.replay.report.svg import figure_svg, key_svg, panel_svg, per_row, style_sheet
+from goldrush.replay.report.tidy import csv_of
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
 # Each verdict has a class of the style sheet, and a sign, as colour alone is not accessible.
 _SIGNS: Final = {"supported": "✓", "not supported": "✗", "undecided": "?", VARIES: "~"}
+_PLAIN: Final = " !$'()*+,-./:;=?@_~"  # what needs no escape in an address that is quoted by "
 _NUMBER: Final = re.compile(
     r"(?P<lead><\u00a0)?(?P<whole>[−]?[\d,]+)(?P<part>\.\d+)?"
     r"(?: ± (?P<error>[\d,]+)(?P<rest>\.\d+)?)?(?P<more> \(.*\))?"
@@ -81,11 +84,23 @@ def as_html(blocks: Sequence[Block]) -> str:
         lines=lines,
         panel_svg=panel_svg,
         key_svg=key_svg,
+        downloads=_downloads,
     )
 
 
 def is_html(front: bytes) -> bool:
     return is_marked(front) and _GENERATOR.encode() in front
+
+
+def _downloads(figure: Figure) -> Iterator[tuple[str, str]]:
+    """The data and the drawing of a figure as addresses that hold the whole file: a page that is
+    sent to somebody has no files beside it, and no script that could make them.
+    """
+    for suffix, kind, text in (
+        ("csv", "text/csv", csv_of(figure.panels)),
+        ("svg", "image/svg+xml", figure_svg(figure.panels, figure.legend)),
+    ):
+        yield suffix, f"data:{kind};charset=utf-8,{quote(text, safe=_PLAIN)}"
 
 
 def _columns(figure: Figure) -> str:

@@ -56,10 +56,10 @@ def _table(table: TableBlock) -> str:
 
 
 def _figure(figure: Figure, folder: str) -> str:
-    journals = ", ".join(figure.journals)
+    caption, journals = f"{figure.label}. {figure.caption}", ", ".join(figure.journals)
     return (
         f"![{_plain(figure.name)}]({quote(folder)}/{figure.name}.svg)\n\n"
-        f"{_paragraph(figure.caption)}\n\n"
+        f"{_paragraph(caption)}\n\n"
         f"{_code(figure.commands)}\n\nfrom {_plain(journals)}"
     )
 

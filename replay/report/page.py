@@ -85,8 +85,8 @@ class TableBlock:
 
 @attrs.frozen
 class Figure:
-    """A figure; `name`: its anchor, and the name of its file in Markdown; `commands` print its
-    numbers, and `journals` are those that it was drawn from.
+    """A figure; `name`: its anchor, and the name of its files; `commands` print its numbers, and
+    `journals` are those that it was drawn from; `number`: on its page, from 1 on.
     """
 
     name: str
@@ -95,6 +95,11 @@ class Figure:
     caption: str
     commands: Sequence[str]
     journals: Sequence[str]
+    number: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"Figure {self.number}"
 
 
 Block = Heading | Text | Code | Tiles | TableBlock | Figure
@@ -121,7 +126,7 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
             block = attrs.evolve(block, caption=f"Table {tables}. {block.caption}")
         elif isinstance(block, Figure):
             figures += 1
-            block = attrs.evolve(block, caption=f"Figure {figures}. {block.caption}")
+            block = attrs.evolve(block, number=figures)
         captioned.append(block)
     return captioned
 

@@ -4,8 +4,6 @@ of all runs if wanted, or plain values (`goldrush report --json`).
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,9 +17,7 @@ from goldrush.kernel.files import (
     NewFolder,
     Unfinished,
     check_target,
-    existing,
     format_reason,
-    is_marked,
     make_folder,
     make_folders_within,
     write_whole,
@@ -29,6 +25,7 @@ from goldrush.kernel.files import (
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.extras import require
 from goldrush.replay.report.failures import hardly_played
+from goldrush.replay.report.figure import SVG, check_figures, check_paper, figures_in, write_figures
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.page import Block
@@ -50,7 +47,7 @@ FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Mark
 @attrs.frozen
 class Reported:
     """A written report; `hardly_played`: a line for each such model; `summary`: the world's own
-    lines.
+    lines; `figures`: the names of those written into a folder of their own.
     """
 
     of: Tools
@@ -59,6 +56,7 @@ class Reported:
     hardly_played: Sequence[str]
     summary: Sequence[str] = ()
     pages: Pages | None = None
+    figures: Sequence[str] = ()
 
 
 def report(
@@ -69,6 +67,8 @@ def report(
     jobs: int | None = None,
     force: bool = False,
     pages: bool = False,
+    figures: str | Path | None = None,
+    width: str | None = None,
     on_step: OnStep | None = None,
 ) -> Reported:
     """Write the report of a study. The same study gives the same bytes.
@@ -81,10 +81,13 @@ def report(
         force: replace another file that goldrush wrote, or an earlier folder of figures.
         pages: also write the page of each run (see `write_pages`), linked from points of figures
             and outlier seeds.
+        figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
+            its data (CSV) and its caption (text). A folder of earlier figures is replaced.
+        width: of these figures: `single` or `double`, as for `Figure.save`.
 
     Raises:
-        BadInput: if the study cannot be reported on or the path not be written, and if scipy or
-            Jinja is not installed.
+        BadInput: if the study cannot be reported on or the path not be written, and if scipy,
+            Jinja, or matplotlib for `figures`, is not installed.
         WriteFailed: an earlier report is then still whole, except that a new page in Markdown may
             have the earlier figures, or none.
     """
@@ -101,7 +104,11 @@ def report(
     beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
     replace = force or path.exists()
     if beside is not None:
-        _check_figures(beside, replace)
+        check_figures(beside, (SVG,), replace=replace)
+    if figures is not None:
+        check_paper(figures, width)
+    elif width is not None:
+        raise BadInput("a width was given without a folder of figures", "give the folder, too")
 
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
@@ -115,12 +122,16 @@ def report(
         of_runs = write_pages(results, path, jobs=jobs, force=force, on_page=tell("writing pages"))
     study = study_of(results, of_runs.hrefs if of_runs else None)
     blocks = page_of(study)
+    drawn = figures_in(blocks) if figures is not None else []
+    if figures is not None:
+        write_figures(drawn, figures, width=width, jobs=jobs, on_figure=tell("drawing figures"))
     if beside is None:
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:
         _write_markdown(blocks, path, beside, force, replace)
     verdicts, own = study.assessment.verdicts(), of.studies.summary(results)
-    return Reported(of, path, verdicts, hardly_played(results), own, of_runs)
+    names = [figure.name for figure in drawn]
+    return Reported(of, path, verdicts, hardly_played(results), own, of_runs, names)
 
 
 def _write_markdown(
@@ -134,31 +145,9 @@ def _write_markdown(
         page.write(text.encode())
         for name, svg in figures.items():
             new.add(name, svg.encode())
-        _check_figures(beside, replace)
+        check_figures(beside, (SVG,), replace=replace)
         page.publish()  # first, as an existing page allows its figures to be replaced
         new.publish(replace=True)
-
-
-def _check_figures(folder: Path, replace: bool) -> None:
-    """Raises BadInput if the folder holds anything but figures, or must not be replaced."""
-    if not os.path.lexists(folder):
-        return
-    if not stat.S_ISDIR(os.lstat(folder).st_mode):
-        raise BadInput(f"{folder} is not a folder", "give another --out")
-    try:
-        for name in sorted(os.listdir(folder)):
-            if not name.endswith(".svg"):
-                raise BadInput(
-                    f"{folder} holds {format_value(name)}, which is not a figure",
-                    "give another --out",
-                )
-            check_target(str(folder / name), is_own=is_marked)
-    except OSError as error:
-        raise BadInput(
-            f"cannot read {folder}: {format_reason(error)}", "give another --out"
-        ) from None
-    if not replace:
-        raise existing(str(folder))
 
 
 PAGES: Final = "pages"  # their folder, in the folder of the report

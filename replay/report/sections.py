@@ -259,13 +259,19 @@ def _treatment(
         Text(_format_settings(study, treatment, configs[0], agents)),
         *(
             figure(
-                study, f"{anchor}-{one.name}", one.draw(runs, study.styles),
+                study, _name(study, one.name, treatment, rounds), one.draw(runs, study.styles),
                 f"{one.title}: {where}. {one.text}", cells, one.commands,
             )
             for one in _figures(study)
         ),
         _means(study, where, cells),
     ]  # fmt: skip
+
+
+def _name(study: ReportedStudy, name: str, treatment: str, rounds: int) -> str:
+    """The name of a figure of one treatment, with the horizon if there are several."""
+    horizons = {horizon for _, horizon in study.groups}
+    return f"{name}-{treatment}" + (f"-{rounds}" if len(horizons) > 1 else "")
 
 
 def _figures(study: ReportedStudy) -> list[OwnFigure]:

@@ -34,20 +34,22 @@ from goldrush.replay.report.page import printable
 
 KEY: Final = (26, 12)  # width and height of a symbol in a legend
 _HERE: Final = Path(__file__).parent
-_RADIUS, _MARKER_RADIUS = 3.2, 2.6  # of points, and of the markers of a line
-_LINE: Final = 12.0  # height of a line of text
+RADIUS, MARKER_RADIUS = 3.2, 2.6  # of points, and of the markers of a line
+LINE: Final = 12.0  # height of a line of text
 
 
-def panel_svg(panel: Panel) -> str:
-    """The contents of a panel, of its width and height."""
-    return "".join(_Drawing(panel).parts())
+def panel_svg(panel: Panel, links: str | None = "") -> str:
+    """The contents of a panel, of its width and height. `links`: the folder, with its slash, that
+    addresses of links are relative to; None: nothing is linked.
+    """
+    return "".join(_Drawing(panel, links).parts())
 
 
 class _Drawing:
     """A panel that is being drawn."""
 
-    def __init__(self, panel: Panel) -> None:
-        self.panel = panel
+    def __init__(self, panel: Panel, links: str | None) -> None:
+        self.panel, self.links = panel, links
         self.top, self.bottom = TOP, panel.bottom
         self.left, self.right = panel.left, panel.right
 
@@ -72,7 +74,7 @@ class _Drawing:
             else:
                 yield _text(self.x(mark.x), self.y(mark.y) + 3.6, mark.text, "faint")
         height = self.bottom - self.top
-        for share, style in self.panel.ends(_LINE / height):
+        for share, style in self.panel.ends(LINE / height):
             at = self.bottom - share * height
             yield _text(self.right + 5, at + 3.6, style.label, f"fill {style.colour}")
 
@@ -122,7 +124,7 @@ class _Drawing:
             else:
                 yield from self._lone(segment[0], style)
         for sample in curve.marked:
-            yield _marker(style, self.x(sample.x), self.y(sample.y), _MARKER_RADIUS)
+            yield _marker(style, self.x(sample.x), self.y(sample.y), MARKER_RADIUS)
 
     def _band(self, segment: Sequence[Sample], style: Style) -> Iterator[str]:
         above = [(s.x, s.high) for s in segment if s.high is not None]
@@ -167,8 +169,8 @@ class _Drawing:
         text = _escaped(point.text)
         if text:
             mark = f"{mark[:-2]}><title>{text}</title></{mark[1 : mark.index(' ')]}>"
-        if point.href:
-            href = _escaped(point.href)
+        if point.href and self.links is not None:
+            href = _escaped(self.links + point.href)
             mark = f'<a href="{href}" aria-label="{text}" tabindex="-1">{mark}</a>'
         yield mark
 
@@ -190,9 +192,7 @@ def key_svg(key: Key) -> str:
     return line + _marker(style, width / 2, middle, hollow=key.hollow)
 
 
-def _marker(
-    style: Style, x: float, y: float, size: float = _RADIUS, *, hollow: bool = False
-) -> str:
+def _marker(style: Style, x: float, y: float, size: float = RADIUS, *, hollow: bool = False) -> str:
     """A marker by its centre and radius."""
     classes = f"dot {style.colour}{' hollow' if hollow else ''}"
     corners = MARKERS[style.marker]
@@ -229,17 +229,26 @@ def style_sheet(*sheets: str) -> str:
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
+def light_colours() -> dict[str, str]:
+    """The colours on white paper as #rrggbb, by the names of their variables."""
+    light = style_sheet("colours").partition("@media")[0]
+    return {
+        name: "#" + "".join(2 * digit for digit in text) if len(text) == 3 else f"#{text}"
+        for name, text in re.findall(r"--([\w-]+): #(\w+)", light)
+    }
+
+
 def literal_style() -> str:
     """The style of a figure that stands alone, in the light colours: renderers that are no browser
     draw in black what a variable colours.
     """
-    colours = dict(re.findall(r"(--[\w-]+): (#\w+)", style_sheet("colours").partition("@media")[0]))
-    return re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], style_sheet("figure"))
+    colours = light_colours()
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], style_sheet("figure"))
 
 
-def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str = "") -> str:
-    """A figure as one SVG file: panels in rows, the legend below them, and the styles; `links`:
-    what stands before the addresses that its points link to.
+def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None = None) -> str:
+    """A figure as one SVG file: panels in rows, the legend below them, and the styles; `links`: as
+    of `panel_svg`.
     """
     each = min(per_row(panels), len(panels))
     rows = [panels[at : at + each] for at in range(0, len(panels), each)]
@@ -272,7 +281,7 @@ def per_row(panels: Sequence[Panel]) -> int:
     return 3 if panels[0].width == NARROW else 2
 
 
-def _placed(panel: Panel, x: float, y: float, links: str) -> str:
-    svg = panel_svg(panel).replace('<a href="', f'<a href="{links}')
+def _placed(panel: Panel, x: float, y: float, links: str | None) -> str:
+    svg = panel_svg(panel, links)
     label = _escaped(panel.alt)
     return f'<g transform="translate({x:g} {y:g})" role="img" aria-label="{label}">{svg}</g>'

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.kernel.game.game import Game
+    from goldrush.replay.report.figure import Figure
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
@@ -311,6 +312,8 @@ class Study:
         *,
         jobs: int | None = None,
         pages: bool = False,
+        figures: str | Path | None = None,
+        width: str | None = None,
         force: bool = False,
     ) -> Path:
         """Write the report of the study and return its path.
@@ -320,6 +323,9 @@ class Study:
             format: html or md.
             jobs: how many processes measure; None: one a processor.
             pages: write the page of each run, too, to which the report links.
+            figures: a folder for all figures as files, each as `Figure.save` writes it, with its
+                data and its caption.
+            width: of these figures, as for `Figure.save`.
             force: replace another file that goldrush wrote.
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
@@ -328,7 +334,35 @@ class Study:
         """
         from goldrush.replay.report.report import report
 
-        return report(self.folder, path, format, jobs=jobs, pages=pages, force=force).path
+        return report(
+            self.folder, path, format, jobs=jobs, pages=pages, figures=figures, width=width,
+            force=force,
+        ).path  # fmt: skip
+
+    def figures(self) -> dict[str, str]:
+        """The figures of the report: their captions by name. Raises as `report`."""
+        return {figure.name: figure.caption for figure in self._figures()}
+
+    def figure(self, name: str) -> Figure:
+        """A figure of the report, which shows itself in a notebook and can be saved for a paper.
+
+        Args:
+            name: one of `figures()`, or its beginning, if only one has it: `forest` for
+                `forest-200`.
+
+        Raises BadInput for another name, and as `report`.
+        """
+        from goldrush.replay.report.figure import figure_named
+
+        return figure_named(self._figures(), name)
+
+    def _figures(self) -> list[Figure]:
+        require("scipy", "figures of a study need", "stats")
+        from goldrush.replay.report.contents import page_of
+        from goldrush.replay.report.figure import figures_in
+        from goldrush.replay.report.sections import study_of
+
+        return figures_in(page_of(study_of(self.results())))
 
 
 def _mean_rows(results: Results[Any, Any]) -> list[Sequence[str]]:

@@ -57,7 +57,7 @@ class Page(HTMLParser):
             self.attributes.append((tag, name, value or ""))
             if name == "id":
                 self.ids.append(value or "")
-            if name in ("href", "src", "xlink:href"):
+            if name in ("href", "src", "xlink:href") and not (value or "").startswith("data:"):
                 self.links.append(value or "")
         if tag not in VOID:
             self.open.append(tag)

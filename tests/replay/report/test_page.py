@@ -124,9 +124,10 @@ def test_numbers_of_a_column_stand_with_their_points_below_each_other() -> None:
 def test_tables_and_figures_are_numbered() -> None:
     found = numbered([*blocks("x"), TableBlock(["a"], [], "y")])
 
-    assert ["Table 1. x", "Figure 1. x", "Figure 2. again", "Table 2. y"] == [
-        block.caption for block in found if isinstance(block, TableBlock | Figure)
-    ]
+    assert ["Table 1. x", "Table 2. y"] == [b.caption for b in found if isinstance(b, TableBlock)]
+    assert ["Figure 1", "Figure 2"] == [b.label for b in found if isinstance(b, Figure)]
+    assert "<figcaption>Figure 2. again<br>" in as_html(found)
+    assert "Figure 2. again" in as_markdown(found, "f")[0]
 
 
 # Markdown

@@ -6,6 +6,7 @@ import re
 import shutil
 from base64 import b64encode
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page_needs_nothing_else(html: str, page: Page) -> None:
-    outside = re.findall(r"""(?:https?:)?//[^\s"'<>]+""", html)
+    held = re.sub(r'href="data:[^"]*"', "", html)  # files to be kept, which name what SVG is
+    outside = re.findall(r"""(?:https?:)?//[^\s"'<>]+""", held)
 
     assert [] == outside
     assert not {"script", "link", "img", "iframe", "object", "image", "base"} & set(page.tags)
@@ -119,8 +121,13 @@ def test_the_policy_of_the_page_covers_all_that_is_in_it(html: str, page: Page) 
     } == allowed
     assert not {"script", "style"} & {name for _, name, _ in page.attributes}
     assert not {"form", "a"} & {
-        tag for tag, name, value in page.attributes if name == "href" and not value.startswith("#")
+        tag
+        for tag, name, value in page.attributes
+        if name == "href" and not value.startswith(("#", "data:text/csv", "data:image/svg+xml"))
     }
+    assert page.html.count(' href="data:') == len(
+        re.findall(r' download="[^"]+" href="data:', html)
+    )
     assert not [value for *_, value in page.attributes if "url(" in value]
     assert "url(" not in sheets[0]
 
@@ -363,12 +370,12 @@ def test_below_every_figure_stand_its_command_and_journals_that_exist(
 def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
     commands = dict(zip([i for i in page.ids if i in FIGURES], page.commands, strict=True))
 
-    assert ["goldrush measure scarce --by-run --json"] == commands["t3-halves"]
-    assert ["goldrush measure baseline --by-round --json"] == commands["t1-stamina"]
+    assert ["goldrush measure scarce --by-run --json"] == commands["halves-scarce"]
+    assert ["goldrush measure baseline --by-round --json"] == commands["stamina-baseline"]
     assert [
         "goldrush export scarce-20 --format csv --table agents",
         "goldrush measure scarce-20 --spells --json",
-    ] == commands["t4-holdings"]
+    ] == commands["holdings-scarce-20"]
     assert ["goldrush measure baseline scarce scarce-20 --by-run --json"] == commands["forest-30"]
     # What is identical by construction is drawn once.
     assert ["goldrush measure baseline scarce scarce-20 --by-run --json"] == commands[
@@ -378,7 +385,11 @@ def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
 
 FIGURES = [
     "summary", "forest-30", "trade-off-30",
-    *(f"t{n}-{kind}" for n in (1, 3, 4) for kind in ("halves", "rounds", "stamina", "holdings")),
+    *(
+        f"{kind}-{treatment}"
+        for treatment in ("baseline", "scarce", "scarce-20")
+        for kind in ("halves", "rounds", "stamina", "holdings")
+    ),
 ]  # fmt: skip
 
 
@@ -433,10 +444,8 @@ def test_horizons_are_told_apart() -> None:
     drawn = {part.name: part for part in figures_in(treatment_sections(study_of(found)))}
 
     assert len(names) == len(drawn) > 0
-    for number, (treatment, rounds) in enumerate(
-        ((t, rounds) for t in ("baseline", "scarce") for rounds in (100, 500)), 1
-    ):
-        part = drawn[f"t{number}-halves"]
+    for treatment, rounds in product(("baseline", "scarce"), (100, 500)):
+        part = drawn[f"halves-{treatment}-{rounds}"]
         assert f"{treatment}, {rounds} rounds (N = 10" in part.caption
         for command in part.commands:
             assert f" {treatment}/raid/rounds-{rounds} --" in command
@@ -448,7 +457,7 @@ def test_forty_treatments_have_a_section_each() -> None:
     )
     names = [part.name for part in figures_in(treatment_sections(study_of(found)))]
 
-    assert {f"t{n}-halves" for n in range(1, 46)} <= set(names)
+    assert {f"halves-own-{n}" for n in range(45)} <= set(names)
     assert len(names) == len(set(names))
 
 
@@ -760,6 +769,6 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
         summary(study)
     )
     assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in said(treatments)
-    assert ["summary", "t1-halves", "t2-halves"] == [one.name for one in drawn]
+    assert ["summary", "halves-baseline", "halves-scarce"] == [one.name for one in drawn]
     assert "ressure" not in said([*head(study), *treatments])
     assert "for Gini of gold and HHI of plots the value at the end" in said(definitions(study))

@@ -1,0 +1,206 @@
+"""A figure as an object of Python, and the figures of a report as files for a paper."""
+
+from __future__ import annotations
+
+import os
+import stat
+from base64 import b64encode
+from collections.abc import Callable, Collection, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from goldrush.agents.workers import map_in_order
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import (
+    NewFolder,
+    always,
+    check_target,
+    existing,
+    format_reason,
+    is_marked,
+    write_whole,
+)
+from goldrush.replay.extras import require
+from goldrush.replay.report import page
+from goldrush.replay.report.marks import Key, Panel
+from goldrush.replay.report.page import Block
+from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
+from goldrush.replay.report.svg import figure_svg
+from goldrush.replay.report.tidy import HEAD, Row, csv_of, rows_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+SVG, CSV, CAPTION = "svg", "csv", "txt"
+SUFFIXES: Final = (*KINDS, CSV, CAPTION)
+
+
+@attrs.frozen(repr=False)
+class Figure:
+    """A figure of a run or of a study. In a notebook it shows itself.
+
+    Attributes:
+        name: its name, as given to `figure`.
+        caption: what it shows, as text.
+    """
+
+    name: str
+    caption: str
+    _panels: Sequence[Panel]
+    _legend: Sequence[Key]
+
+    def __repr__(self) -> str:
+        return f"<Figure {self.name}: {self.caption}>"
+
+    def _repr_html_(self) -> str:
+        """The figure with its caption, in a notebook. An image keeps the styles to itself."""
+        svg = b64encode(figure_svg(self._panels, self._legend).encode()).decode()
+        alt = "; ".join(panel.alt for panel in self._panels)
+        return (
+            f'<figure><img src="data:image/svg+xml;base64,{svg}" alt="{escape(alt)}" '
+            f'style="max-width:100%"><figcaption>{escape(self.caption)}</figcaption></figure>'
+        )
+
+    @property
+    def data(self) -> list[Row]:
+        """The values drawn, a row for each mark: replay/report/tidy.py has the columns."""
+        return rows_of(self._panels)
+
+    def save(self, path: str | Path, width: str | None = None, *, force: bool = False) -> Path:
+        """Write the figure and return its path. An earlier figure there is replaced.
+
+        Args:
+            path: the file; its suffix says what is written: `.pdf`, `.png` (300 dpi), `.svg`, or
+                `.csv` for the data.
+            width: `single` (89 mm) or `double` (183 mm), one or two columns of a journal; None:
+                `single` for one panel, `double` for several.
+            force: replace any other file that goldrush wrote.
+
+        Raises BadInput for another suffix or width, for another file at the path, and, except for
+        CSV, without matplotlib (goldrush[figures]); WriteFailed.
+        """
+        kind = Path(path).suffix.removeprefix(".").lower()
+        if kind not in (*KINDS, CSV):
+            raise BadInput(
+                f"{format_value(str(path))} names no kind of figure",
+                f"end it in {', '.join(f'.{kind}' for kind in KINDS)} or .{CSV}",
+            )
+        if kind == CSV:
+            data = csv_of(self._panels).encode()
+        else:
+            data = paper_bytes(self._panels, self._legend, [kind], width)[kind]
+        write_whole(
+            str(path), data, force=force, is_own=lambda front: _is_figure(kind, Path(path), front)
+        )
+        return Path(path)
+
+    def matplotlib(self, width: str | None = None) -> Drawing:
+        """The figure as a Figure of matplotlib, to be changed; `width`: as for `save`.
+
+        Raises BadInput for another width, and without matplotlib (goldrush[figures]).
+        """
+        return paper_figure(self._panels, self._legend, width)
+
+
+def _is_figure(kind: str, path: Path, front: bytes) -> bool:
+    """Whether a file is a figure that was written here, by its first bytes; a PDF names its creator
+    near its end.
+    """
+    if kind == "pdf":
+        return front.startswith(b"%PDF") and b"/Creator (goldrush)" in path.read_bytes()
+    if kind == "png":
+        return front.startswith(b"\x89PNG") and b"Software\0goldrush" in front
+    return is_marked(front) if kind == "svg" else front.startswith(HEAD.encode())
+
+
+def figures_in(blocks: Sequence[Block]) -> list[Figure]:
+    """The figures among the blocks of a page."""
+    return [
+        Figure(block.name, block.caption, block.panels, block.legend)
+        for block in blocks
+        if isinstance(block, page.Figure)
+    ]
+
+
+def figure_named(figures: Sequence[Figure], name: str) -> Figure:
+    """The figure of a name, or the only one whose name begins with it and `-`. Raises BadInput."""
+    named = [each for each in figures if each.name == name]
+    named = named or [each for each in figures if each.name.startswith(f"{name}-")]
+    if len(named) != 1:
+        fault = "several figures are" if named else "there is no figure"
+        names = ", ".join(each.name for each in named or figures)
+        raise BadInput(f"{fault} {format_value(name)}", f"give one of {names}")
+    return named[0]
+
+
+# The figures of a report as files.
+
+
+def check_paper(folder: str | Path, width: str | None) -> None:
+    """Raises BadInput if `write_figures` would, before there are figures."""
+    require("matplotlib", "figures for papers need", "figures")
+    width_of((), width)
+    check_figures(Path(folder), SUFFIXES, replace=True)
+
+
+def write_figures(
+    figures: Sequence[Figure],
+    folder: str | Path,
+    *,
+    width: str | None = None,
+    jobs: int | None = None,
+    on_figure: Callable[[int, int], None] | None = None,
+) -> None:
+    """Write figures into a folder, all or none: each in KINDS, with its data and its caption. A
+    folder of earlier figures is replaced.
+
+    Raises BadInput for another width, without matplotlib, and if the folder holds anything else;
+    WriteFailed.
+    """
+    with NewFolder(str(folder)) as new:
+        files = map_in_order(_files, [(figure, width) for figure in figures], jobs)
+        for done, (figure, by_suffix) in enumerate(zip(figures, files, strict=True), 1):
+            for suffix, data in by_suffix.items():
+                new.add(f"{figure.name}.{suffix}", data)
+            if on_figure is not None:
+                on_figure(done, len(figures))
+        check_paper(folder, width)
+        new.publish(replace=True)
+
+
+def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
+    figure, width = task
+    return {
+        **paper_bytes(figure._panels, figure._legend, KINDS, width),
+        CSV: csv_of(figure._panels).encode(),
+        CAPTION: f"{figure.caption}\n".encode(),
+    }
+
+
+def check_figures(folder: Path, suffixes: Collection[str], *, replace: bool) -> None:
+    """Raises BadInput if a folder holds anything but figures, or must not be replaced. `suffixes`:
+    of the files of a figure; one of them is SVG, which is marked.
+    """
+    if not os.path.lexists(folder):
+        return
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
+        raise BadInput(f"{folder} is not a folder", "give another path")
+    try:
+        for name in sorted(os.listdir(folder)):
+            stem, _, suffix = name.rpartition(".")
+            if suffix not in suffixes or not os.path.lexists(folder / f"{stem}.svg"):
+                raise BadInput(
+                    f"{folder} holds {format_value(name)}, which is not a figure",
+                    "give another path",
+                )
+            check_target(str(folder / name), is_own=always)
+            check_target(str(folder / f"{stem}.svg"), is_own=is_marked)
+    except OSError as error:
+        raise BadInput(
+            f"cannot read {folder}: {format_reason(error)}", "give another path"
+        ) from None
+    if not replace:
+        raise existing(str(folder))

@@ -1,0 +1,358 @@
+"""Figures for papers: PDF, PNG and SVG of a column's width, drawn by matplotlib.
+
+The axes, ticks, marks and colours are those of a page. Text has 7 points in the final size, in
+DejaVu Sans, which comes with matplotlib: embedded in PDF as TrueType, and text in SVG, as
+publishers ask for. The same figure gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.files import MARK
+from goldrush.replay.extras import require
+from goldrush.replay.report.marks import (
+    DIAGONAL,
+    MARKERS,
+    NARROW,
+    PATCH,
+    RIGHT,
+    TOP,
+    ZERO,
+    Area,
+    Curve,
+    Key,
+    Panel,
+    Point,
+    Style,
+)
+from goldrush.replay.report.page import printable
+from goldrush.replay.report.svg import LINE, MARKER_RADIUS, RADIUS, light_colours
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+WIDTHS: Final = {"single": 89.0, "double": 183.0}  # of one and two columns of a journal, in mm
+KINDS: Final = ("pdf", "png", "svg")
+DPI: Final = 300
+
+_FONT: Final = 7.0  # points, as all lengths below
+_LETTER: Final = 8.0  # size of the letter of a panel
+_PIXEL: Final = _FONT / 11  # of a page, whose figures have text of 11 pixels
+_GAP: Final = 10.0  # between panels
+_LEGEND_LINE: Final = 11.0
+_HANDLE: Final = 18.0  # length of a symbol in the legend
+_STROKE: Final = 1.5  # of lines, in pixels of a page
+_SETTINGS: Final[Any] = {
+    "axes.axisbelow": True, "axes.linewidth": 0.6, "font.family": "DejaVu Sans",
+    "font.size": _FONT, "grid.linewidth": 0.5, "lines.linewidth": _STROKE * _PIXEL,
+    "path.simplify": False, "pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "goldrush",
+    "text.parse_math": False,
+}  # fmt: skip
+
+
+def width_of(panels: Sequence[Panel], width: str | None) -> str:
+    """A width by name; None: `single` for one panel, `double` for several. Raises BadInput."""
+    if width is None:
+        return "single" if len(panels) == 1 else "double"
+    if width not in WIDTHS:
+        raise BadInput(f"there is no width {format_value(width)}", f"give {' or '.join(WIDTHS)}")
+    return width
+
+
+def paper_bytes(
+    panels: Sequence[Panel], legend: Sequence[Key], kinds: Sequence[str], width: str | None = None
+) -> dict[str, bytes]:
+    """A figure as files, by kind (of KINDS). Raises BadInput as `paper_figure`."""
+    files = {}
+    figure = paper_figure(panels, legend, width)
+    with _settings():
+        for kind in kinds:
+            file = BytesIO()
+            figure.savefig(file, format=kind, dpi=DPI, metadata=_METADATA[kind])
+            files[kind] = file.getvalue()
+    if "svg" in files:
+        head, line, rest = files["svg"].partition(b"\n")
+        files["svg"] = head + line + MARK.encode() + line + rest
+    return files
+
+
+_METADATA: Final[dict[str, dict[str, Any]]] = {
+    "pdf": {"Creator": "goldrush", "CreationDate": None},
+    "png": {"Software": "goldrush"},
+    "svg": {"Creator": "goldrush", "Date": None},
+}
+
+
+def paper_figure(panels: Sequence[Panel], legend: Sequence[Key], width: str | None) -> Drawing:
+    """A figure as a matplotlib Figure, with real axes and artists.
+
+    Args:
+        width: a key of WIDTHS; None: as `width_of`.
+
+    Raises BadInput for another width, and if matplotlib is not installed.
+    """
+    width = width_of(panels, width)
+    require("matplotlib", "figures for papers need", "figures")
+    with _settings():
+        return _Sheet(panels, legend, width).drawn()
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Our settings of matplotlib, whatever the user's are, until the end of the context."""
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # such a character is drawn as a box
+        yield
+
+
+class _Sheet:
+    """A figure that is being laid out: panels in rows, the legend below them."""
+
+    def __init__(self, panels: Sequence[Panel], legend: Sequence[Key], width: str) -> None:
+        self.panels, self.legend = panels, legend
+        self.colours = light_colours()
+        self.width = WIDTHS[width] / 25.4 * 72
+        most = (2 if panels[0].width == NARROW else 1) * (2 if width == "double" else 1)
+        fitting = (n for n in range(min(most, len(panels)), 1, -1) if self._fit(n))
+        self.columns = next(fitting, 1)
+        self.rows = [panels[at : at + self.columns] for at in range(0, len(panels), self.columns)]
+        self.letters = len(panels) > 1
+        longest = max((_width(key.label) for key in legend), default=0.0)
+        self.keys = max(1, int(self.width / (longest + _HANDLE + 3 * _FONT)))  # in a row
+
+    def _cell(self, columns: int) -> float:
+        return (self.width - _GAP * (columns - 1)) / columns
+
+    def _fit(self, columns: int) -> bool:
+        """Whether so many panels fit in a row: their titles, and axes of half a panel's width."""
+        cell = self._cell(columns)
+        return all(
+            2 * _left(panel) < cell and _width(panel.title) + 2 * _LETTER < cell
+            for panel in self.panels
+        )
+
+    def drawn(self) -> Drawing:
+        from matplotlib.figure import Figure
+
+        heights = [max(panel.height for panel in row) * _PIXEL for row in self.rows]
+        lines = -(-len(self.legend) // self.keys)
+        height = sum(heights) + _GAP * (len(heights) - 1) + lines * _LEGEND_LINE
+        figure = Figure(figsize=(self.width / 72, height / 72), facecolor=self.colours["paper"])
+        cell = self._cell(self.columns)
+        lefts = [max(map(_left, self.panels[at :: self.columns])) for at in range(self.columns)]
+        top, letters = height, map(_letter, count())
+        for row, row_height in zip(self.rows, heights, strict=True):
+            for column, panel in enumerate(row):
+                start = column * (cell + _GAP)
+                left, right = start + lefts[column], start + cell - _right(panel)
+                low, high = top - panel.bottom * _PIXEL, top - TOP * _PIXEL
+                box = (left / self.width, low / height, (right - left) / self.width,
+                       (high - low) / height)  # fmt: skip
+                axes = figure.add_axes(box)
+                self._title(axes, panel.title, next(letters), lefts[column], right - left)
+                _Axes(axes, panel, self.colours, right - left, high - low).draw()
+            top -= row_height + _GAP
+        if self.legend:
+            self._legend(figure)
+        return figure
+
+    def _title(self, axes: Axes, title: str, letter: str, left: float, width: float) -> None:
+        """A title that begins at the left end of the panel, behind its letter."""
+        at = -left / width
+        if self.letters:
+            axes.annotate(
+                letter, (at, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
+                size=_LETTER, weight="bold", color=self.colours["ink"],
+            )  # fmt: skip
+            at += 1.3 * _LETTER / width
+        axes.set_title(
+            printable(title), loc="left", x=at, y=1, pad=5, size=_FONT, color=self.colours["ink"]
+        )
+
+    def _legend(self, figure: Drawing) -> None:
+        handles = [self._handle(key) for key in self.legend]
+        drawn = figure.legend(
+            handles, [" "] * len(handles), loc="lower left", bbox_to_anchor=(0, 0),
+            ncols=self.keys, frameon=False, borderpad=0, borderaxespad=0.1, fontsize=_FONT,
+            handlelength=_HANDLE / _FONT, handletextpad=0.6, columnspacing=1.6, labelspacing=0.35,
+            labelcolor=self.colours["ink"],
+        )  # fmt: skip
+        for text, key in zip(drawn.get_texts(), self.legend, strict=True):
+            text.set_text(printable(key.label))  # as a label, one with `_` in front is left out
+
+    def _handle(self, key: Key) -> Artist:
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        colour = self.colours[key.style.colour]
+        if key.style.marker == PATCH:
+            return Patch(facecolor=colour)
+        marker = _marker(key.style, self.colours, hollow=key.hollow)
+        return Line2D([], [], color=colour, linestyle=_dashes(key.style), **marker)
+
+
+def _letter(index: int) -> str:
+    """The letter of a panel: a to z, aa to az, ..."""
+    last = chr(ord("a") + index % 26)
+    return _letter(index // 26 - 1) + last if index >= 26 else last
+
+
+def _left(panel: Panel) -> float:
+    """The room that the labels of the vertical axis take."""
+    labels = max((_width(label) for _, label in panel.y.ticks), default=0.0)
+    return labels + 5 + (14 * _PIXEL if panel.y_label else 0)
+
+
+def _right(panel: Panel) -> float:
+    """The room right of the axes: for labels of curves, or half the last label below."""
+    ends = [_width(curve.style.label) + 5 for curve in panel.curves if curve.at_end]
+    last = [_width(label) / 2 for _, label in panel.x.ticks[-1:]]
+    return max([*ends, *last, RIGHT * _PIXEL])
+
+
+def _width(text: str) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=_FONT)
+    width, _, _ = text_to_path.get_text_width_height_descent(printable(text), font, ismath=False)
+    return float(width)
+
+
+class _Axes:
+    """The axes of a panel that are being drawn, of a width and a height."""
+
+    def __init__(
+        self, axes: Axes, panel: Panel, colours: dict[str, str], width: float, height: float
+    ) -> None:
+        self.axes, self.panel, self.colours = axes, panel, colours
+        self.width, self.height = width, height
+
+    def draw(self) -> None:
+        self._frame()
+        self._rule()
+        for mark in self.panel.marks:
+            if isinstance(mark, Curve):
+                self._curve(mark)
+            elif isinstance(mark, Point):
+                self._point(mark)
+            elif isinstance(mark, Area):
+                self.axes.stairs(
+                    mark.above, mark.edges, baseline=mark.below, fill=True, linewidth=0,
+                    color=self.colours[mark.colour],
+                )  # fmt: skip
+            else:
+                self.axes.text(
+                    mark.x, mark.y, printable(mark.text), va="center", color=self.colours["soft"]
+                )
+        for share, style in self.panel.ends(LINE * _PIXEL / self.height):
+            self.axes.annotate(
+                printable(style.label), (1, share), (3, 0), xycoords="axes fraction",
+                textcoords="offset points", va="center", color=self.colours[style.colour],
+            )  # fmt: skip
+
+    def _frame(self) -> None:
+        axes, panel, ink, soft = self.axes, self.panel, self.colours["ink"], self.colours["soft"]
+        axes.set_facecolor(self.colours["paper"])
+        axes.set_xlim(panel.x.low, panel.x.high)
+        ends = panel.y.low, panel.y.high
+        axes.set_ylim(ends[::-1] if panel.rows else ends)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines[["left", "bottom"]].set_color(soft)
+        axes.tick_params(which="both", length=0, pad=3, labelcolor=ink, labelsize=_FONT)
+        axes.set_xticks([value for value, _ in panel.x.ticks], self._apart())
+        axes.set_yticks(
+            [value for value, _ in panel.y.ticks], [printable(label) for _, label in panel.y.ticks]
+        )
+        grid = self.colours["grid"]
+        axes.grid(visible=True, axis="x", color=grid)
+        if panel.rows:
+            axes.set_yticks([value + 0.5 for value, _ in panel.y.ticks[:-1]], minor=True)
+        axes.grid(visible=True, axis="y", which="minor" if panel.rows else "major", color=grid)
+        axes.set_xlabel(printable(panel.x_label), labelpad=2, color=ink)
+        axes.set_ylabel(printable(panel.y_label), labelpad=2, color=ink)
+
+    def _apart(self) -> list[str]:
+        """The labels of the horizontal axis; empty if they would touch the one before."""
+        labels, end = [], -1.0
+        for value, label in self.panel.x.ticks:
+            middle, half = self.panel.x.share(value) * self.width, _width(label) / 2
+            fits = middle - half > end
+            labels.append(label if fits else "")
+            end = middle + half + 3 if fits else end
+        return labels
+
+    def _rule(self) -> None:
+        look: dict[str, Any] = {
+            "color": self.colours["soft"],
+            "linewidth": 0.6,
+            "linestyle": (0, (4, 3)),
+        }
+        if self.panel.rule == ZERO:
+            self.axes.axvline(0, **look)
+        elif self.panel.rule == DIAGONAL:
+            x, y = self.panel.x, self.panel.y
+            self.axes.plot([x.low, x.high], [y.low, y.high], **look)
+
+    def _curve(self, curve: Curve) -> None:
+        axes, colour = self.axes, self.colours[curve.style.colour]
+        for segment in curve.segments:
+            x, y = [sample.x for sample in segment], [sample.y for sample in segment]
+            low = [sample.y if sample.low is None else sample.low for sample in segment]
+            high = [sample.y if sample.high is None else sample.high for sample in segment]
+            if len(segment) == 1:
+                axes.vlines(x, low, high, color=colour)
+                axes.plot(x, y, linestyle="", **_marker(curve.style, self.colours))
+                continue
+            if low != high:
+                axes.fill_between(x, low, high, color=colour, alpha=0.16, linewidth=0)
+            steps = "steps-post" if curve.steps else "default"
+            axes.plot(x, y, color=colour, linestyle=_dashes(curve.style), drawstyle=steps)
+        marker = _marker(curve.style, self.colours, MARKER_RADIUS)
+        marked = curve.marked
+        x, y = [sample.x for sample in marked], [sample.y for sample in marked]
+        axes.plot(x, y, linestyle="", clip_on=False, **marker)
+
+    def _point(self, point: Point) -> None:
+        axes, scale = self.axes, self.panel.x
+        if point.low is not None and point.high is not None:
+            ends = [min(max(end, scale.low), scale.high) for end in (point.low, point.high)]
+            axes.hlines(point.y, ends[0], ends[1], color=self.colours[point.style.colour])
+        marker = _marker(point.style, self.colours, hollow=point.hollow)
+        axes.plot(point.x, point.y, linestyle="", clip_on=False, zorder=3, **marker)
+
+
+def _marker(
+    style: Style, colours: dict[str, str], radius: float = RADIUS, *, hollow: bool = False
+) -> dict[str, Any]:
+    """The properties of a line with a marker; `radius`: in pixels of a page."""
+    from matplotlib.path import Path
+
+    colour, paper = colours[style.colour], colours["paper"]
+    corners = [(x, -y) for x, y in MARKERS[style.marker]]
+    reach = max((abs(at) for corner in corners for at in corner), default=1.0)
+    return {
+        "marker": Path([*corners, corners[0]], closed=True) if corners else "o",
+        "markersize": 2 * reach * radius * _PIXEL,
+        "markerfacecolor": paper if hollow else colour,
+        "markeredgecolor": colour if hollow else paper,
+        "markeredgewidth": (1.3 if hollow else 0.7) * _PIXEL,
+    }
+
+
+def _dashes(style: Style) -> Any:
+    """A style of lines, whose lengths matplotlib takes in widths of the line."""
+    return (0, [length / _STROKE for length in style.dash]) if style.dash else "-"

@@ -1,0 +1,61 @@
+"""The values of a figure as rows, and as CSV: one row for each mark.
+
+Columns: the title of the `panel`; the `series`, such as a roster; `x`, a position or the label of a
+row; the value `y` with the ends `low` and `high` of its 95% interval (in figures of one run, of its
+agents' range); `n`, the number of runs or agents behind it; the `label` of a single run. What is
+undefined is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Final
+
+from goldrush.replay.report.marks import Area, Curve, Panel, Point
+
+Row = dict[str, str | float | None]
+
+COLUMNS: Final = ("panel", "series", "x", "y", "low", "high", "n", "label")
+HEAD: Final = ",".join(COLUMNS) + "\n"
+
+
+def rows_of(panels: Sequence[Panel]) -> list[Row]:
+    return [
+        dict(zip(COLUMNS, (panel.title, *values), strict=True))
+        for panel in panels
+        for values in _values(panel)
+    ]
+
+
+def _values(panel: Panel) -> Iterator[tuple[str | float | None, ...]]:
+    for mark in panel.marks:
+        if isinstance(mark, Curve):
+            for s in mark.samples:
+                yield mark.style.name, s.x, s.y, s.low, s.high, s.n, None
+        elif isinstance(mark, Point) and panel.rows:
+            row = mark.group or panel.y.ticks[round(mark.y)][1]
+            yield mark.style.name, row, mark.x, mark.low, mark.high, mark.n, None
+        elif isinstance(mark, Point):
+            yield mark.style.name, mark.x, mark.y, None, None, mark.n, mark.text or None
+        elif isinstance(mark, Area):
+            for index, (below, above) in enumerate(zip(mark.below, mark.above, strict=True)):
+                x = (mark.edges[index] + mark.edges[index + 1]) / 2
+                yield mark.name, x, above - below, None, None, None, None
+
+
+def csv_of(panels: Sequence[Panel]) -> str:
+    """The rows as CSV with a head; numbers have six significant digits, or all before the point."""
+    file = StringIO()
+    lines = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    lines.writeheader()
+    for row in rows_of(panels):
+        lines.writerow({name: _format(value) for name, value in row.items()})
+    return file.getvalue()
+
+
+def _format(value: str | float | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
