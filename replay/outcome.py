@@ -48,7 +48,7 @@ class Outcome:
         by_agent: the value of each agent.
         policies: the policy of each agent, as it is shown.
         value: of the whole run, where the measure is of the run.
-        headline: the outcome in one to three sentences.
+        sentences: the outcome in one to three sentences, the standings first.
     """
 
     measure: AgentMeasure | Measure
@@ -56,7 +56,12 @@ class Outcome:
     by_agent: Sequence[Value]
     policies: Sequence[str]
     value: Value
-    headline: str
+    sentences: Sequence[str]
+
+    @property
+    def headline(self) -> str:
+        """The outcome as one text."""
+        return " ".join(self.sentences)
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -88,7 +93,7 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
         sentences = [_standings(measure, standings), *tools.headline(run)]
     else:
         sentences = [_whole(measure, run), *tools.headline(run)]
-    return Outcome(measure, standings, by_agent, run.roster, value, " ".join(sentences))
+    return Outcome(measure, standings, by_agent, run.roster, value, sentences)
 
 
 def measure_named(tools: Tools, name: str | None) -> AgentMeasure | Measure:

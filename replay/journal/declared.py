@@ -152,11 +152,23 @@ def format_fork(
     before: Declared | None = None,
     names: Mapping[int, str] | None = None,
 ) -> str:
-    """What a fork left and what it changed, as a sentence. `before`: what was declared before it;
-    None if that is not known; `names`: of agents, by number.
+    """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
+    parent = str(event.fields["parent"])[:16]
+    changed = fork_changes(vocabulary, event, before, names)
+    return f"the {vocabulary.run} is forked off SHA-256 {parent}: {changed}"
+
+
+def fork_changes(
+    vocabulary: Vocabulary,
+    event: Event,
+    before: Declared | None = None,
+    names: Mapping[int, str] | None = None,
+) -> str:
+    """What a fork changed, as clauses. `before`: what was declared before it; None if that is not
+    known; `names`: of agents, by number.
     """
     fields = {**event.fields}
-    parent, changes, replaced, who, source, _ = (
+    _, changes, replaced, who, source, _ = (
         fields.pop(name, None)
         for name in ("parent", "changes", "replaced", vocabulary.players, "source", vocabulary.unit)
     )
@@ -176,8 +188,7 @@ def format_fork(
         name = (names or {}).get(agent, f"agent {agent}")
         place = ", step ".join(map(str, [number, *step]))
         parts.append(f"the submission of {name} in {vocabulary.unit} {place} is put in by hand")
-    changed = "; ".join(parts) or "no change"
-    return f"the {vocabulary.run} is forked off SHA-256 {str(parent)[:16]}: {changed}"
+    return "; ".join(parts) or "no change"
 
 
 def _policy_changes(before: Sequence[Any], who: Sequence[Any]) -> list[str]:

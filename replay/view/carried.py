@@ -4,6 +4,7 @@ every unit, and results that take its world's rules.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,18 +18,23 @@ from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.shape import amount
 from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import DIGESTS, Walk
-from goldrush.kernel.world import World
+from goldrush.kernel.world import Event, Vocabulary, World
+from goldrush.replay.data.measures import Measured
 from goldrush.replay.find import open_world
-from goldrush.replay.journal.declared import Declared, declared_by, format_roster
+from goldrush.replay.journal.declared import Declared, declared_by, fork_changes, labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.outline import units_of
 from goldrush.replay.journal.story import names_of
+from goldrush.replay.outcome import outcome_of
 from goldrush.replay.tools import Tools, View
+from goldrush.replay.view.front import Course, Front, any_of, rosters_of
+from goldrush.replay.view.spaced import short
+from goldrush.replay.view.spread import POLICIES_MAX
 from goldrush.replay.view.told import Told
 
 JOURNAL_MAX: Final = 1 << 23  # bytes of a journal that a page carries
 UNITS_MAX: Final = 20_000  # units that a page shows
-DIGITS: Final = 6  # significant digits of a measure in a page
+AGENTS_MAX: Final = 10_000  # agents whose policies it names
 
 
 @attrs.frozen
@@ -56,12 +62,14 @@ class Carried:
         pieces: the bytes of the journal, or of its start and of these units.
         setups: (first unit, settings and players in force), the start's first; empty for a whole
             run, whose journal has them.
-        forks: (first unit, sentence) of each fork that led to the run.
+        forks: of each fork that led to the run, its first unit and what it changed.
         facts: the facts before the first unit, from which the page folds.
         prints: the fingerprints of the facts after each unit, 16 hex digits each.
         sentences: see Told.
         measures: name, title, definition, lower limit, whether it is a main one, and a value by
             unit.
+        rosters: (first unit, the policies of neighbours with their number) of each roster.
+        front: what stands at the top of the page.
     """
 
     title: str
@@ -80,12 +88,14 @@ class Carried:
     prints: str
     sentences: Mapping[str, Sequence[object]]
     measures: Sequence[Mapping[str, Any]]
+    rosters: Sequence[tuple[int, Sequence[tuple[str, int]]]]
+    front: Front
     computed: Any
 
     def as_dict(self) -> dict[str, Any]:
         """The part that the page's script reads as data, without the bytes."""
         fields = attrs.asdict(self, recurse=False)
-        for name in ("pieces", "shown", "title", "size", "total"):
+        for name in ("pieces", "shown", "title", "size", "total", "front"):
             del fields[name]
         return fields
 
@@ -97,6 +107,7 @@ class _Walked:
     """
 
     declared: Sequence[tuple[int, Declared]]
+    forks: Sequence[tuple[int, str, str]]
     first: int
     last: int
     facts: Any
@@ -105,6 +116,7 @@ class _Walked:
     since: int  # the offset of the first unit
     until: int  # the offset after the last unit, and after END where that follows
     closed: int  # the last closed unit
+    course: Course
     is_all: bool
     trouble: JournalError | None
 
@@ -122,7 +134,8 @@ def carried(
         world = open_world(reader, tools.world)
         told = [type.name for type in world.events if type.text] if view.told is None else view.told
         sentences = Told(world, tools.sentences(path, world.events)(), told)
-        walked = _walk(world, reader, view, units, sentences)
+        course = Course(tools, world.vocabulary)
+        walked = _walk(world, reader, view, units, sentences, course)
         number = world.vocabulary.number
         whole = walked.is_all
         pieces = [Piece(0, None, _bytes(reader, 0, walked.until if whole else walked.start))]
@@ -130,6 +143,7 @@ def carried(
             before = f"{reader.checksum_before(walked.since):016x}"
             pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
         size = reader.size
+    measured = None if walked.trouble else _measured(path, tools)
     first, last = number(walked.first), number(walked.last)
     return Carried(
         title=_title(world, tools, walked),
@@ -146,11 +160,13 @@ def carried(
             (number(unit), {"config": dict(one.settings), "players": list(one.players)})
             for unit, one in (() if whole else walked.declared)
         ],
-        forks=walked.declared[-1][1].history,
+        forks=[(unit, text) for unit, text, _ in walked.forks],
         facts=walked.facts,
         prints=walked.prints,
         sentences=sentences.as_dict(),
-        measures=[] if walked.trouble else _measures(path, tools, walked),
+        measures=[] if measured is None else _measures(tools, measured, walked),
+        rosters=rosters_of(_labels(walked.declared[-1][1])),
+        front=_front(tools, measured, walked),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
 
@@ -161,22 +177,30 @@ def _walk(
     view: View,
     units: tuple[int | None, int | None],
     told: Told,
+    course: Course,
 ) -> _Walked:
     vocabulary = world.vocabulary
     first = 1 if units[0] is None else vocabulary.unit_of(units[0])
     most = None if units[1] is None else vocabulary.unit_of(units[1])
     declared: list[tuple[int, Declared]] = []
+    forks: list[tuple[int, str, str]] = []
     facts: Any = None
     prints: list[str] = []
     trouble: JournalError | None = None
     start = since = until = last = end = closed = 0
+    policies: Sequence[str] = ()
+    walk = Walk(world, reader, DIGESTS)
     try:
-        for commit, state in Walk(world, reader, DIGESTS):
+        for commit, state in walk:
             end = commit.end
             if commit.kind in (START, FORK):
                 before = declared[-1][1] if declared else None
                 event = fold.setup_event(world, reader, commit)
                 declared.append((commit.unit + 1, declared_by(world, before, event)))
+                policies = labels_of(declared[-1][1].players)
+                if before is not None:
+                    parent = str(event.fields["parent"])[:16]
+                    forks.append((event.unit + 1, _forked(vocabulary, event, before), parent))
             if commit.kind == START:
                 start = since = until = end
             if commit.unit >= first:
@@ -185,6 +209,7 @@ def _walk(
                 continue
             if commit.kind == UNIT:
                 closed = commit.unit
+                course.add(closed, state, policies)
             if commit.kind == FORK and commit.unit == first - 1:
                 continue  # it precedes the first unit that is shown, and is carried with it
             if commit.unit < first:
@@ -206,11 +231,25 @@ def _walk(
             if closed
             else f"no {vocabulary.unit} of it is closed",
         )
+    if trouble is None:
+        course.end(closed, walk.state, policies)
     is_all = first == 1 and last == closed
     if is_all:
         until = end  # with END, and pending inputs
     return _Walked(
-        declared, first, last, facts, "".join(prints), start, since, until, closed, is_all, trouble
+        declared,
+        forks,
+        first,
+        last,
+        facts,
+        "".join(prints),
+        start,
+        since,
+        until,
+        closed,
+        course,
+        is_all,
+        trouble,
     )
 
 
@@ -218,6 +257,11 @@ def _is_full(prints: Sequence[str], size: int, unit: int, most: int | None) -> b
     """Whether a unit is beyond the wanted ones, or beyond the limits of a page."""
     beyond = most is not None and unit > most
     return beyond or len(prints) >= UNITS_MAX or (size > JOURNAL_MAX and bool(prints))
+
+
+def _forked(vocabulary: Vocabulary, event: Event, before: Declared) -> str:
+    changes = fork_changes(vocabulary, event, before)
+    return f"Forked after {vocabulary.unit} {event.unit}: {changes}."
 
 
 def _bytes(reader: JournalReader, start: int, end: int) -> bytes:
@@ -257,6 +301,7 @@ def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str
         ("seed", str(declared.seed)),
         ("agents", _rosters(world, declared) or str(len(declared.players))),
         ("journal", f"{size:,} bytes"),
+        *(("parent", f"SHA-256 {parent}") for _, _, parent in walked.forks),
     ]
     return [(name, text) for name, text in found if text != "None"]
 
@@ -264,12 +309,21 @@ def _shown(world: World[Any], size: int, walked: _Walked) -> list[tuple[str, str
 def _rosters(world: World[Any], declared: Declared) -> str:
     """The rosters in force, one after the other."""
     unit = world.vocabulary.unit
-    texts = [(first, format_roster(players)) for first, players in declared.rosters]
+    texts = [(first, _agents(labels)) for first, labels in _labels(declared)]
     return "; ".join(
         f"from {unit} {first:,} {text}" if index else text
         for index, (first, text) in enumerate(texts)
-        if text is not None
+        if text
     )
+
+
+def _agents(labels: Sequence[str]) -> str:
+    """Policies with their numbers of agents: `greedy-mine × 15, raid × 5`, the most first."""
+    counts = Counter(labels).most_common()
+    shown = [label if count == 1 else f"{label} × {count:,}" for label, count in counts]
+    left = len(shown) - POLICIES_MAX
+    more = [f"{left:,} more"] if left > 0 else []
+    return ", ".join([*shown[:POLICIES_MAX], *more])
 
 
 def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
@@ -277,16 +331,32 @@ def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
     return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
 
 
-def _measures(path: str | Path, tools: Tools, walked: _Walked) -> list[dict[str, Any]]:
-    measures = tools.measures
-    if not measures.known:
-        return []
+def _labels(declared: Declared) -> list[tuple[int, list[str]]]:
+    """The policies of agents, by the first unit of each roster."""
+    return [(first, labels_of(players[:AGENTS_MAX])) for first, players in declared.rosters]
+
+
+def _measured(path: str | Path, tools: Tools) -> Measured[Any] | None:
+    if not (tools.measures.known or tools.measures.of_agents):
+        return None
     with JournalReader(path) as reader:
-        measured = measures.read(reader)
+        return tools.measures.read(reader)
+
+
+def _front(tools: Tools, measured: Measured[Any] | None, walked: _Walked) -> Front:
+    labels = labels_of(walked.declared[-1][1].players)
+    if measured is None:
+        return Front(None, labels, walked.course.points(), [])
+    known = tools.measures.of_agents
+    values = [(known[name], by_agent) for name, by_agent in measured.by_agent.items()]
+    return Front(outcome_of(tools, measured), measured.roster, walked.course.points(), values)
+
+
+def _measures(tools: Tools, measured: Measured[Any], walked: _Walked) -> list[dict[str, Any]]:
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
-    main = measures.of_units or list(measured.known)
+    main = tools.measures.of_units or list(measured.known)
     return [
         {
             "name": name,
@@ -297,10 +367,5 @@ def _measures(path: str | Path, tools: Tools, walked: _Walked) -> list[dict[str,
             "values": [short(value) for value in values[name]],
         }
         for name, measure in measured.known.items()
-        if measure.by_unit and any(value is not None for value in values[name])
+        if measure.by_unit and any_of(values[name])
     ]
-
-
-def short(value: float | None) -> float | None:
-    """A number with the digits that it has in a page."""
-    return None if value is None else amount(float(f"{value:.{DIGITS}g}"))

@@ -38,6 +38,17 @@ export const plural = (count, noun) => `${numberFormat(0).format(count)} ${noun}
 
 export const listed = (items) => items.join(", ");
 
+// Numbers as ranges: 1–3, 7.
+export function ranges(numbers) {
+  const parts = [];
+  for (const number of numbers) {
+    const last = parts[parts.length - 1];
+    if (last?.[1] === number - 1) last[1] = number;
+    else parts.push([number, number]);
+  }
+  return parts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+}
+
 // A text that Python packed (replay/view/patterns.py).
 export const unpacked = (patterns, [pattern, ...numbers]) =>
   patterns[pattern].map((part, index) => (index ? numbers[index - 1] + part : part)).join("");

@@ -1,6 +1,6 @@
-// The common parts of all views: the events of a unit, their sentences, long text, charts of measures,
-// the difference between two runs.
-import { lineChart } from "./chart.js";
+// The common parts of all views: the events of a unit, their sentences, long text, charts of measures.
+import { hueOf } from "./colours.js";
+import { lineChart, spanOf, unitsFrom } from "./chart.js";
 import { el, fold, jsonOf, plural } from "./dom.js";
 import { SENTENCE } from "./run.js";
 
@@ -45,18 +45,14 @@ export function sentenceOf(run, event, forms = {}) {
   return el("span", { class: "sentence" }, run.sentences.templates[index].map((part) => (typeof part === "string" ? part : shown(part))));
 }
 
-// Names by the first unit of each, in order, as text: "a, from round 5 b".
-export const changesOf = (names, unit) => names.filter(([, name], index) => name !== names[index - 1]?.[1])
-  .map(([first, name], index) => (index ? `from ${unit} ${first} ${name}` : name)).join(", ");
-
 const LINES_MAX = 40; // lines of a list that are shown before the part that can be opened
 
 export const listOf = (items, line) => el("ul", { class: "lines" }, items.map(line));
 
-// A line for each item, from LINES_MAX on in a part that can be opened.
-export const longList = (title, items, line) => [
-  listOf(items.slice(0, LINES_MAX), line),
-  items.length > LINES_MAX ? fold(`and ${items.length - LINES_MAX} more: ${title}`, false, () => listOf(items.slice(LINES_MAX), line)) : null,
+// A line for each item, from `most` on in a part that can be opened.
+export const longList = (title, items, line, most = LINES_MAX) => [
+  listOf(items.slice(0, most), line),
+  items.length > most ? fold(`and ${items.length - most} more: ${title}`, false, () => listOf(items.slice(most), line)) : null,
 ];
 
 // The events of a unit as in the journal, by name of event and field.
@@ -73,14 +69,17 @@ export function eventList(events, unit) {
 
 // A chart for each measure of the page, the world's main ones first, and the function that moves their
 // cursors. `runs`: all of the page, whose charts have the same order and scales.
-export function measureCharts(run, runs, unit) {
+export function measureCharts(run, runs, player) {
+  const { unit } = player;
   const every = [...new Map(runs.flatMap(({ measures }) => measures).map((each) => [each.name, each])).values()];
   const valuesOf = ({ measures }, name) => measures.find((each) => each.name === name)?.values ?? [];
-  const chartOf = ({ name, title, definition, low }) =>
-    lineChart({
-      title, definition, unit, from: run.first, runs, scale: runs.flatMap((each) => valuesOf(each, name)), limits: [low],
-      series: [{ title, values: valuesOf(run, name) }],
+  const chartOf = ({ name, title, definition, low }) => {
+    const values = valuesOf(run, name);
+    return lineChart({
+      title, definition, unit, units: unitsFrom(run.first, Math.max(1, values.length)), span: spanOf(runs), player,
+      scale: runs.flatMap((each) => valuesOf(each, name)), limits: [low], lines: [{ title, values, colour: hueOf(0) }],
     });
+  };
   const main = every.filter(({ is_main: isMain }) => isMain).map(chartOf);
   const others = every.filter(({ is_main: isMain }) => !isMain).map(chartOf);
   const part = (title, open, charts) =>
@@ -91,20 +90,6 @@ export function measureCharts(run, runs, unit) {
       part("More measures", false, others)),
     move: (number) => [...main, ...others].forEach((chart) => chart.move(number)),
   };
-}
-
-// The first difference of two runs, and its causes; `runs`: both.
-export function differenceOf({ same, prefix, first, causes }, runs, player, unit) {
-  const [short, long] = prefix === "a" ? ["A", "B"] : ["B", "A"];
-  const isHere = first !== null && first >= player.first && first <= player.last;
-  const parts = [
-    same ? null : el("ul", {}, causes.map((cause) => el("li", {}, cause))),
-    first === null ? null : el("p", {}, "The first event that differs is in ",
-      isHere ? el("a", { href: player.href({ [unit]: first }) }, `${unit} ${first}`) : `${unit} ${first}`, "."),
-    prefix === null ? null : el("p", {}, `Run ${short} is the beginning of run ${long}: it breaks off with ${unit} ${runs[prefix === "a" ? 0 : 1].last}.`),
-  ];
-  return el("section", { class: "difference", "aria-label": "The difference of the two runs" },
-    el("h2", {}, same ? "The two runs are the same" : "The difference of the two runs"), parts);
 }
 
 // What the forks before a unit left and changed, as text; nothing without one.

@@ -2,8 +2,8 @@
 
 A field is drawn by what its values are in all units: one value, a list with one value for each
 agent, a grid (a list of lists of one length), or a list of one length; all others are a tree. Of
-numbers there are charts: a line, a line for each agent (of many agents their quartiles), or for
-each of a few values the number of items that have it.
+numbers there are charts: a line, a line for each agent (of many agents the spread of each policy),
+or for each of a few values the number of items that have it.
 """
 
 from __future__ import annotations
@@ -11,50 +11,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from statistics import quantiles
 from types import NoneType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, cast
 
 import attrs
 
-from goldrush.replay.view.carried import short
+from goldrush.replay.view.spaced import short
+from goldrush.replay.view.spread import NO_SPREAD, POLICIES_MAX, SINGLE_MAX, Spread, spreads_of
 
-T = TypeVar("T")
-
-LINES_MAX: Final = 12  # agents with a line each
 LEVELS_MAX: Final = 8  # values with a colour each
 
 ONE, AGENTS, GRID, VALUES, TREE = "one", "agents", "grid", "values", "tree"
-QUARTILES, COUNTS = "quartiles", "counts"  # kinds of charts besides ONE and AGENTS
+SPREADS, COUNTS = "spreads", "counts"  # kinds of charts besides ONE and AGENTS
 
-Row = Sequence[float | None] | Counter[Any]  # of a chart: values of its lines, or counts by value
-
-
-class Spaced(Generic[T]):
-    """Items of units at equal distances, `every`, whose sizes add up to `most` at most."""
-
-    def __init__(self, first: int, most: int) -> None:
-        self.every = 1
-        self._first, self._most = first, most
-        self._items: list[tuple[int, T, int]] = []
-        self._size = 0
-
-    def wants(self, unit: int) -> bool:
-        """Whether the item of a unit is to be added."""
-        return (unit - self._first) % self.every == 0
-
-    def add(self, unit: int, item: T, size: int) -> None:
-        """Add the item of a unit that is wanted."""
-        self._items.append((unit, item, size))
-        self._size += size
-        while self._size > self._most and len(self._items) > 1:
-            self.every *= 2
-            self._items = [each for each in self._items if self.wants(each[0])]
-            self._size = sum(size for _, _, size in self._items)
-
-    def items(self) -> list[tuple[int, T]]:
-        """The units that are kept, with their items."""
-        return [(unit, item) for unit, item, _ in self._items]
+# Of a chart: values of its lines, the spread of each policy, or counts by value.
+Row = Sequence[float | None] | Mapping[str, Spread] | Counter[Any]
 
 
 @attrs.define
@@ -75,11 +46,11 @@ class Field:
     levels: set[object] | None = attrs.field(factory=set)
     range: list[float] = attrs.field(factory=list)
 
-    def add(self, value: object, agents: int) -> Row:
-        """Add the value of a unit in a run with so many agents; returns its row in a chart, empty
-        if it has none.
+    def add(self, value: object, policies: Sequence[str]) -> Row:
+        """Add the value of a unit in which the agents play these policies; returns its row in a
+        chart, empty if it has none.
         """
-        kind = kind_of(value, agents)
+        kind = kind_of(value, len(policies))
         self.kinds.add(kind)
         items: Sequence[Any] = [value] if not isinstance(value, list) else value
         if kind == GRID:
@@ -94,7 +65,8 @@ class Field:
             return self._counts(items)
         if not self.is_numeric:
             return ()
-        return _quartiles(items) if len(items) > LINES_MAX else items
+        is_many = kind == AGENTS and len(items) > SINGLE_MAX
+        return spreads_of(items, policies) if is_many else items
 
     def _counts(self, items: Sequence[Any]) -> Row:
         if self.is_numeric:
@@ -165,37 +137,25 @@ def kind_of(value: object, agents: int) -> str:
     return GRID if within.isdisjoint((list, dict)) else TREE
 
 
-def _quartiles(values: Sequence[float | None]) -> Sequence[float | None]:
-    """The lowest, the quartiles (linear between the two nearest values) and the highest."""
-    known = sorted(value for value in values if value is not None)
-    if len(known) < 2:
-        return [known[0] if known else None] * 5
-    within = quantiles([value / 4 for value in known], method="inclusive")  # their sums are finite
-    return [known[0], *(4 * value for value in within), known[-1]]
-
-
 def charts(
     fields: Mapping[str, Field],
-    scores: Field,
-    rows: Sequence[Mapping[str | None, Row]],
+    rows: Sequence[Mapping[str, Row]],
     measures: Collection[str],
 ) -> Iterator[dict[str, object]]:
-    """The charts of the fields, and of the scores, which have the name None in `rows`.
+    """The charts of the fields.
 
-    Each has its name, its kind (ONE, AGENTS, QUARTILES or COUNTS), a title for each line (an agent
-    or a value), and the lines. There is none of what never changes, of a single number that a
-    measure of its name shows, and of scores that a field shows.
+    Each has its name, its kind (ONE, AGENTS, SPREADS or COUNTS), a title for each line (an agent, a
+    policy or a value), and the lines; of SPREADS five for each policy. There is none of what never
+    changes, and of a single number that a measure of its name shows.
     """
-    known: list[Sequence[Any]] = []
-    for name, field in [*fields.items(), (None, scores)]:
+    for name, field in fields.items():
         if field.kind == ONE and name in measures:
             continue
         kind, titles, lines = _lines(field, [row.get(name, ()) for row in rows])
-        if all(len(set(line)) < 2 for line in lines) or (name is None and lines in known):
+        if all(len(set(line)) < 2 for line in lines):
             continue
-        known.append(lines)
         yield {
-            "name": "score" if name is None else name,
+            "name": name,
             "kind": kind,
             "titles": titles,
             "values": [[short(value) for value in line] for line in lines],
@@ -209,7 +169,16 @@ def _lines(field: Field, rows: Sequence[Row]) -> tuple[str, list[Any], list[list
         return COUNTS, levels, [[Counter(row)[level] for row in rows] for level in levels]
     if field.kind == TREE or not field.is_numeric:
         return field.kind, [], []
-    count = max(map(len, rows), default=0)
-    lines = [[row[line] if line < len(row) else None for row in rows] for line in range(count)]
-    is_many = max(field.sizes, default=(1,))[0] > LINES_MAX
-    return (QUARTILES if is_many else field.kind), list(range(count)), lines
+    spreads = [cast("Mapping[str, Spread]", row) for row in rows if isinstance(row, Mapping)]
+    if spreads:
+        policies = list(dict.fromkeys(chain.from_iterable(spreads)))[:POLICIES_MAX]
+        found = [
+            [row[policy][place] if policy in row else None for row in spreads]
+            for policy in policies
+            for place in range(len(NO_SPREAD))
+        ]
+        return SPREADS, policies, found
+    plain = [row for row in rows if not isinstance(row, Mapping)]
+    count = max(map(len, plain), default=0)
+    lines = [[row[line] if line < len(row) else None for row in plain] for line in range(count)]
+    return field.kind, list(range(count)), lines

@@ -1,21 +1,20 @@
 // The view of a world without one of its own: its state, its events, charts of its states and measures.
 import { el, plural, replaceAll } from "./dom.js";
-import { differenceOf, eventList, forkNote, measureCharts } from "./events.js";
+import { eventList, forkNote, measureCharts } from "./events.js";
 import { linesOf } from "./lines.js";
 import { stateCharts } from "./series.js";
 import { labelOf, stateOf } from "./tables.js";
 
 export const WORLD = (() => {
   class GenericView {
-    constructor(room, runs, player, page) {
-      const { unit } = page.vocabulary;
+    constructor(room, runs, player) {
+      const { unit } = player;
       Object.assign(this, { player, unit, level: runs.length > 1 ? 3 : 2 });
       this.panes = runs.map((run) => ({
-        run, state: stateOf(run, runs, unit), series: stateCharts(run, runs, unit), charts: measureCharts(run, runs, unit),
+        run, state: stateOf(run, runs, unit), series: stateCharts(run, runs, player), charts: measureCharts(run, runs, player),
         heading: el(`h${this.level}`), lines: el("div", { class: "long", tabindex: "0", role: "group", "aria-label": "Sentences" }), events: el("div"),
       }));
       replaceAll(room,
-        page.against === null ? null : differenceOf(page.against, runs, player, unit),
         el("div", { class: "panes" }, this.panes.map(({ run, state, series, charts, heading, lines, events }, index) =>
           el("section", { "aria-label": runs.length > 1 ? `Run ${"AB"[index]}` : "Run" },
             runs.length > 1 ? el("h2", {}, `Run ${"AB"[index]}`) : null,
@@ -56,6 +55,6 @@ export const WORLD = (() => {
     folding: null,
     selectors: () => ({}),
     gather,
-    create: (room, runs, player, page) => new GenericView(room, runs, player, page),
+    create: (room, runs, player) => new GenericView(room, runs, player),
   };
 })();

@@ -1,10 +1,11 @@
 // A list, or a list of lists, drawn as cells coloured by value: a few values have a colour each, numbers the
 // strength of one colour.
 import { swatchOf } from "./chart.js";
+import { hueOf } from "./colours.js";
 import { el, extremes, fold, replaceAll, scrolling, svg, tableOf, valueText } from "./dom.js";
 
-const COLOURS = ["blue", "orange", "green", "purple", "brown", "teal", "red", "grey"]; // as series-0 to series-7
-const EMPTY = COLOURS.length - 1; // the look of null, false, 0 and empty text
+const HUES = 8;
+const EMPTY = HUES - 1; // the hue of null, false, 0 and empty text: grey
 const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
 const PRINTED = 6; // characters of such a value
 const SIDE_LISTED = 40; // rows and columns of the table
@@ -14,35 +15,35 @@ const [WIDTH, SIDE_MIN] = [600, 4]; // of a drawing and of a cell, in pixels; wh
 function levelsOf(fields) {
   if (fields.some(({ levels }) => levels === null)) return null;
   const levels = [...new Set(fields.flatMap(({ levels: each }) => each))];
-  return levels.length > COLOURS.length && fields.some(({ range }) => range.length) ? null : levels;
+  return levels.length > HUES && fields.some(({ range }) => range.length) ? null : levels;
 }
 
-// By such a value its look, the index of a colour; null: too many.
+// By such a value its hue; null: too many.
 export function looksOf(fields) {
   const levels = levelsOf(fields);
   const empty = levels?.find((level) => !level);
   const others = levels?.filter((level) => level !== empty);
-  return levels && new Map(levels.map((level) => [level, level === empty ? EMPTY : others.indexOf(level) % COLOURS.length]));
+  return levels && new Map(levels.map((level) => [level, level === empty ? EMPTY : others.indexOf(level) % HUES]));
 }
 
 // A drawn field in all runs of a page.
 export const sameFields = (runs, name) => runs.flatMap(({ computed }) => computed.fields).filter((field) => field.name === name && field.levels !== undefined);
 
-const mixed = (colour, percent) => `color-mix(in oklab, var(--${colour}) ${percent}%, var(--paper))`;
+const mixed = (hue, percent) => `color-mix(in oklab, ${hueOf(hue)} ${percent}%, var(--paper))`;
 
 // The colours of a field's values: {fill(value), legend(values), isCounted}; `isPale`: text can be read on them;
 // `isCounted`: the legend says how many there are of each.
 function colouring(fields, isPale) {
   const looks = looksOf(fields);
   if (looks !== null) {
-    const fill = (value) => mixed(COLOURS[looks.get(value)], looks.get(value) === EMPTY ? 20 : isPale ? 45 : 85);
+    const fill = (value) => mixed(looks.get(value), looks.get(value) === EMPTY ? 20 : isPale ? 45 : 85);
     const legend = (values) => [...looks.keys()].map((level) => [fill(level), `${valueText(level)}: ${values.filter((value) => value === level).length}`]);
     return { fill, legend, isCounted: true };
   }
   const [low, high] = extremes(fields.flatMap(({ range }) => range));
   const span = high / 2 - low / 2; // the whole may be larger than the largest number
   const strength = (value) => Math.round(20 * (span > 0 ? (value / 2 - low / 2) / span : 0)) / 20;
-  const fill = (value) => value === null ? "transparent" : mixed("blue", Math.round(6 + (isPale ? 40 : 86) * strength(value)));
+  const fill = (value) => value === null ? "transparent" : mixed(0, Math.round(6 + (isPale ? 40 : 86) * strength(value)));
   const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => (1 - part) * low + part * high);
   return { fill, isCounted: false, legend: () => (high > low ? steps : [low]).map((value) => [fill(value), valueText(value)]) };
 }

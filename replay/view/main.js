@@ -1,5 +1,7 @@
 // The start of the page: read its data, check it, show the position in the address.
+import { usePalette } from "./colours.js";
 import { el, replaceAll, plural } from "./dom.js";
+import { drawFront } from "./front.js";
 import { bytesOf } from "./journal.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
@@ -20,6 +22,18 @@ function begin(WORLD) {
     replaceAll(line, lines.length > 1 ? el("strong", {}, `${"AB"[index]} `) : null, "Being checked: the result will be here.");
   });
   const page = JSON.parse(document.getElementById("page").textContent);
+  usePalette(page);
+  let player = null; // until the journal is read
+  const front = drawFront(page, {
+    unit: page.vocabulary.unit, within: (unit) => player?.within(unit) ?? unit, go: (changes) => player?.go(changes),
+  });
+  // The front is painted before a long journal is read.
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    player = open(page, front, WORLD);
+  }));
+}
+
+function open(page, front, WORLD) {
   const texts = [...document.querySelectorAll("script[data-journal]")].map((node) => node.textContent);
   const runs = page.runs.map((data) => {
     const bytes = () => data.pieces.map((piece) => joined(bytesOf(texts[0]), piece.shared, bytesOf(texts[piece.bytes])));
@@ -38,7 +52,7 @@ function begin(WORLD) {
   if (runs.some((run) => run.count < 1)) { // no unit is whole: nothing to show
     runs.forEach((run, index) => say(index, run.broken === null
       ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, null, page, WORLD)));
-    return;
+    return null;
   }
   const first = Math.min(...runs.map((run) => run.first));
   const last = Math.max(...runs.map((run) => run.last));
@@ -46,15 +60,18 @@ function begin(WORLD) {
   const player = new Player({
     vocabulary: page.vocabulary,
     first: runs.some((run) => run.first === page.vocabulary.first) ? first - 1 : first,
-    opening: first,
+    begin: first,
     last,
     selectors: WORLD.selectors(runs),
     typed: page.selectors,
     passing: WORLD.passing ?? [],
-    show: (position) => view.show(position),
+    show: (position) => {
+      view.show(position);
+      front.move(player.at);
+    },
     describe: () => view.describe(),
   });
-  view = WORLD.create(document.getElementById("view"), runs, player, page);
+  view = WORLD.create(document.getElementById("view"), runs, player);
   // The first run is behind the scrubber.
   player.track = () => {
     const { gathered } = runs[0];
@@ -84,6 +101,7 @@ function begin(WORLD) {
     };
     setTimeout(facts);
   }
+  return player;
 }
 
 // Show whether a run holds; an earlier error stays.

@@ -22,21 +22,24 @@ import attrs
 
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.text import escaped
 from goldrush.kernel.world import World
+from goldrush.replay.colours import SPREAD, css_variables, hues_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.tools import View
 from goldrush.replay.view.carried import Carried, carried
+from goldrush.replay.view.spread import SINGLE_MAX
 from goldrush.replay.view.states import states
+from goldrush.replay.view.top import top_of
 
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.
 _SCRIPTS: Final = (
-    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "run.js", "chart.js", "player.js", "events.js",
+    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "run.js", "colours.js", "readable.js",
+    "download.js", "chart.js", "player.js", "events.js", "front.js",
 )  # fmt: skip
-_MODULE: Final = re.compile(r"^import [^;]*;\n|^export ", re.MULTILINE)
+_MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
 GENERIC: Final = View(
     script=_HERE / "generic.js",
@@ -127,12 +130,16 @@ def _page(
             )
         runs.append(carried(against, tools, view, units))
         difference = diff(path, against)
-    return _rendered(world, view, runs, difference), runs
+    labels = [label for run in runs for _, roster in run.rosters for label, _ in roster]
+    labels += [label for run in runs for label in run.front.labels]
+    hues = hues_of(labels, tools.hue_order, tools.null)
+    return _rendered(world, view, runs, difference, hues), runs
 
 
 def _rendered(
-    world: World[Any], view: View, runs: Sequence[Carried], difference: Diff | None
-) -> str:
+    world: World[Any], view: View, runs: Sequence[Carried], difference: Diff | None,
+    hues: Mapping[str, int],
+) -> str:  # fmt: skip
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
@@ -145,12 +152,14 @@ def _rendered(
         "runs": [
             {**run.as_dict(), "pieces": piece} for run, piece in zip(runs, pieces, strict=True)
         ],
-        "against": None if difference is None else _difference(difference),
+        "fronts": [run.front.as_dict(by_mean=len(runs) > 1) for run in runs],
+        "hues": hues,
+        "lightest": SPREAD,
+        "single": SINGLE_MAX,
     }
     script = _script(view)
-    style = "".join(
-        each.read_text(encoding="utf-8") for each in filter(None, (_HERE / "page.css", view.style))
-    )
+    sheets = filter(None, (_HERE / "page.css", view.style))
+    style = css_variables() + "".join(each.read_text(encoding="utf-8") for each in sheets)
     titles = [run.title for run in runs]
     parts: dict[str, str] = {
         "mark": files.MARK,
@@ -159,7 +168,7 @@ def _rendered(
             "base-uri 'none'; form-action 'none'"
         ),
         "title": escape(titles[0] if len(runs) == 1 else f"{world.name}: two runs"),
-        "heads": "\n".join(_head(run, index, len(runs)) for index, run in enumerate(runs)),
+        "top": top_of(runs, hues, difference, vocabulary),
         "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
         "version": MADE_BY,
@@ -171,11 +180,16 @@ def _rendered(
     return _MARK.sub(lambda mark: parts[mark[1]], (_HERE / "page.html").read_text(encoding="utf-8"))
 
 
-def _script(view: View) -> str:
-    """The modules as one script, each before those that import from it."""
+def modules_of(view: View) -> Sequence[Path]:
+    """The files that make up the script of a page."""
     frame = (_HERE / name for name in _SCRIPTS)
-    modules = (*frame, *view.modules, view.script, _HERE / "main.js")
-    joined = "\n".join(_MODULE.sub("", module.read_text(encoding="utf-8")) for module in modules)
+    return [*frame, *view.modules, view.script, _HERE / "main.js"]
+
+
+def _script(view: View) -> str:
+    """The modules as one script, each before those that import from it, without comments."""
+    texts = (module.read_text(encoding="utf-8") for module in modules_of(view))
+    joined = "\n".join(_MODULE.sub("", text) for text in texts)
     return f'(() => {{\n"use strict";\n{joined}\nstart(() => WORLD);\n}})();\n'
 
 
@@ -186,22 +200,6 @@ def _hash(text: str) -> str:
 def _json(data: Mapping[str, Any]) -> str:
     """JSON that cannot end the script element that holds it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
-def _head(run: Carried, index: int, count: int) -> str:
-    """The facts of a run at the top, and the line for the result of its check."""
-    which = f"<strong>{'AB'[index]}</strong> " if count > 1 else ""
-    shown = [*([("run", "AB"[index])] if count > 1 else []), *run.shown]
-    facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(escaped(text))}</dd></div>"
-        for name, text in shown
-    )
-    forks = "".join(f'<p class="fork">{escape(escaped(text))}</p>\n' for _, text in run.forks)
-    return (
-        f'<dl class="facts">{facts}</dl>\n{forks}'
-        f'<div class="seal" id="seal-{index}" role="status">'
-        f"{which}Not checked: the script of this page has not run.</div>"
-    )
 
 
 def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[str]]:
@@ -234,20 +232,3 @@ def _same(a: bytes, b: bytes) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _difference(difference: Diff) -> dict[str, Any]:
-    """The difference of two runs and its causes. A page names no path: the runs are A and B."""
-    texts = [cause.text for cause in difference.causes]
-    for name, side in (("A", difference.a), ("B", difference.b)):
-        front = f"{side.path}: "
-        texts = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in texts]
-    return {
-        "same": difference.same,
-        "prefix": difference.prefix,
-        "first": None if difference.first is None else difference.first.round,
-        "causes": [
-            f"{cause.kind}: {escaped(text)}"
-            for cause, text in zip(difference.causes, texts, strict=True)
-        ],
-    }

@@ -22,11 +22,11 @@ class Address {
 }
 
 export class Player {
-  // `vocabulary`: of the world; `first` .. `last`: units; `opening`: the first one shown; `selectors`: by name
-  // of what can be selected, a function from text to a value or null; `typed`: the names that people can
+  // `vocabulary`: of the world; `first` .. `last`: units, of which the first ones up to `begin` have no events, and the
+  // last one is shown at first; `selectors`: by name of what can be selected, a function from text to a value or null; `typed`: the names that people can
   // type; `passing`: the names that apply to one unit only; `show(position)`: draws; `describe()`: text.
-  constructor({ vocabulary, first, opening, last, selectors, typed, passing, show, describe }) {
-    Object.assign(this, { unit: vocabulary.unit, first, opening, last, selectors, typed, passing, show, describe });
+  constructor({ vocabulary, first, begin, last, selectors, typed, passing, show, describe }) {
+    Object.assign(this, { unit: vocabulary.unit, first, begin, last, selectors, typed, passing, show, describe });
     this.timer = null;
     this.address = new Address();
     const part = (name) => document.getElementById(name);
@@ -88,7 +88,7 @@ export class Player {
 
   // The position in an address, and the parts of it that do not exist.
   parsed(address) {
-    const position = { [this.unit]: this.opening };
+    const position = { [this.unit]: this.last };
     const wrong = [];
     for (const [name, text] of new URLSearchParams(address.replace(/^#/, ""))) {
       const value = this.valueOf(name, text);
@@ -106,7 +106,7 @@ export class Player {
   }
 
   within(number) {
-    return Number.isNaN(number) ? this.opening : Math.min(this.last, Math.max(this.first, number));
+    return Number.isNaN(number) ? this.last : Math.min(this.last, Math.max(this.first, number));
   }
 
   get at() {
@@ -142,7 +142,7 @@ export class Player {
     const { range, now, said } = this.parts;
     range.value = this.at;
     range.setAttribute("aria-valuetext", `${this.unit} ${this.at} of ${this.last}`);
-    now.textContent = this.at < this.opening ? "start" : `${this.unit} ${this.at}`;
+    now.textContent = this.at < this.begin ? "start" : `${this.unit} ${this.at}`;
     keepingFocus(() => this.show(this.position));
     if (aloud) said.textContent = this.describe();
   }
@@ -182,7 +182,7 @@ export class Player {
     const value = typed === undefined || name === undefined ? null : this.valueOf(name, typed);
     const { fault, goto: form } = this.parts;
     if (value === null) {
-      fault.textContent = `Nothing there. Type ${this.unit} ${this.opening} to ${this.last}${names.slice(1).map((each) => `, or ${each} and which one`).join("")}.`;
+      fault.textContent = `Nothing there. Type ${this.unit} ${this.begin} to ${this.last}${names.slice(1).map((each) => `, or ${each} and which one`).join("")}.`;
       return;
     }
     form.elements.where.value = "";

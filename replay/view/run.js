@@ -4,6 +4,16 @@ import { readCommits, eventsOf, printOf, START, UNIT, FORK } from "./journal.js"
 
 export const SENTENCE = Symbol("the sentence of an event: see replay/view/told.py");
 
+// The policy of each agent of a roster: [[policy, number of neighbours that play it], ...].
+export const labelsOf = (parts) => parts.flatMap(([policy, count]) => Array.from({ length: count }, () => policy));
+
+// The policies of an agent, one after the other: "a, from round 5 b"; `rosters`: [first unit, roster] of each.
+export function playedBy(rosters, agent, unit) {
+  const names = rosters.map(([from, parts]) => [from, labelsOf(parts)[agent] ?? ""]);
+  return names.filter(([, name], index) => name !== names[index - 1]?.[1])
+    .map(([from, name], index) => (index ? `from ${unit} ${from} ${name}` : name)).join(", ");
+}
+
 export class Run {
   // `data`: the page's data on the run (Carried in replay/view/carried.py); `bytes()`: the journal's pieces;
   // `page`: schemas and vocabulary of its world; `folding`: {apply(facts, event, number)}, or null for a
@@ -15,6 +25,7 @@ export class Run {
       computed: data.computed,
       setups: data.setups, // empty for a whole run, whose journal has them
       forks: data.forks, // [first unit, sentence] of each
+      rosters: data.rosters, // [first unit, roster] of each
       sentences: data.sentences,
       schemas: page.events,
       vocabulary: page.vocabulary,
@@ -89,10 +100,11 @@ export class Run {
     return this.setups.filter(([from], index) => index === 0 || from <= number).pop()[1];
   }
 
-  // The players in force in the units of the page: [first unit, players], in order.
-  get rosters() {
-    return this.setups.filter(([from], index) => from <= this.last && !(this.setups[index + 1]?.[0] <= Math.max(from, this.first)))
-      .map(([from, { players }]) => [from, players]);
+  // The policy of each agent in a unit.
+  labelsAt(number) {
+    const index = this.rosters.findLastIndex(([from], at) => at === 0 || from <= number);
+    this.labels ??= this.rosters.map(([, parts]) => labelsOf(parts));
+    return this.labels[index] ?? [];
   }
 
   unit(number) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,11 +12,12 @@ from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
 from goldrush.replay.find import open_world, tools_of
-from goldrush.replay.journal.declared import Declared, declared_by, labels_of
+from goldrush.replay.journal.declared import declared_by, labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import Tools
-from goldrush.replay.view.fields import Field, Row, Spaced, charts
+from goldrush.replay.view.fields import Field, Row, charts
+from goldrush.replay.view.spaced import Spaced
 
 STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
 SERIES_MAX: Final = 1 << 15  # numbers in its charts of states
@@ -36,15 +36,15 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
             world that shows no state.
         `fields`: `Field.as_dict` with its name, for states with named fields.
         `charts`: as `fields.charts`, with values of one unit in `spacing`.
-        `rosters`: `[first unit, [[policy, number of agents], ...]]`.
         `draws`, `step_ends`: events of the world (`Tools.states`).
 
     Raises BadInput for a score that fails; JournalError as reading a journal does.
     """
     kept: Spaced[Sequence[Any]] = Spaced(first, STATES_MAX)
-    series: Spaced[Mapping[str | None, Row]] = Spaced(first, SERIES_MAX)
+    series: Spaced[Mapping[str, Row]] = Spaced(first, SERIES_MAX)
     fields: dict[str, Field] = {}
-    scored, declared = Field(), None
+    policies: Sequence[str] = ()
+    declared = None
     with JournalReader(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
@@ -53,6 +53,7 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
             if commit.kind in (START, FORK):
                 event = fold.setup_event(world, reader, commit)
                 declared = declared_by(world, declared, event)
+                policies = labels_of(declared.players)
             if commit.kind != UNIT or commit.digest is None or number < first:
                 continue
             if kept.wants(number) or series.wants(number):
@@ -62,17 +63,14 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
                 shown = _shown(tools, world, rebuilt)
                 if shown is None:
                     break
-                agents = len(declared.players) if declared else 0
-                row: dict[str | None, Row] = {}
+                row: dict[str, Row] = {}
                 for name, value in shown.items() if isinstance(shown, dict) else ():
                     field = fields.setdefault(name, Field())
                     if not field.is_tree:
-                        row[name] = field.add(_plain(value), agents)
+                        row[name] = field.add(_plain(value), policies)
                     if name in tools.states.identifiers:
                         row[name] = ()
                 scores = tools.states.scores(state)
-                if scores:
-                    row[None] = scored.add(scores, agents)
                 if kept.wants(number):
                     content = (_cut(shown, fields), scores[:ITEMS_MAX] if scores else None)
                     kept.add(number, content, len(json.dumps(content)))
@@ -85,20 +83,11 @@ def states(path: str | Path, first: int, last: int) -> dict[str, Any]:
         "states": [(number, *content) for number, content in kept.items()],
         "every": kept.every,
         "fields": [{"name": name, **field.as_dict()} for name, field in fields.items()],
-        "charts": list(charts(fields, scored, [row for _, row in series.items()], measures)),
+        "charts": list(charts(fields, [row for _, row in series.items()], measures)),
         "spacing": series.every,
-        "rosters": _rosters(declared),
         "draws": tools.states.draws,
         "step_ends": tools.states.step_ends,
     }
-
-
-def _rosters(declared: Declared | None) -> list[tuple[int, list[tuple[str, int]]]]:
-    return [
-        (first, [(label, len(list(same))) for label, same in groupby(labels)])
-        for first, players in (() if declared is None else declared.rosters)
-        for labels in [labels_of(players[:ITEMS_MAX])]
-    ]
 
 
 def _shown(tools: Tools, world: World[Any], rebuilt: Rebuilt) -> Any:

@@ -6,10 +6,6 @@ import { gridOf } from "./grid.js";
 
 const ROWS_MAX = 100; // agents in a table
 
-// The policies of the agents, by the first unit in which they play: [unit, [policy, ...]].
-export const policiesOf = ({ computed }) => computed.rosters.map(([first, parts]) =>
-  [first, parts.flatMap(([policy, count]) => Array.from({ length: count }, () => policy))]);
-
 // The label of a part of a run; those of two runs differ.
 export const labelOf = (part, run, runs) => (runs.length > 1 ? `${part} of run ${"AB"[runs.indexOf(run)]}` : part);
 
@@ -57,7 +53,6 @@ function ranked(scores) {
 export function stateOf(run, runs, unit) {
   const { states, every, fields } = run.computed;
   const level = runs.length > 1 ? 3 : 2;
-  const policies = policiesOf(run);
   const of = (kind) => fields.filter((field) => field.kind === kind);
   const [heading, note, ones, rest] = [el(`h${level}`), el("p", { class: "note" }), el("dl", { class: "facts" }), el("div")];
   const [standings, agents] = [agentTable("Standings", level + 1), agentTable("Agents", level + 1)];
@@ -66,9 +61,9 @@ export function stateOf(run, runs, unit) {
   const parts = el("div", {}, ones, el("div", { class: "beside" }, standings.node, agents.node, grids.map(({ node }) => node)), rest);
 
   function showAgents(at, state, scores) {
-    const [, playing] = policies.filter(([first]) => first <= at).pop() ?? [];
+    const playing = run.labelsAt(at);
     const columns = of("agents").map(({ name }) => name);
-    const known = playing?.length ? ["policy"] : [];
+    const known = playing.length ? ["policy"] : [];
     const policyOf = (agent) => known.map(() => playing[agent] ?? null);
     const ranks = ranked(scores ?? []);
     standings.show(["place", "agent", ...known, "score"],

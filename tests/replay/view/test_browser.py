@@ -169,24 +169,28 @@ def test_a_fork_says_what_it_left_and_who_played_what_when(
     parent, fork = path_of("baseline"), path_of("forked")
     hashed = sha256(parent.read_bytes()).hexdigest()
     says = (
-        f"After round 10 the run is forked off SHA-256 {hashed[:16]}: visibility "
-        'becomes 8; authority becomes "punish"; detection becomes 0.5; agents 0-2 play random '
-        "(before: greedy-mine); agents 3-4 play random (before: defend-then-mine); agent 5 plays "
+        'Forked after round 10: visibility becomes 8; authority becomes "punish"; detection '
+        "becomes 0.5; agents 0-2 play random (before: greedy-mine); agents 3-4 play random "
+        "(before: defend-then-mine); agent 5 plays "
     )
     tab = new_tab().open(paged(fork), "#round=11")
     beside = new_tab().open(paged(parent, fork), "#round=11")
     part = new_tab().open(paged(fork, units=(11, 15)), "#round=12")
 
+    assert tab.text("header .fork").startswith(says)
+    assert beside.text("header .fork").startswith(f"B {says}")
     for each in (tab, beside):
-        assert each.text("header .fork").startswith(says)
         assert each.text("main p.fork").startswith(says)
-    assert "tit-for-tat-raid*2,random*2; from round 11 random*5,raid*5" in tab.text(".facts")
-    shown = tab.texts(".wide .legend li")
-    assert "0 greedy-mine, from round 11 random" == shown[0]
-    assert "9 random, from round 11 raid" == shown[9]
-    assert shown == beside.texts(".wide .legend li")[10:]
-    assert "0 greedy-mine" == beside.texts(".wide .legend li")[0]
-    assert ["0 random", "9 raid"] == part.texts(".wide .legend li")[0:10:9]
+    for each in (tab, part):
+        [facts] = each.texts(".facts")
+        assert f"parentSHA-256 {hashed[:16]}" in facts
+        assert "random × 2; from round 11 random × 5, raid × 5" in facts
+        each.page.get_by_text("Each of the 10 agents").click()
+        rows = each.page.locator("#standings details tbody tr").all()
+        cells = [row.locator("th, td").all_text_contents() for row in rows]
+        played = {agent: policy for agent, policy, *_ in cells}
+        assert "greedy-mine, from round 11 random" == played["0"]
+        assert "random, from round 11 raid" == played["9"]
     for at, policy in ((10, "greedy-mine"), (11, "random")):
         tab.page.evaluate(f"location.hash = '#round={at}&agent=0'")
         tab.page.wait_for_selector(f"h2:has-text('Agent 0 {policy}')")
@@ -228,14 +232,6 @@ def test_a_chart_of_very_many_values_is_drawn(tab: Tab, tmp_path: Path) -> None:
     tab.open(tmp_path / "long.html")
 
     assert AGREES in tab.seal()
-
-
-def test_a_map_of_many_agents_says_which_its_legend_lists(tab: Tab, tmp_path: Path) -> None:
-    journal = recorded(tmp_path / "many.journal", {"rounds": 1, "agents": 50})
-    write_page(journal, tmp_path / "many.html")
-    tab.open(tmp_path / "many.html")
-
-    assert "The legend lists agents 0–39 of 50." in tab.page.locator("main").inner_text()
 
 
 def test_a_line_to_copy_is_the_one_that_python_gives_whatever_is_in_it(
@@ -300,7 +296,7 @@ def test_what_an_address_says_wrong_is_said(tab: Tab, paged: Callable[..., Path]
     tab.open(paged(path_of("baseline")), "#round=700&plot=3,4&agent=__proto__")
 
     assert "Not in this page: round 700, agent __proto__." == tab.text("#goto-fault")
-    assert "round=1&plot=34" == tab.moment
+    assert "round=20&plot=34" == tab.moment
 
 
 def test_a_page_says_whether_it_was_checked_is_being_or_has_not_run(

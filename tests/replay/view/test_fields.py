@@ -15,7 +15,9 @@ from goldrush.kernel.errors import BadInput
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields as fields_of
 from goldrush.replay.view import states as view_states
-from goldrush.replay.view.fields import Field, Spaced
+from goldrush.replay.view.fields import Field
+from goldrush.replay.view.spaced import Spaced
+from goldrush.replay.view.spread import SINGLE_MAX
 from goldrush.replay.view.states import states
 from tests.games.board import Board
 
@@ -49,17 +51,17 @@ LEVELS = fields_of.LEVELS_MAX
 def test_a_field_is_drawn_by_what_its_values_are_in_all_units(kind: str, values: list[Any]) -> None:
     field = Field()
     for value in values:
-        field.add(value, 3)
+        field.add(value, ["a", "b", "b"])
 
     assert kind == field.kind
 
 
 def test_a_few_values_have_a_colour_each_and_more_numbers_a_range() -> None:
     few, many = Field(), Field()
-    few.add([3, None, 0], 0)
-    few.add([3, 0.5, 0], 0)
-    many.add([*range(LEVELS), None], 0)
-    many.add([*range(LEVELS), -2.5], 0)
+    few.add([3, None, 0], [])
+    few.add([3, 0.5, 0], [])
+    many.add([*range(LEVELS), None], [])
+    many.add([*range(LEVELS), -2.5], [])
 
     assert {"kind": "values", "size": [3], "levels": [None, 0, 0.5, 3], "range": [0, 3]} == (
         few.as_dict()
@@ -106,12 +108,9 @@ def test_charts_hold_the_states_of_all_units(path: Path) -> None:
     charts = {chart["name"]: chart for chart in carried["charts"]}
     seen = [rebuild(path, unit).state for unit in range(1, 7)]
 
-    assert ["squares", "lit", "codes", "marks", "luck", "marked", "mean", "score"] == list(charts)
+    assert ["squares", "lit", "codes", "marks", "luck", "marked", "mean"] == list(charts)
     assert [[s.marks[agent] for s in seen] for agent in range(3)] == charts["marks"]["values"]
     assert [[s.marked for s in seen]] == charts["marked"]["values"]
-    assert [[None] * 6, *([m / 2 for m in line] for line in charts["marks"]["values"][1:])] == (
-        charts["score"]["values"]
-    )
     squares = [[item for row in s.squares for item in row] for s in seen]
     assert [None, 0, 1, 2] == charts["squares"]["titles"]
     assert [[each.count(level) for each in squares] for level in (None, 0, 1, 2)] == (
@@ -119,15 +118,16 @@ def test_charts_hold_the_states_of_all_units(path: Path) -> None:
     )
 
 
-def test_of_many_agents_the_quartiles_are_charted(path: Path, tmp_path: Path) -> None:
-    few = recorded(Board, path, agents=fields_of.LINES_MAX)["charts"]
-    many = recorded(Board, tmp_path / "many.journal", agents=fields_of.LINES_MAX + 1)["charts"]
+def test_of_many_agents_the_spread_of_each_policy_is_charted(path: Path, tmp_path: Path) -> None:
+    """Of marks 1, 2, 3, ... by agent."""
+    few = recorded(Board, path, agents=SINGLE_MAX)["charts"]
+    count = SINGLE_MAX + 1
+    many = recorded(Board, tmp_path / "many.journal", agents=count)["charts"]
     [few_marks], [marks] = ([c for c in each if c["name"] == "marks"] for each in (few, many))
 
-    assert ("agents", 12) == (few_marks["kind"], len(few_marks["values"]))
-    assert ("quartiles", [1, 4, 7, 10, 13]) == (
-        marks["kind"], [line[0] for line in marks["values"]]
-    )  # fmt: skip
+    assert ("agents", SINGLE_MAX) == (few_marks["kind"], len(few_marks["values"]))
+    assert ("spreads", 5 * len(marks["titles"])) == (marks["kind"], len(marks["values"]))
+    assert [1, 6, 11, 16, count] == [line[0] for line in marks["values"][:5]]
 
 
 @pytest.mark.parametrize(
@@ -198,14 +198,3 @@ def test_long_lists_and_large_grids_are_cut_and_their_sizes_told(
         for field in carried["fields"]
         if field["name"] in ("squares", "codes", "marks")
     }
-
-
-def test_who_played_what_is_told_by_the_first_unit(path: Path, tmp_path: Path) -> None:
-    run = goldrush.record(Fishery, path, roster="share*3,greedy[part=0.25]*2")
-    forked = run.fork(4, tmp_path / "fork.journal", roster="random,share*2,greedy[part=0.25]*2")
-    carried = states(forked.path, 1, 5)
-
-    assert [
-        (1, [("share", 3), ("greedy[part=0.25]", 2)]),
-        (5, [("random", 1), ("share", 2), ("greedy[part=0.25]", 2)]),
-    ] == carried["rosters"]

@@ -3,6 +3,7 @@
 import re
 import shutil
 from base64 import b64decode
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.find import tools_at
 from goldrush.replay.view import carried
-from goldrush.replay.view.page import page_of, write_page
+from goldrush.replay.view.page import GENERIC, modules_of, page_of, write_page
 from goldrush.replay.view.patterns import Patterns
 from tests.browser import Tab
 from tests.cli.helpers import assert_refused, goldrush
@@ -51,7 +53,8 @@ def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
 
     assert (4, 6, False) == (run.first, run.last, run.whole)
     assert "agree with the fold in every round (3)" in tab.seal(0)
-    assert "4 to 6 of 20;" in tab.text(".facts")
+    assert "4 to 6 of 20;" in tab.texts(".facts")[0]
+    assert "The player has rounds 4 to 6 of 20; headline" in tab.text("header .note")
 
 
 def test_the_measures_of_a_part_are_those_of_its_rounds_that_have_a_value(tmp_path: Path) -> None:
@@ -87,7 +90,7 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
     assert "breaks off" in ran.err
     assert f"breaks off after round {commit.unit - 1}" in tab.seal()
     assert "run.journal" not in tab.seal()
-    assert f"1 to {commit.unit - 1}" in tab.text(".facts")
+    assert f"1 to {commit.unit - 1}" in tab.texts(".facts")[0]
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 
 
@@ -145,3 +148,21 @@ def test_a_text_is_its_pattern_and_numbers(text: str) -> None:
     again = "".join(a + b for a, b in zip(parts, [*map(str, numbers), ""], strict=True))
 
     assert text == again
+
+
+_NAMES = re.compile(
+    r"^(?:export )?(?:const|let|class|(?:async )?function) (?:\[([^\]]+)\]|(\w+))", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("journal", [path_of("baseline"), season_path("short")])
+def test_the_modules_of_a_page_have_names_of_their_own(journal: Path) -> None:
+    """They are joined into one script."""
+    found = [
+        name.strip()
+        for module in modules_of(tools_at(journal).view or GENERIC)
+        for several, one in _NAMES.findall(module.read_text())
+        for name in (several or one).split(",")
+    ]
+
+    assert [] == [name for name, count in Counter(found).items() if count > 1]

@@ -5,7 +5,7 @@ import { Season } from "./season.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
 import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling, tableOf, unpacked } from "../../../view/dom.js";
-import { commandLine, differenceOf, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
+import { commandLine, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
 export const WORLD = (() => {
   const { textOf, isProposal, assignmentOf, groundsOf } = Roundtables;
@@ -63,7 +63,7 @@ export const WORLD = (() => {
     // Called when all runs are gathered: draws the season. `everybody`: the people of all runs.
     ready(everybody) {
       const { people, run } = this;
-      const measures = measureCharts(run, this.runs, "assignment");
+      const measures = measureCharts(run, this.runs, this.player);
       this.charts = [Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
       replaceAll(this.nodes.season,
         el("div", { class: "season-grid" }, this.charts[0].node,
@@ -319,8 +319,8 @@ export const WORLD = (() => {
   const shell = (name) => (PLAIN.test(name) ? name : shellQuoted(name));
 
   class SeasonView {
-    constructor(room, runs, player, page) {
-      Object.assign(this, { room, player, page });
+    constructor(room, runs, player) {
+      Object.assign(this, { room, player });
       this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
       this.line = undefined;
       const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
@@ -330,7 +330,6 @@ export const WORLD = (() => {
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
       this.section = section("The roundtable", this.talk);
       replaceAll(room,
-        page.against === null ? null : differenceOf(page.against, runs, player, "assignment"),
         fold("The season: ranks, sparks, conclusions", wide, all("season")),
         all("head"),
         isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
@@ -405,6 +404,6 @@ export const WORLD = (() => {
       return { agent: agentOf, table: numberOf, line: numberOf, without: agentOf };
     },
     gather: Season.gather,
-    create: (room, runs, player, page) => new SeasonView(room, runs, player, page),
+    create: (room, runs, player) => new SeasonView(room, runs, player),
   };
 })();

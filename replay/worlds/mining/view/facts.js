@@ -24,14 +24,15 @@ export const folding = {
   },
 };
 
-// The record of all rounds: owners, gold, counts, and each plot's events.
+// The record of all rounds: owners, plots by policy, raids by policy, and each plot's events.
 export class History {
   constructor(run) {
     this.run = run;
     this.owners = []; // one array for each column
-    this.gold = [];
+    this.plots = new Map(); // policy (null: nobody) -> its plots by round
     this.raids = [];
     this.captures = [];
+    this.flows = new Flows();
     this.stories = new Map(); // plot -> [[round, event]]
     this.changes = new Map(); // plot -> [[round, owner, how]]
     this.every = Math.ceil(run.count / COLUMNS_MAX); // rounds per column
@@ -40,12 +41,14 @@ export class History {
   look(round, facts, events) {
     let raids = 0;
     let captures = 0;
+    const policies = this.run.labelsAt(round);
     for (const event of events) {
       if (!["claim_drawn", "raid_resolved", "ruled"].includes(event.event)) continue;
       push(this.stories, event.plot, [round, event]);
       if (event.event === "raid_resolved") {
         raids += 1;
         captures += event.outcome === "captured";
+        this.flows.add(event, policies);
       }
       if (event.event !== "raid_resolved" || event.outcome === "captured") {
         push(this.changes, event.plot, [round, facts[OWNER][event.plot], facts[HOW][event.plot]]);
@@ -53,10 +56,22 @@ export class History {
     }
     this.raids.push(raids);
     this.captures.push(captures);
-    this.gold.push([...facts[GOLD]]);
+    this.count(facts[OWNER], policies);
     if ((round - this.run.first) % this.every === 0) {
       this.owners.push(Int32Array.from(facts[OWNER], (owner) => owner ?? -1));
     }
+  }
+
+  // Note how many plots each policy has.
+  count(owners, policies) {
+    const before = this.raids.length - 1;
+    for (const owner of owners) {
+      const policy = owner === null ? null : policies[owner];
+      if (!this.plots.has(policy)) this.plots.set(policy, Array(before).fill(0));
+      const counts = this.plots.get(policy);
+      counts[before] = (counts[before] ?? 0) + 1;
+    }
+    for (const counts of this.plots.values()) counts[before] ??= 0;
   }
 
   // The successive owners of a plot: {owner, how, from, to}; `to` is null for the present owner.
@@ -86,6 +101,49 @@ export class History {
       { title: "plots raided", kind: "light", values: shifted(this.raids) },
       { title: "captured (turnover)", kind: "strong", values: shifted(this.captures) },
     ], marks];
+  }
+}
+
+// Raids by the policies of raiders and owners (null: nobody): how many captured the plot, and how many did not.
+export class Flows {
+  constructor() {
+    this.counts = new Map(); // raiding policy -> owning policy -> {captured, others}
+  }
+
+  // Each raider counts: of several who raid a plot, one captures it at most.
+  add({ owner, raiders, outcome, winner }, policies) {
+    const to = owner === null ? null : policies[owner];
+    for (const raider of raiders) {
+      const from = policies[raider];
+      if (!this.counts.has(from)) this.counts.set(from, new Map());
+      const row = this.counts.get(from);
+      if (!row.has(to)) row.set(to, { captured: 0, others: 0 });
+      row.get(to)[outcome === "captured" && raider === winner ? "captured" : "others"] += 1;
+    }
+  }
+
+  of(from, to) {
+    return this.counts.get(from)?.get(to) ?? { captured: 0, others: 0 };
+  }
+
+  get isEmpty() {
+    return this.counts.size === 0;
+  }
+
+  // The raiding policies, those that capture the most first, and the owning ones in the same order.
+  get from() {
+    const captured = (policy) => [...this.counts.get(policy).values()].reduce((sum, each) => sum + each.captured, 0);
+    return [...this.counts.keys()].sort((a, b) => captured(b) - captured(a));
+  }
+
+  get to() {
+    const owning = new Set([...this.counts.values()].flatMap((row) => [...row.keys()]));
+    return [...this.from.filter((policy) => owning.has(policy)), ...[...owning].filter((policy) => !this.counts.has(policy))];
+  }
+
+  // The most captures of a pair.
+  get most() {
+    return Math.max(...[...this.counts.values()].flatMap((row) => [...row.values()].map(({ captured }) => captured)));
   }
 }
 

@@ -1,54 +1,38 @@
 // The map: plots coloured by owner, with their events; the agents next to it, with raids as arrows from
-// agents to plots.
+// agents to plots. A large grid is drawn as a board, many agents as their policies.
+import { areSingle } from "../../../view/colours.js";
 import { el, listed, replaceAll, seen, svg } from "../../../view/dom.js";
+import { Board, policyLegend } from "./board.js";
 import { CLAIMED, OWNER } from "./facts.js";
-import { AGENTS_MAX, calledOf, fillOf, patternOf, shortened, SIDE_MAX } from "./style.js";
+import { fillsOf, patternOf, shortened, SIDE_MAX } from "./style.js";
 
 const [CELL, LEFT, TOP] = [40, 26, 20];
 
 export class PlotMap {
   // `index`: the index of the run among the runs on the page.
   constructor(run, player, index) {
-    const { config, players } = run.setupAt(run.first);
-    Object.assign(this, { player, index, config, agents: players.length });
-    this.rows = Math.min(config.rows, SIDE_MAX);
-    this.cols = Math.min(config.cols, SIDE_MAX);
-    this.corner = { row: 0, col: 0 }; // the top left plot of the drawn part
+    const { config } = run.setupAt(run.first);
+    Object.assign(this, { player, index, config, rows: config.rows, cols: config.cols });
+    const count = run.labelsAt(run.first).length;
+    this.isSingle = areSingle(count); // agents are drawn and numbered
+    this.agents = this.isSingle ? count : 0;
     this.narrow = globalThis.matchMedia("(max-width: 40rem)").matches;
-    this.node = el("div", { class: "map" });
-    this.draw();
+    this.plots = el("div");
+    this.cells = new Map();
+    this.board = Math.max(this.rows, this.cols) > SIDE_MAX ? new Board(config, player, (plot) => this.labelOf(plot)) : null;
+    this.legend = this.isSingle && !this.board ? null : policyLegend();
+    this.node = el("div", { class: "map" }, this.plots, this.legend?.node);
+    if (this.board) this.plots.append(this.board.node);
+    else this.draw();
   }
 
-  // The text on what part of a large grid, and how many agents, are drawn; null if all are.
-  get cut() {
-    const { rows, cols } = this.config;
-    const said = [];
-    if (rows * cols > this.rows * this.cols) {
-      const { row, col } = this.corner;
-      said.push(`Rows ${row} to ${row + this.rows - 1} and columns ${col} to ${col + this.cols - 1} of ${rows} x ${cols} plots are drawn; select a plot elsewhere to see it.`);
-    }
-    if (this.agents > AGENTS_MAX) said.push(`The legend lists agents 0–${AGENTS_MAX - 1} of ${this.agents}.`);
-    return said.length ? said.join(" ") : null;
-  }
-
-  // Draw the part of a large grid around a plot, if the plot is outside the drawn part.
-  reach(plot) {
-    if (this.cells.has(plot)) return;
-    const { rows, cols } = this.config;
-    const around = (at, shown, all) => Math.min(Math.max(0, at - Math.floor(shown / 2)), all - shown);
-    this.corner = { row: around(Math.floor(plot / cols), this.rows, rows), col: around(plot % cols, this.cols, cols) };
-    this.draw();
-    this.focusOn(plot);
-  }
-
-  // Called once, and for each change of the drawn part; `show` updates the drawing for a round.
+  // Called once; `show` updates the drawing for a round.
   draw() {
     this.place();
-    this.cells = new Map();
     this.arrows = svg("g", { "aria-hidden": "true" });
     this.chips = this.places.map((place, agent) => this.chipOf(place, agent));
     const { width, height } = this.box;
-    replaceAll(this.node, svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plots" },
+    this.plots.append(svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plots" },
       defs(this.index), this.headsOf(), this.gridOf(), this.chips, this.arrows));
     this.focusOn(this.cells.keys().next().value);
   }
@@ -56,9 +40,12 @@ export class PlotMap {
   // Computes the positions of the agents: right of the plots, or below them on narrow screens.
   place() {
     const [right, bottom] = [LEFT + this.cols * CELL, TOP + this.rows * CELL];
-    const agents = Math.min(this.agents, AGENTS_MAX);
+    const { agents } = this;
     const each = Array.from({ length: agents }, (_, agent) => agent);
-    if (this.narrow) {
+    if (agents === 0) {
+      this.places = [];
+      this.box = { width: right + 2, height: bottom + 2 };
+    } else if (this.narrow) {
       const across = Math.max(1, Math.floor(right / 52));
       this.places = each.map((agent) => ({ x: LEFT + (agent % across) * 52 + 18, y: bottom + 46 + Math.floor(agent / across) * 34 }));
       this.box = { width: right + 2, height: bottom + 60 + Math.ceil(agents / across) * 34 };
@@ -69,25 +56,23 @@ export class PlotMap {
     }
   }
 
-  // The centre of a plot; null if the plot is not drawn.
+  // The centre of a plot.
   centre(plot) {
-    const row = Math.floor(plot / this.config.cols) - this.corner.row;
-    const col = (plot % this.config.cols) - this.corner.col;
-    return row >= 0 && row < this.rows && col >= 0 && col < this.cols ? { x: LEFT + (col + 0.5) * CELL, y: TOP + (row + 0.5) * CELL } : null;
+    return { x: LEFT + ((plot % this.cols) + 0.5) * CELL, y: TOP + (Math.floor(plot / this.cols) + 0.5) * CELL };
   }
 
   headsOf() {
     const head = (x, y, anchor, text) => svg("text", { class: "head", x, y, "text-anchor": anchor }, text);
     return [
-      ...Array.from({ length: this.cols }, (_, col) => head(LEFT + (col + 0.5) * CELL, 14, "middle", col + this.corner.col)),
-      ...Array.from({ length: this.rows }, (_, row) => head(LEFT - 6, TOP + (row + 0.5) * CELL + 4, "end", row + this.corner.row)),
+      ...Array.from({ length: this.cols }, (_, col) => head(LEFT + (col + 0.5) * CELL, 14, "middle", col)),
+      ...Array.from({ length: this.rows }, (_, row) => head(LEFT - 6, TOP + (row + 0.5) * CELL + 4, "end", row)),
     ];
   }
 
   gridOf() {
     const rows = Array.from({ length: this.rows }, (_, row) => svg("g", { role: "row" },
       Array.from({ length: this.cols }, (__, col) => {
-        const plot = (row + this.corner.row) * this.config.cols + col + this.corner.col;
+        const plot = row * this.cols + col;
         const cell = cellOf(LEFT + col * CELL, TOP + row * CELL, () => this.player.go({ plot }));
         this.cells.set(plot, cell);
         return cell.node;
@@ -103,7 +88,8 @@ export class PlotMap {
       this.player.go({ agent });
     };
     return svg("a", { class: "chip", href: `#agent=${agent}`, "data-agent": agent, click: select },
-      boxOf(x - 16, y - 9, 32, 18, agent, this.index),
+      svg("rect", { x: x - 16, y: y - 9, width: 32, height: 18, rx: 4, class: "square" }),
+      svg("rect", { x: x - 16, y: y - 9, width: 32, height: 18, rx: 4, class: "pattern" }),
       svg("text", { x, y: y + 4, "text-anchor": "middle", class: "number" }, agent),
       this.narrow ? null : svg("text", { x: x + 22, y: y + 4, class: "name" }));
   }
@@ -123,7 +109,6 @@ export class PlotMap {
       const next = this.focused + by;
       const leaves = Math.abs(by) === 1 && Math.floor(next / cols) !== Math.floor(this.focused / cols);
       if (!leaves && next >= 0 && next < this.config.rows * cols) {
-        if (!this.cells.has(next)) this.player.go({ plot: next });
         this.focusOn(next);
         this.cells.get(next).node.focus();
       }
@@ -135,38 +120,69 @@ export class PlotMap {
   // Show a round, with the selected plot and agent highlighted. `other`: the round of another run to
   // compare it with, or null.
   show(round, selected, agent, other) {
-    if (selected !== null) this.reach(selected);
-    const [owners, since, how] = round.facts;
-    const { truce } = round.setup.config;
-    const defences = round.defences();
     const raided = new Map(round.of("raid_resolved").map((event) => [event.plot, event]));
     const contested = new Set(round.of("claim_drawn").filter(({ claimants }) => claimants.length > 1).map(({ plot }) => plot));
-    for (const [plot, cell] of this.cells) {
-      const owner = owners[plot];
-      const isTruce = how[plot] === CLAIMED && round.number < since[plot] + truce;
-      const differs = other !== null && (other.facts[OWNER][plot] ?? null) !== (owner ?? null);
-      cell.show({
-        owner, index: this.index, truce: isTruce, defence: defences.get(plot) ?? 0,
-        age: owner === null ? 0 : (round.number - since[plot] + 1) / Math.max(1, round.number),
-        captured: raided.get(plot)?.outcome === "captured", contested: contested.has(plot),
-        selected: plot === selected, differs, faded: agent !== null && owner !== agent && !raided.get(plot)?.raiders.includes(agent),
-        label: [
-          `plot ${plot}`, owner === null ? "nobody's" : `agent ${owner}'s since round ${since[plot]}`,
-          defences.has(plot) ? `defended with ${defences.get(plot)}` : null, isTruce ? "in truce" : null,
-          raided.has(plot) ? `raided by ${listed(raided.get(plot).raiders)}, ${raided.get(plot).outcome}` : null,
-          contested.has(plot) ? "claimed by several" : null, differs ? "differs from the other run" : null,
-        ].filter(Boolean).join(", "),
-      });
+    this.shown = { round, raided, contested, selected, agent, other, defences: round.defences() };
+    this.legend?.show(round);
+    if (this.board) {
+      this.board.draw(this.shown);
+      return;
     }
-    this.showAgents(round.setup.players);
-    this.showRaids(raided.values(), owners, selected, agent);
+    for (const [plot, cell] of this.cells) cell.show(this.lookOf(plot));
+    if (!this.isSingle) return;
+    this.showAgents(round.policies);
+    this.showRaids(raided.values(), round.facts[OWNER], selected, agent);
   }
 
-  showAgents(players) {
+  isTruce(plot) {
+    const { facts: [, since, how], number, setup } = this.shown.round;
+    return how[plot] === CLAIMED && number < since[plot] + setup.config.truce;
+  }
+
+  differs(plot) {
+    const { round, other } = this.shown;
+    return other !== null && (other.facts[OWNER][plot] ?? null) !== (round.facts[OWNER][plot] ?? null);
+  }
+
+  // The look of a plot.
+  lookOf(plot) {
+    const { round, raided, contested, selected, agent, defences } = this.shown;
+    const [owners, since] = round.facts;
+    const owner = owners[plot];
+    return {
+      owner, index: this.index, truce: this.isTruce(plot), defence: defences.get(plot) ?? 0,
+      fill: owner === null ? "transparent" : fillsOf(round.policies)[owner],
+      pattern: owner === null ? null : patternOf(round.policies[owner]),
+      number: this.isSingle ? owner ?? "·" : "",
+      age: owner === null || !this.isSingle ? 0 : (round.number - since[plot] + 1) / Math.max(1, round.number),
+      captured: raided.get(plot)?.outcome === "captured", contested: contested.has(plot),
+      selected: plot === selected, differs: this.differs(plot), faded: agent !== null && owner !== agent && !raided.get(plot)?.raiders.includes(agent),
+      label: this.labelOf(plot),
+    };
+  }
+
+  // A plot as text.
+  labelOf(plot) {
+    const { round, raided, contested, defences } = this.shown;
+    const [owners, since] = round.facts;
+    const owner = owners[plot];
+    return [
+      `plot ${plot}`, owner === null ? "nobody's" : `agent ${owner}'s since round ${since[plot]}`,
+      this.isSingle || owner === null ? null : round.policies[owner],
+      defences.has(plot) ? `defended with ${defences.get(plot)}` : null, this.isTruce(plot) ? "in truce" : null,
+      raided.has(plot) ? `raided by ${listed(raided.get(plot).raiders)}, ${raided.get(plot).outcome}` : null,
+      contested.has(plot) ? "claimed by several" : null, this.differs(plot) ? "differs from the other run" : null,
+    ].filter(Boolean).join(", ");
+  }
+
+  showAgents(policies) {
+    const fills = fillsOf(policies);
     this.chips.forEach((chip, agent) => {
-      const name = calledOf(players[agent]);
-      chip.setAttribute("aria-label", seen(`agent ${agent}, ${name}`));
-      if (!this.narrow) chip.lastChild.textContent = seen(shortened(name));
+      const [square, pattern] = chip.children;
+      square.setAttribute("fill", fills[agent]);
+      pattern.setAttribute("fill", patternUrl(patternOf(policies[agent]), this.index));
+      chip.setAttribute("aria-label", seen(`agent ${agent}, ${policies[agent]}`));
+      if (!this.narrow) chip.lastChild.textContent = seen(shortened(policies[agent]));
     });
   }
 
@@ -174,7 +190,7 @@ export class PlotMap {
     replaceAll(this.arrows);
     for (const { plot, raiders, outcome, winner } of raids) {
       const to = this.centre(plot);
-      for (const raider of raiders.filter((each) => to !== null && each < this.places.length)) {
+      for (const raider of raiders) {
         const end = outcome === "captured" && raider !== winner ? "beaten" : outcome;
         const isFaded = (selected !== null && selected !== plot) || (agent !== null && agent !== raider && agent !== owners[plot]);
         this.arrows.append(arrow(this.places[raider], to, end, isFaded, this.index, this.narrow));
@@ -196,10 +212,9 @@ function cellOf(x, y, select) {
     const key = JSON.stringify(now);
     if (key === last) return; // most plots are unchanged
     last = key;
-    square.setAttribute("fill", now.owner === null ? "transparent" : fillOf(now.owner));
-    const kind = now.owner === null ? null : patternOf(now.owner);
-    pattern.setAttribute("fill", kind === null ? "none" : `url(#${kind}-${now.index})`);
-    number.textContent = now.owner === null ? "·" : String(now.owner);
+    square.setAttribute("fill", now.fill);
+    pattern.setAttribute("fill", patternUrl(now.pattern, now.index));
+    number.textContent = now.number;
     age.setAttribute("width", ((CELL - 8) * now.age).toFixed(1));
     badge.textContent = now.defence ? `+${now.defence}` : "";
     tag.textContent = now.contested ? "◇" : "";
@@ -210,19 +225,15 @@ function cellOf(x, y, select) {
   return { node, show };
 }
 
-function boxOf(x, y, width, height, agent, index) {
-  const kind = patternOf(agent);
-  return [
-    svg("rect", { x, y, width, height, rx: 4, fill: fillOf(agent), class: "square" }),
-    kind === null ? null : svg("rect", { x, y, width, height, rx: 4, fill: `url(#${kind}-${index})` }),
-  ];
-}
+const patternUrl = (kind, index) => (kind === null ? "none" : `url(#${kind}-${index})`);
 
 const defs = (index) => svg("defs", {},
   svg("pattern", { id: `stripes-${index}`, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
     svg("rect", { width: 2, height: 8, fill: "#0000001f" })),
   svg("pattern", { id: `dots-${index}`, width: 7, height: 7, patternUnits: "userSpaceOnUse" },
     svg("circle", { cx: 2, cy: 2, r: 1.3, fill: "#00000033" })),
+  svg("pattern", { id: `bars-${index}`, width: 6, height: 6, patternUnits: "userSpaceOnUse" },
+    svg("rect", { width: 6, height: 1.5, fill: "#0000002b" })),
   ["captured", "blocked", "truce", "void", "beaten"].map((end) =>
     svg("marker", { id: `head-${end}-${index}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" },
       end === "blocked"
@@ -235,15 +246,20 @@ function arrow(from, to, end, isFaded, index, narrow) {
   const length = Math.hypot(dx, dy) || 1;
   const tip = { x: to.x - (13 * dx) / length, y: to.y - (13 * dy) / length };
   const bend = narrow ? `${start.x} ${(start.y + tip.y) / 2}` : `${(start.x + tip.x) / 2} ${start.y}`;
-  return svg("path", {
-    class: `arrow ${end}${isFaded ? " faded" : ""}`, d: `M ${start.x} ${start.y} Q ${bend} ${tip.x} ${tip.y}`,
-    "marker-end": `url(#head-${end}-${index})`,
-  });
+  const d = `M ${start.x} ${start.y} Q ${bend} ${tip.x} ${tip.y}`;
+  return svg("g", { class: isFaded ? "arrow faded" : null },
+    end === "captured" ? svg("path", { class: "arrow halo", d }) : null,
+    svg("path", { class: `arrow ${end}`, d, "marker-end": `url(#head-${end}-${index})` }));
 }
 
-export const legend = () => el("ul", { class: "legend" }, [
-  ["captured", "raid that captures"], ["beaten", "raider that lost the draw"], ["blocked", "blocked"],
-  ["truce", "stopped by a truce"], ["void", "nothing to take"],
-].map(([end, title]) => el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
-  svg("path", { class: `arrow ${end}`, d: "M 1 5 L 27 5" })), title)),
-el("li", {}, "bar: how long it has been owned, of all rounds so far"), el("li", {}, "+2: points of defence"), el("li", {}, "dashed border: plot in truce"), el("li", {}, "◇: claimed by several"));
+// The legend of the signs: of cells and, of agents that are drawn, of arrows.
+export const legend = ({ isSingle, board }) => el("ul", { class: "legend" },
+  isSingle && !board ? [
+    ["captured", "raid that captures"], ["beaten", "raider that lost the draw"], ["blocked", "blocked"],
+    ["truce", "stopped by a truce"], ["void", "nothing to take"],
+  ].map(([end, title]) => el("li", {}, svg("svg", { class: "sample", viewBox: "0 0 28 10", "aria-hidden": "true" },
+    svg("path", { class: `arrow ${end}`, d: "M 1 5 L 27 5" })), title)) : null,
+  (board ? ["dark dot: captured in this round", "light dot: claimed by several"] : [
+    ...(isSingle ? ["bar: how long it has been owned, of all rounds so far"] : ["strong border: captured in this round"]),
+    "+2: points of defence", "dashed border: plot in truce", "◇: claimed by several",
+  ]).map((text) => el("li", {}, text)));

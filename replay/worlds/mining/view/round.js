@@ -9,6 +9,7 @@ export class Round {
     this.facts = run.factsAt(this.number);
     this.events = run.events(this.number);
     this.setup = run.setupAt(this.number);
+    this.policies = run.labelsAt(this.number);
     this.plans = new Map(this.of("submitted").map((event) => [event.agent, event]));
     this.removed = new Map(this.of("pruned").map((event) => [event.agent, new Map(event.removed)]));
   }

@@ -1,10 +1,29 @@
 // The text next to the map: the events of a round, a plot's history, an agent's plan.
 import { swatchOf } from "../../../view/chart.js";
-import { el, fold, listed, plural, replaceAll, rounded, tableOf } from "../../../view/dom.js";
+import { areSingle, colourOf, coloursOf } from "../../../view/colours.js";
+import { el, fold, listed, plural, ranges, replaceAll, rounded, scrolling, tableOf } from "../../../view/dom.js";
 import { agentsBy, commandLine, eventList, forkNote, listOf, longList, longText, sentenceOf } from "../../../view/events.js";
-import { GOLD, OWNER, SEIZED } from "./facts.js";
-import { actionText, AGENTS_MAX, calledOf, fillOf, ranges, shortened } from "./style.js";
+import { searchable } from "../../../view/front.js";
+import { Flows, GOLD, OWNER, SEIZED } from "./facts.js";
+import { actionText } from "./style.js";
 import { whyPart } from "./why.js";
+
+const EVENTS_MAX = 8; // events of a kind that are listed before the part that can be opened
+
+// Raids as a table: raiders by row, owners by column; the more captures, the darker.
+function flowTable(label, flows) {
+  const named = (policy) => (policy === null ? "nobody" : [swatchOf(colourOf(policy)), policy]);
+  const { from, to, most } = flows;
+  const cellOf = (row, column) => {
+    const { captured, others } = flows.of(row, column);
+    const cell = el("td", { class: "number flow" }, captured + others === 0 ? "" : [el("b", {}, rounded(captured)), others ? ` / ${rounded(others)}` : null]);
+    cell.style.setProperty("--share", `${Math.round((60 * captured) / Math.max(1, most))}%`);
+    return cell;
+  };
+  return scrolling(label, el("table", { class: "flows" },
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "raiders ↓ owners →"), to.map((policy) => el("th", { scope: "col", class: "number" }, named(policy))))),
+    el("tbody", {}, from.map((row) => el("tr", {}, el("th", { scope: "row" }, named(row)), to.map((column) => cellOf(row, column)))))));
+}
 
 export class Story {
   // `name`: the name of the run if the page has two, else null.
@@ -31,7 +50,7 @@ export class Story {
   }
 
   agentName(agent) {
-    return `${agent} ${calledOf(this.round.setup.players[agent])}`;
+    return `${agent} ${this.round.policies[agent]}`;
   }
 
   plotLink(plot) {
@@ -60,6 +79,7 @@ export class Story {
       round.isOver ? el("p", { class: "fork" }, `The run ended with round ${round.number}, which is shown.`) : null,
       forkNote(this.run, round.number),
       el("p", {}, `${plural(raids.length, "plot")} raided, ${captured} captured; ${plural(claims.length, "plot")} claimed; ${rounded(mined)} gold mined.`),
+      this.flows(raids),
       this.lines("Raids", raids, (event) => this.line(event, ["capture", "blocked raid", "raid in truce", "void raid"])),
       this.lines("Rulings", round.of("ruled"), (event) => this.line(event)),
       this.lines("Contested claims", contested, (event) => this.line(event, ["contested claim"])),
@@ -79,36 +99,60 @@ export class Story {
 
   // A heading and a line for each event; null without events.
   lines(title, events, line) {
-    return events.length ? [this.subhead(title), longList(title.toLowerCase(), events, line)] : null;
+    return events.length ? [this.subhead(title), longList(title.toLowerCase(), events, line, EVENTS_MAX)] : null;
   }
 
-  // Gold and plots of all agents, by descending gold.
+  // Raids between policies, in this round and in all rounds of the page.
+  flows(raids) {
+    const now = new Flows();
+    for (const event of raids) now.add(event, this.round.policies);
+    const all = this.run.gathered?.flows;
+    const part = (title, flows) => (flows?.isEmpty === false ? [this.subhead(title), flowTable(title, flows)] : null);
+    return [part("Who raids whom: captured / not", now), all?.isEmpty === false ? fold("Who raids whom in all rounds", false, () => flowTable("Raids of all rounds", all)) : null];
+  }
+
+  // Gold and plots by policy where there are many agents, and of agents, by descending gold.
   standings() {
+    const { policies, facts } = this.round;
     const plots = new Map();
-    for (const owner of this.round.facts[OWNER]) if (owner !== null) plots.set(owner, (plots.get(owner) ?? 0) + 1);
+    for (const owner of facts[OWNER]) if (owner !== null) plots.set(owner, (plots.get(owner) ?? 0) + 1);
     const mined = this.round.mined();
-    const ranked = this.round.facts[GOLD].map((gold, agent) => [agent, gold]).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    const rows = ranked.slice(0, AGENTS_MAX).map(([agent, gold]) => [
-      [swatchOf(fillOf(agent)), this.agentLink(agent)], shortened(calledOf(this.round.setup.players[agent])),
-      rounded(gold), rounded(mined.get(agent) ?? 0), plots.get(agent) ?? 0,
+    const colours = coloursOf(policies);
+    const agents = facts[GOLD].map((gold, agent) => ({ agent, gold, mined: mined.get(agent) ?? 0, plots: plots.get(agent) ?? 0 }))
+      .sort((a, b) => b.gold - a.gold || a.agent - b.agent);
+    const titles = ["agent", "policy", "gold", "this round", "plots"];
+    const rows = () => agents.map((each) => [
+      [swatchOf(colours[each.agent]), this.agentLink(each.agent)], policies[each.agent], rounded(each.gold), rounded(each.mined), each.plots,
     ]);
-    return [
-      this.subhead("Standings"),
-      el("div", { class: "scroll" }, tableOf(["agent", "policy", "gold", "this round", "plots"], rows, ["gold", "this round", "plots"])),
-      ranked.length > AGENTS_MAX ? el("p", { class: "note" }, `The first ${AGENTS_MAX} of ${ranked.length}.`) : null,
-    ];
+    const head = this.subhead(`Standings after round ${this.round.number}`);
+    if (areSingle(agents.length)) return [head, searchable("Standings", titles, rows(), titles.slice(2))];
+    return [head, this.standingsByPolicy(agents), fold("Agents", false, () => searchable("Standings of agents", titles, rows(), titles.slice(2)))];
+  }
+
+  standingsByPolicy(agents) {
+    const groups = new Map();
+    for (const each of agents) {
+      const policy = this.round.policies[each.agent];
+      groups.set(policy, [...(groups.get(policy) ?? []), each]);
+    }
+    const sum = (some, name) => some.reduce((total, each) => total + each[name], 0);
+    const titles = ["policy", "agents", "mean gold", "gold this round", "plots"];
+    const rows = [...groups].map(([policy, some]) => [
+      [swatchOf(colourOf(policy)), policy], some.length, rounded(sum(some, "gold") / some.length, 0), rounded(sum(some, "mined")), rounded(sum(some, "plots")),
+    ]);
+    return scrolling("Standings by policy", tableOf(titles, rows, titles.slice(1)));
   }
 
   // An event in a list, with explanations of these kinds.
   line(event, kinds = []) {
-    const { agent = null, plot = null, outcome, defense, removed = [], words = [] } = event;
+    const { agent = null, plot = null, outcome, defense, removed = [] } = event;
     const notes = [
       ...removed.map(([index]) => actionText(this.round.plans.get(agent)?.actions[index] ?? null)),
-      ...(outcome === "captured" && defense ? [`defence ${defense}`] : []), ...(words.length ? [`draw ${words.join(" ")}`] : []),
+      ...(outcome === "captured" && defense ? [`defence ${defense}`] : []),
     ];
     return el("li", { class: outcome ? `raid ${outcome}` : null }, this.sentence(event),
       notes.length ? el("span", { class: "note" }, ` (${listed(notes)})`) : null,
-      kinds.length ? whyPart(this.round, kinds, plot, agent) : null);
+      kinds.length ? whyPart(this.round, kinds, plot, agent, event.words) : null);
   }
 
   plotPart(plot) {

@@ -1,10 +1,10 @@
 // The mining world's part of a run's page.
-import { HALF, WIDE } from "../../../view/chart.js";
-import { el, plural, replaceAll, rounded, scrolling, tableOf } from "../../../view/dom.js";
-import { differenceOf, measureCharts } from "../../../view/events.js";
+import { el, plural, replaceAll, rounded } from "../../../view/dom.js";
+import { measureCharts } from "../../../view/events.js";
+import { searchable } from "../../../view/front.js";
 import { folding, GOLD, History, OWNER } from "./facts.js";
 import { legend, PlotMap } from "./map.js";
-import { goldChart, ribbonOf } from "./over_time.js";
+import { ownersOf } from "./over_time.js";
 import { Round } from "./round.js";
 import { Story } from "./story.js";
 import { openWhy } from "./why.js";
@@ -13,27 +13,21 @@ import { openWhy } from "./why.js";
 class Pane {
   constructor(run, runs, player, index) {
     Object.assign(this, { run, runs });
-    this.isBeside = runs.length > 1;
     this.map = new PlotMap(run, player, index);
-    this.ribbon = ribbonOf(run, runs, player);
-    this.measures = measureCharts(run, runs, "round");
-    this.gold = { node: el("div"), move: () => {} };
-    const name = this.isBeside ? `Run ${"AB"[index]}` : null;
+    this.owners = ownersOf(run, runs, player);
+    this.measures = measureCharts(run, runs, player);
+    const name = runs.length > 1 ? `Run ${"AB"[index]}` : null;
     this.story = new Story(run, player, name);
-    this.cut = el("p", { class: "note" });
     this.plots = el("section", { "aria-label": name ?? "Plots" },
       name === null ? null : el("h2", {}, name),
-      this.map.node, this.cut, legend(), this.ribbon.node);
+      this.map.node, legend(this.map), this.owners.node);
     const over = name === null ? "Over time" : `${name} over time`;
-    this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.gold.node, this.measures.node);
+    this.overTime = el("section", { "aria-label": over }, el("h2", {}, over), this.measures.node);
   }
 
   // Called when the facts of all rounds of all runs are gathered.
   ready() {
-    this.ribbon.draw(this.run.gathered);
-    const { node, move } = goldChart(this.run, this.runs, this.map.narrow || this.isBeside ? HALF : WIDE);
-    replaceAll(this.gold.node, node);
-    this.gold.move = move;
+    this.owners.draw(this.run.gathered);
   }
 
   show(position, round, other) {
@@ -44,10 +38,8 @@ class Pane {
     const lacking = lacks.map(([name]) => `This run has no ${name} ${position[name]}.`);
     this.round = round;
     this.map.show(round, plot, agent, other);
-    this.cut.textContent = this.map.cut ?? "";
     this.story.show(round, plot, agent, lacking);
-    this.ribbon.move({ ...position, plot: plot ?? undefined });
-    this.gold.move(round.number);
+    this.owners.move({ ...position, plot: plot ?? undefined });
     this.measures.move(round.number);
   }
 
@@ -64,7 +56,7 @@ class Pane {
 }
 
 class MiningView {
-  constructor(room, runs, player, page) {
+  constructor(room, runs, player) {
     Object.assign(this, { runs, player });
     this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
     this.difference = runs.length > 1 ? el("section", { "aria-label": "Differences" }) : null;
@@ -73,7 +65,7 @@ class MiningView {
     replaceAll(room, two === undefined
       ? [el("div", { class: "round" }, one.plots, one.story.node), one.overTime]
       : [
-        differenceOf(page.against, runs, player, "round"), beside(one.plots, two.plots), this.difference,
+        beside(one.plots, two.plots), this.difference,
         beside(one.story.node, two.story.node), beside(one.overTime, two.overTime),
       ]);
   }
@@ -105,7 +97,7 @@ class MiningView {
     const [titles, numbers] = [["agent", "gold in A", "gold in B", "B − A"], ["gold in A", "gold in B", "B − A"]];
     replaceAll(this.difference, el("h2", {}, `After round ${this.player.at}`),
       el("p", {}, apart === null ? "The grids differ, so owners are not compared." : `${plural(apart, "plot")} with other owners, outlined in both maps.`),
-      scrolling("Gold in both runs", tableOf(titles, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent])), numbers)));
+      searchable("Gold in both runs", titles, agents.map((agent) => goldRow(agent, a[GOLD][agent], b[GOLD][agent])), numbers));
   }
 
   describe() {
@@ -145,8 +137,8 @@ export const WORLD = {
     return { plot: plotOf, agent: under(most(({ players }) => players.length)) };
   },
   gather: (run) => new History(run),
-  create: (room, runs, player, page) => {
+  create: (room, runs, player) => {
     runs.forEach(openWhy);
-    return new MiningView(room, runs, player, page);
+    return new MiningView(room, runs, player);
   },
 };

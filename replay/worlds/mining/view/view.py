@@ -16,13 +16,14 @@ from goldrush.replay.tools import View
 from goldrush.replay.view.patterns import Patterns
 
 if TYPE_CHECKING:
+    from goldrush.kernel.world import Row
     from goldrush.kernel.worlds.mining.state import MiningState
-    from goldrush.replay.journal.why import PlanChange
+    from goldrush.replay.journal.why import Explanation, PlanChange
 
 _HERE: Final = Path(__file__).parent
-_MODULES: Final = ("facts", "style", "round", "map", "why", "story", "over_time")
+_MODULES: Final = ("facts", "style", "round", "board", "map", "why", "story", "over_time")
 PROMPTS_MAX: Final = 1 << 17  # characters of prompts in a page
-WHY_MAX: Final = 1 << 17  # characters of explanations in a page, up to the end of a round
+WHY_MAX: Final = 1 << 17  # characters of explanations, as half of the journal's bytes at most
 ROUND_MAX: Final = 1 << 19  # characters at which a round is left out whole
 
 
@@ -34,9 +35,9 @@ def facts(state: MiningState) -> list[list[Any]]:
 def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """What takes the rules, of these rounds.
 
-    `why`: explanations, up to round `why_until`, their texts by number of one of the `patterns`
-    and the numbers that go into it. `prompts`: by round and agent, as numbers of `messages`, as
-    many as PROMPTS_MAX has room for. Raises what reading a journal raises.
+    `why`: explanations, of the last round and up to round `why_until`, their texts by number of one
+    of the `patterns` and the numbers that go into it. `prompts`: by round and agent, as numbers of
+    `messages`, as many as PROMPTS_MAX has room for. Raises what reading a journal raises.
     """
     messages, prompts = _prompts(path, first, last)
     return {**_why(path, first, last), "messages": messages, "prompts": prompts}
@@ -52,24 +53,34 @@ def _why(path: str | Path, first: int, last: int) -> dict[str, Any]:
     from goldrush.replay.worlds.mining.why import explained
 
     patterns = Patterns()
+    most = min(WHY_MAX, Path(path).stat().st_size // 2)
+    at_end = [_packed(patterns, *each) for each in explained(path, last, last)]
+    if _size(at_end) > ROUND_MAX:
+        at_end = []
     why: list[list[Any]] = []
-    size, until = 0, last
-    for one, submitted in explained(path, first, last):
-        is_over = size > WHY_MAX and one.unit != why[-1][0]
+    size, until = 0, last - 1
+    for one, submitted in explained(path, first, last - 1) if first < last else ():
+        is_over = size > most and one.unit != why[-1][0]
         if is_over or size > ROUND_MAX:
             until = why[-1][0] if is_over else one.unit - 1
             why = [each for each in why if each[0] <= until]
             break
-        why.append(
-            [
-                one.unit, patterns.of(one.kind)[0], one.location, list(one.agents),
-                [patterns.of(line) for line in one.account], one.plan and one.plan[0],
-                patterns.of(one.snippet) if one.snippet else None,
-                one.change and _change(patterns, one.change, submitted),
-            ]
-        )  # fmt: skip
-        size += len(json.dumps(why[-1], separators=(",", ":")))
-    return {"patterns": patterns.known, "why": why, "why_until": until}
+        why.append(_packed(patterns, one, submitted))
+        size += _size(why[-1])
+    return {"patterns": patterns.known, "why": [*why, *at_end], "why_until": until}
+
+
+def _size(value: object) -> int:
+    return len(json.dumps(value, separators=(",", ":")))
+
+
+def _packed(patterns: Patterns, one: Explanation, submitted: Sequence[Row]) -> list[Any]:
+    return [
+        one.unit, patterns.of(one.kind)[0], one.location, list(one.agents),
+        [patterns.of(line) for line in one.account], one.plan and one.plan[0],
+        patterns.of(one.snippet) if one.snippet else None,
+        one.change and _change(patterns, one.change, submitted),
+    ]  # fmt: skip
 
 
 def _change(patterns: Patterns, change: PlanChange, submitted: Sequence[Any]) -> list[Any]:

@@ -19,17 +19,18 @@ export function openWhy(run) {
   run.computed = { ...rest, why: byRound };
 }
 
-// The explanations of a round, of the given kinds, for a plot or an agent.
-export function whyPart(round, kinds, plot, agent = null) {
+// The explanations of a round, of the given kinds, for a plot or an agent; `words`: of the draw.
+export function whyPart(round, kinds, plot, agent = null, words = []) {
   const { why, why_until: until } = round.run.computed;
   const found = (why.get(round.number) ?? []).filter((each) =>
     kinds.includes(each.kind) && (agent === null ? each.place === plot : each.agents.includes(agent)));
-  if (!found.length && until >= round.number) return null;
+  if (!found.length && (until >= round.number || why.has(round.number))) return null;
   const what = plot === null ? `--agent ${agent}` : `--plot ${plot}`;
   const shown = found.length
     ? found.map((each) => explained(round, each))
     : commandLine(`goldrush why JOURNAL --at ${round.number} ${what}`);
-  return el("details", { class: "why" }, el("summary", {}, "Why?"), shown);
+  return el("details", { class: "why" }, el("summary", {}, "Why?"), shown,
+    words.length ? el("p", { class: "note" }, "The draw: ", el("code", {}, listed(words))) : null);
 }
 
 function explained(round, { account, planned, snippet, change }) {

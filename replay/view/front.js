@@ -1,0 +1,74 @@
+// The front of the page: the outcome over the units, and the agents behind the standings.
+import { colourOf, coloursOf, hueIndexOf } from "./colours.js";
+import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
+import { el, fold, replaceAll, rounded, scrolling, tableOf, valueText } from "./dom.js";
+import { labelsOf, playedBy } from "./run.js";
+
+const FOUND_MAX = 20; // rows of a table before a search
+
+// A table whose rows are found by a text in them, if there are many.
+export function searchable(label, titles, rows, numbers) {
+  const text = (row) => row.map((cell) => (cell instanceof Node ? cell.textContent : [cell].flat().map((part) => part?.textContent ?? part).join(" "))).join(" ").toLowerCase();
+  const note = el("p", { class: "note", role: "status" });
+  const table = el("div");
+  const show = (wanted) => {
+    const some = wanted === "" ? rows : rows.filter((row) => text(row).includes(wanted.toLowerCase()));
+    replaceAll(table, scrolling(label, tableOf(titles, some.slice(0, FOUND_MAX), numbers)));
+    note.textContent = some.length > FOUND_MAX ? `The first ${FOUND_MAX} of ${some.length}.` : some.length ? "" : "None has this.";
+  };
+  const field = el("input", { type: "search", size: "16", autocomplete: "off", input: () => show(field.value.trim()) });
+  show("");
+  return el("div", {}, rows.length > FOUND_MAX ? el("label", { class: "search" }, "Search ", field) : null, table, note);
+}
+
+// The lines of one run: of agents, or of policies with their spread.
+function outcomeLines({ lines }, labels) {
+  const colours = coloursOf(labels);
+  return lines.map(({ agent, policy, count, values, bands }) => ({
+    title: agent === undefined ? `${policy} × ${count}` : `${agent} ${policy}`,
+    group: policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values, bands,
+    colour: agent === undefined ? colourOf(policy) : colours[agent], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
+    width: agent === undefined ? 2.5 : 1.75,
+  }));
+}
+
+// The lines of two runs at the units of the longer one.
+function linesBeside(fronts, units) {
+  return fronts.flatMap((front, run) => front.lines.map(({ policy, values }) => ({
+    title: `${policy} in ${"AB"[run]}`, group: `${policy} ${"AB"[run]}`, colour: colourOf(policy), dash: run ? "6 4" : null, width: 2.25,
+    values: units.map((unit) => (unit > front.units[front.units.length - 1] ? null : values[front.units.findLastIndex((each) => each <= unit)] ?? null)),
+  })));
+}
+
+// The chart of the outcome as {move(unit)}; it is of the whole runs.
+export function drawFront({ fronts, runs }, player) {
+  const [first] = fronts;
+  const { units } = fronts.reduce((one, two) => (two.units[two.units.length - 1] > one.units[one.units.length - 1] ? two : one));
+  const isOne = fronts.length === 1;
+  const labels = labelsOf(runs[0].rosters[runs[0].rosters.length - 1][1]);
+  if (isOne) drawAgents(first, runs[0], labels, player.unit);
+  if (units.length === 0 || fronts.some(({ lines }) => lines.length === 0)) return { move: () => {} };
+  const last = units[units.length - 1];
+  const lines = isOne ? outcomeLines(first, labels) : linesBeside(fronts, units);
+  const of = !isOne ? " by policy, mean" : lines[0].bands ? " by policy: median, quartiles, lowest and highest" : " of each agent";
+  const chart = lineChart({
+    title: `${first.title}${of}`, name: first.title, definition: first.definition, unit: player.unit, units, lines, size: LARGE, player,
+    span: { first: units[0], last }, limits: [0],
+    scale: lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]),
+  });
+  document.getElementById("outcome").append(chart.node);
+  return chart;
+}
+
+// The agents with all measures of agents, folded, under the standings.
+function drawAgents({ measures }, { rosters, names }, labels, unit) {
+  if (measures.length === 0) return;
+  const colours = coloursOf(labels);
+  const titles = measures.map(({ title }) => title);
+  const order = measures[0].values.map((value, agent) => ({ value, agent })).sort((a, b) => b.value - a.value || a.agent - b.agent);
+  const rows = order.map(({ agent }) => [
+    [swatchOf(colours[agent]), names[agent] ?? agent], playedBy(rosters, agent, unit), ...measures.map(({ values }) => valueText(values[agent])),
+  ]);
+  document.getElementById("standings").append(fold(`Each of the ${rounded(rows.length)} agents`, false, () =>
+    searchable("Agents", ["agent", "policy", ...titles], rows, titles)));
+}

@@ -1,0 +1,165 @@
+"""The content of the top of the page of a run: its outcome, and the outcome over the units.
+
+All of it is of the whole run, also where the page carries a part of the journal. It is computed
+here: a reader sees it before the page has read and checked the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.world import Vocabulary
+from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.outcome import Outcome
+from goldrush.replay.tools import Tools
+from goldrush.replay.view.spaced import Spaced, short
+from goldrush.replay.view.spread import (
+    NO_SPREAD,
+    POLICIES_MAX,
+    SINGLE_MAX,
+    Spread,
+    by_policy,
+    spreads_of,
+)
+
+POINTS_MAX: Final = 240  # points of a line
+
+
+@attrs.frozen
+class Point:
+    """The outcome so far, at the end of a unit: by agent, and by policy; `agents` is empty above
+    SINGLE_MAX agents.
+    """
+
+    agents: Sequence[Value]
+    means: Mapping[str, Value]
+    spreads: Mapping[str, Spread]
+
+    @classmethod
+    def of(cls, values: Sequence[Value], policies: Sequence[str]) -> Point:
+        """The point of a unit after which the agents, who play these policies, have so much."""
+        members = by_policy(values, policies)
+        return cls(
+            list(values) if len(values) <= SINGLE_MAX else (),
+            {policy: mean([v for v in some if v is not None]) for policy, some in members.items()},
+            spreads_of(values, policies),
+        )
+
+
+class Course:
+    """The outcome over the units of a run: points at equal distances, and the last one."""
+
+    def __init__(self, tools: Tools, vocabulary: Vocabulary) -> None:
+        self._scores = tools.states.scores
+        self._number = vocabulary.number
+        self._spaced: Spaced[Point] = Spaced(1, POINTS_MAX)
+        self._end: list[tuple[int, Point]] = []
+
+    def add(self, unit: int, state: object, policies: Sequence[str]) -> None:
+        """Note the state after a unit, numbered from 1; policies: of the agents."""
+        if self._spaced.wants(unit):
+            self._spaced.add(unit, Point.of(self._scores(state), policies), 1)
+
+    def end(self, unit: int, state: object, policies: Sequence[str]) -> None:
+        """Note the state after the last unit, unless it has been."""
+        if not self._spaced.wants(unit):
+            self._end = [(unit, Point.of(self._scores(state), policies))]
+
+    def points(self) -> list[tuple[int, Point]]:
+        """The public numbers of units, with their points; empty where nobody earns anything."""
+        points = [*self._spaced.items(), *self._end]
+        return [(self._number(unit), point) for unit, point in points if point.means]
+
+
+@attrs.frozen
+class Front:
+    """The content of the front for one run; `outcome` is None where none can be told.
+
+    Attributes:
+        labels: the policy of each agent, as of the last unit.
+        measures: of agents: name, title, definition and the value of each agent.
+    """
+
+    outcome: Outcome | None
+    labels: Sequence[str]
+    points: Sequence[tuple[int, Point]]
+    measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]
+
+    @property
+    def title(self) -> str:
+        """The title of what is compared."""
+        return "score" if self.outcome is None else self.outcome.measure.title
+
+    @property
+    def definition(self) -> str:
+        """Its definition."""
+        return "" if self.outcome is None else self.outcome.measure.definition
+
+    def as_dict(self, *, by_mean: bool) -> dict[str, object]:
+        """For the page's script; `by_mean`: the lines are means of policies, as for two runs."""
+        return {
+            "title": self.title,
+            "definition": self.definition,
+            "units": [unit for unit, _ in self.points],
+            "lines": self._lines(by_mean=by_mean),
+            "measures": [
+                {"title": measure.title, "values": [short(value) for value in values]}
+                for measure, values in self.measures
+            ],
+        }
+
+    def _lines(self, *, by_mean: bool) -> list[dict[str, object]]:
+        """An agent or a policy each; of policies those with the most agents."""
+        rows = [point for _, point in self.points]
+        if not rows:
+            return []
+        if rows[-1].agents and not by_mean:
+            return [
+                {
+                    "agent": agent,
+                    "policy": policy,
+                    "values": _short(row.agents[agent] for row in rows),
+                }
+                for agent, policy in enumerate(self.labels)
+            ]
+        policies = sorted(rows[-1].means, key=lambda each: -self.labels.count(each))[:POLICIES_MAX]
+        if by_mean:
+            return [
+                {"policy": policy, "values": _short(row.means.get(policy) for row in rows)}
+                for policy in policies
+            ]
+        ends = {
+            policy: list(zip(*(row.spreads.get(policy, NO_SPREAD) for row in rows), strict=True))
+            for policy in policies
+        }
+        return [
+            {
+                "policy": policy, "count": self.labels.count(policy), "values": _short(median),
+                "bands": [[_short(q1), _short(q3)], [_short(low), _short(high)]],
+            }
+            for policy, (low, q1, median, q3, high) in ends.items()
+        ]  # fmt: skip
+
+
+def any_of(values: Sequence[Value]) -> bool:
+    """Whether there is a value."""
+    return any(value is not None for value in values)
+
+
+def _short(values: Iterable[Value]) -> list[Value]:
+    return [short(value) for value in values]
+
+
+def rosters_of(
+    rosters: Sequence[tuple[int, Sequence[str]]],
+) -> list[tuple[int, list[tuple[str, int]]]]:
+    """For the page: the first unit of each, and the policies of neighbours with their number."""
+    return [
+        (first, [(label, len(list(same))) for label, same in groupby(labels)])
+        for first, labels in rosters
+    ]

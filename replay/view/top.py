@@ -1,0 +1,257 @@
+"""The top of the page of a run, as HTML: headline, standings, where two runs part, the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.world import Vocabulary
+from goldrush.replay.journal.diff import Diff
+from goldrush.replay.outcome import Outcome, format_value, number_word, standings_of
+from goldrush.replay.view.carried import Carried
+from goldrush.replay.view.front import Front
+from goldrush.replay.view.spread import POLICIES_MAX
+
+NAMED_MAX = 3  # policies that the headline of two runs names
+
+Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
+
+
+def top_of(
+    runs: Sequence[Carried], hues: Hues, difference: Diff | None, vocabulary: Vocabulary
+) -> str:
+    """The top of a page for one run, or for two and their difference."""
+    if difference is None:
+        [run] = runs
+        agents = ", ".join(text for name, text in run.shown if name == "agents")
+        parts = [
+            f'<p class="kicker">{_text(f"{run.title}: {agents}")}</p>',
+            _headline(run),
+            _forks(runs),
+            _front(_standings(run.front, hues)),
+        ]
+    else:
+        outcomes = [run.front.outcome for run in runs if run.front.outcome is not None]
+        is_compared = len(outcomes) == len(runs)
+        lines = "".join(
+            f"<li>{_which(index, runs)}{_text(run.title)}. {escape(_outcome(run))}</li>"
+            for index, run in enumerate(runs)
+        )
+        parts = [
+            f"<h1>{escape(compared(*outcomes)) if is_compared else 'Two runs'}</h1>",
+            f'<p class="lead">{escape(_only(*outcomes))}</p>' if is_compared else "",
+            _parting(difference, runs, vocabulary.unit),
+            _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
+            f'<ul class="runs">{lines}</ul>',
+            _forks(runs),
+        ]
+    parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
+    return "\n".join(filter(None, parts))
+
+
+def _headline(run: Carried) -> str:
+    """The first sentence of the outcome large, the others below it."""
+    if run.front.outcome is None:
+        return f"<h1>{_text(run.title)}</h1>"
+    first, *others = map(escape, run.front.outcome.sentences)
+    return f"<h1>{first}</h1>" + (f'\n<p class="lead">{" ".join(others)}</p>' if others else "")
+
+
+def _outcome(run: Carried) -> str:
+    return "" if run.front.outcome is None else run.front.outcome.headline
+
+
+def _front(table: str) -> str:
+    """The place of the chart, and a table."""
+    return f'<div class="front"><div id="outcome"></div><div id="standings">{table}</div></div>'
+
+
+def _text(text: str) -> str:
+    return escape(escaped(text))
+
+
+def _which(index: int, runs: Sequence[Carried]) -> str:
+    return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
+
+
+def _forks(runs: Sequence[Carried]) -> str:
+    return "".join(
+        f'<p class="fork">{_which(index, runs)}{_text(text)}</p>'
+        for index, run in enumerate(runs)
+        for _, text in run.forks
+    )
+
+
+def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
+    """The line for the result of a run's check, and the facts of the run."""
+    run, which = runs[index], _which(index, runs)
+    facts = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{_text(text)}</dd></div>" for name, text in run.shown
+    )
+    span = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
+    note = f"The player has {span}; headline, standings and chart are of the whole run."
+    part = "" if run.whole else f'<p class="note">{which}{escape(note)}</p>\n'
+    return (
+        f'{part}<div class="checked"><div class="seal" id="seal-{index}" role="status">'
+        f"{which}Not checked: the script of this page has not run.</div>"
+        f'<details class="about"><summary>{which}About this run</summary>'
+        f'<dl class="facts">{facts}</dl></details></div>'
+    )
+
+
+def _swatch(hue: int) -> str:
+    """A square in the colour of a policy."""
+    return (
+        '<svg class="swatch-box" viewBox="0 0 12 12" aria-hidden="true">'
+        f'<rect width="12" height="12" rx="2" fill="var(--hue-{hue})"/></svg>'
+    )
+
+
+def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: Hues) -> str:
+    """A table of policies: the first cell of a row is the policy, all others are numbers."""
+    first, *others = head
+    heads = f'<th scope="col">{_text(first)}</th>' + "".join(
+        f'<th scope="col" class="number">{_text(title)}</th>' for title in others
+    )
+    body = "".join(
+        f'<tr><th scope="row">{_swatch(hues[policy])}{_text(policy)}</th>'
+        + "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
+        + "</tr>"
+        for policy, *cells in rows[:POLICIES_MAX]
+    )
+    left = len(rows) - POLICIES_MAX
+    more = f'<p class="note">and {format_count(left, "more group")}</p>' if left > 0 else ""
+    return (
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">'
+        f'<table class="standings"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+        f"</div>{more}"
+    )
+
+
+def _standings(front: Front, hues: Hues) -> str:
+    """The final standings by policy; empty where agents have none."""
+    outcome = front.outcome
+    if outcome is None or not outcome.standings:
+        return ""
+    (measure, _), *others = front.measures
+    means = {
+        other.title: {each.policy: each.mean for each in standings_of(values, outcome.policies)}
+        for other, values in others
+    }
+    rows = [
+        [
+            each.policy,
+            f"{len(each.agents):,}",
+            format_value(each.mean),
+            _range(each.lowest, each.highest),
+            *(format_value(mean[each.policy]) for mean in means.values()),
+        ]
+        for each in outcome.standings
+    ]
+    head = ["policy", "agents", f"mean {measure.title}", "from – to"]
+    head += [f"mean {title}" for title in means]
+    return _table("Standings by policy", head, rows, hues)
+
+
+def _range(low: Value, high: Value) -> str:
+    """The lowest and the highest value."""
+    same = format_value(low) == format_value(high)
+    return format_value(low) if same else f"{format_value(low)} – {format_value(high)}"
+
+
+def _differences(a: Outcome, b: Outcome) -> list[tuple[str, Value, Value]]:
+    """The policies with their means in both runs, None where one does not play; the largest
+    difference first.
+    """
+    means = [{each.policy: each.mean for each in run.standings} for run in (a, b)]
+    policies = dict.fromkeys([*means[0], *means[1]])
+    found = [(policy, means[0].get(policy), means[1].get(policy)) for policy in policies]
+    return sorted(found, key=lambda each: -abs(_change(*each[1:]) or 0.0))
+
+
+def _change(a: Value, b: Value) -> Value:
+    return None if a is None or b is None else b - a
+
+
+def compared(a: Outcome, b: Outcome) -> str:
+    """What differs in the outcome of two runs, as a sentence; the largest differences first."""
+    both = [
+        (escaped(policy), one, two)
+        for policy, one, two in _differences(a, b)
+        if one is not None and two is not None
+    ]
+    title = escaped(a.measure.title)
+    if not both:
+        return f"The two runs have no policy in common whose {title} can be compared."
+    changed = [each for each in both if format_value(each[1]) != format_value(each[2])]
+    if not changed:
+        return f"Both runs end with the same mean {title} of each policy."
+    parts = [
+        f"{policy} {'agents end with' if not index else 'with'} {format_value(two)}"
+        f"{f' {title} each on average' if not index else ''}, {format_value(abs(two - one))} "
+        f"{'more' if two > one else 'less'}{'' if index else ' than in A'}"
+        for index, (policy, one, two) in enumerate(changed[:NAMED_MAX])
+    ]
+    left = len(changed) - len(parts)
+    rest = f"{number_word(left)} more {'policy differs' if left == 1 else 'policies differ'} less"
+    return f"In run B {'; '.join([*parts, *([rest] if left else [])])}."
+
+
+def _only(a: Outcome, b: Outcome) -> str:
+    """The policies that play in one of two runs alone, as sentences; empty without one."""
+    names = [[escaped(each.policy) for each in run.standings] for run in (a, b)]
+    sentences = []
+    for which, mine, other in (("A", names[0], names[1]), ("B", names[1], names[0])):
+        only = [policy for policy in mine if policy not in other]
+        more = f" and {number_word(len(only) - NAMED_MAX)} more" if len(only) > NAMED_MAX else ""
+        if only:
+            verb = "play" if len(only) > 1 else "plays"
+            sentences.append(f"{', '.join(only[:NAMED_MAX])}{more} {verb} in {which} alone.")
+    return " ".join(sentences)
+
+
+def _comparison(a: Outcome, b: Outcome, *, hues: Hues) -> str:
+    """The outcomes of two runs by policy, and their differences."""
+    rows = [
+        [policy, format_value(one), format_value(two), _signed(_change(one, two))]
+        for policy, one, two in _differences(a, b)
+    ]
+    head = ["policy", f"mean {a.measure.title} in A", "in B", "B − A"]
+    return _table("Outcome of both runs by policy", head, rows, hues)
+
+
+def _signed(value: Value) -> str:
+    if value is None:
+        return "-"
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{format_value(abs(value))}"
+
+
+def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
+    """Where two runs part, and the causes. A page names no path: the runs are A and B."""
+    if difference.same:
+        return '<section class="difference"><h2>The two runs are the same</h2></section>'
+    texts = [cause.text for cause in difference.causes]
+    for name, side in (("A", difference.a), ("B", difference.b)):
+        front = f"{side.path}: "
+        texts = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in texts]
+    causes = "".join(
+        f"<li>{_text(f'{cause.kind}: {text}')}</li>"
+        for cause, text in zip(difference.causes, texts, strict=True)
+    )
+    lines = []
+    if difference.first is not None:
+        at = difference.first.round
+        is_here = any(run.first <= at <= run.last for run in runs)
+        where = f'<a href="#{unit}={at}">{unit} {at:,}</a>' if is_here else f"{unit} {at:,}"
+        lines.append(f"The first event that differs is in {where}.")
+    if difference.prefix is not None:
+        short, long = "AB" if difference.prefix == "a" else "BA"
+        last = f"{unit} {runs['AB'.index(short)].last:,}"
+        lines.append(f"Run {short} is the beginning of run {long}: it breaks off with {last}.")
+    heading = "Where the two runs part, and why"
+    return (
+        f'<section class="difference" aria-label="{heading}"><h2>{heading}</h2>'
+        f"{''.join(f'<p>{line}</p>' for line in lines)}<ul>{causes}</ul></section>"
+    )

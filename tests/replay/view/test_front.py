@@ -1,0 +1,291 @@
+"""What a reader of the page of a run sees first: who ended with how much, and since when."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goldrush.agents.worlds.mining.players import record
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.worlds.mining import MINING
+from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.log import Query, log
+from goldrush.replay.journal.rebuild import rebuild
+from goldrush.replay.outcome import Outcome, Standing, format_value, outcome_of
+from goldrush.replay.view.front import POINTS_MAX, Course
+from goldrush.replay.view.page import page_of, write_page
+from goldrush.replay.view.spread import SINGLE_MAX, spreads_of
+from goldrush.replay.view.top import compared
+from tests.browser import PHONE, WIDE, Tab
+from tests.golden import path_of
+from tests.pictures import counted, pixels_of
+
+ROSTER = "greedy-mine*12,raid*8,random*4"  # more agents than are shown singly
+SETTINGS = {"rounds": 12, "agents": 24, "rows": 35, "cols": 35}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of many agents on a grid that is drawn as a board."""
+    path = tmp_path_factory.mktemp("large") / "large.journal"
+    record(path, SETTINGS, ROSTER)
+    write_page(path, path.with_suffix(".html"))
+    return path
+
+
+def outcome(path: Path) -> Outcome:
+    tools = tools_at(path)
+    with JournalReader(path) as reader:
+        return outcome_of(tools, tools.measures.read(reader))
+
+
+def table(tab: Tab, name: str) -> list[list[str]]:
+    lines = tab.page.get_by_role("group", name=name, exact=True).locator("tbody tr")
+    return [line.locator("th, td").all_text_contents() for line in lines.all()]
+
+
+def test_a_page_opens_with_the_outcome_and_at_the_last_round(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    expected = outcome(journal)
+    tab.open(paged(journal))
+    first, *others = expected.sentences
+
+    assert first == tab.text("h1")
+    assert " ".join(others) == tab.text(".lead")
+    assert [
+        [each.policy, str(len(each.agents)), format_value(each.mean)] for each in expected.standings
+    ] == [row[:3] for row in table(tab, "Standings by policy")]
+    assert "round 20" == tab.text("#now")
+    assert "" == tab.moment
+    assert not re.search(r"\b[0-9a-f]{16}\b", tab.text("body"))
+
+
+def test_the_outcome_can_be_read_without_scripts(tab: Tab, paged: Callable[..., Path]) -> None:
+    page = paged(path_of("baseline"))
+    still = tab.context.browser.new_context(java_script_enabled=False).new_page()
+    still.goto(page.as_uri())
+
+    assert outcome(path_of("baseline")).sentences[0] == still.locator("h1").inner_text()
+    assert 4 == still.locator(".standings tbody tr").count()
+    still.context.close()
+
+
+def test_the_values_of_a_chart_are_read_by_keys_and_under_the_pointer(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    tab.open(paged(journal))
+    chart = tab.page.locator("#outcome [role=slider]")
+    chart.focus()
+    tab.press("Home", "ArrowRight", "ArrowRight", "ArrowLeft")
+    gold = rebuild(journal, 2).state.gold
+
+    policies = [entry["policy"] for entry in rebuild(journal, 2).state.roster]
+    said = [f"{agent} {policies[agent]} {each:,.10g}" for agent, each in enumerate(gold)]
+    assert f"round 2: {', '.join(said)}" == chart.get_attribute("aria-valuetext")
+    assert "round 2" == tab.text("#outcome output")
+    assert "round 20" == tab.text("#now")
+
+    tab.press("Enter")
+    assert "round=2" == tab.moment
+    box = chart.bounding_box()
+    tab.page.mouse.move(box["x"] + 1, box["y"] + 20)
+    assert "round 1" == tab.text("#outcome output")
+    tab.page.mouse.move(0, 0)
+    chart.blur()
+    assert "round 2" == tab.text("#outcome output")
+
+
+def test_a_chart_is_downloaded_with_its_colours_and_its_data(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    tab.open(paged(journal))
+    saved = {}
+    for kind in ("SVG", "CSV"):
+        with tab.page.expect_download() as download:
+            tab.page.get_by_role("button", name=f"gold as {kind}", exact=True).click()
+        assert f"gold.{kind.lower()}" == download.value.suggested_filename
+        download.value.save_as(tmp_path / kind)
+        saved[kind] = (tmp_path / kind).read_text()
+    head, *rows = csv.reader(saved["CSV"].splitlines())
+    pixels = counted(pixels_of(saved["SVG"]))
+
+    assert ["round", "0 greedy-mine"] == head[:2]
+    assert [[float(cell) for cell in row[1:]] for row in rows] == [
+        pytest.approx(rebuild(journal, unit).state.gold, rel=1e-5) for unit in range(1, 21)
+    ]
+    assert not re.search(r"var\(|light-dark|color-mix|class=|data-passing", saved["SVG"])
+    assert {(0, 0x72, 0xB2, 255), (255, 255, 255, 255)} <= set(pixels)
+
+
+def test_a_policy_has_one_colour_on_all_pages_and_everywhere(
+    tab: Tab, tmp_path: Path, large: Path, paged: Callable[..., Path]
+) -> None:
+    hues = []
+    for page in (paged(path_of("baseline")), large.with_suffix(".html")):
+        tab.open(page)
+        row = tab.page.locator(".standings tr", has_text="greedy-mine").locator("rect")
+        end = tab.page.locator("#outcome .end", has_text="greedy-mine").first
+        hues += [row.get_attribute("fill"), end.get_attribute("fill")]
+        legend = tab.page.locator(".policies li", has_text="greedy-mine").locator("rect")
+        cell = tab.page.locator(".cell[aria-label*='agent 0'] .square")
+        for mark in (legend, cell):
+            if mark.count():
+                assert hues[0] in str(mark.first.get_attribute("fill"))
+
+    assert {"var(--hue-0)"} == set(hues)
+
+
+def test_many_agents_are_shown_as_their_policies(tab: Tab, large: Path) -> None:
+    tab.open(large.with_suffix(".html"))
+    state = rebuild(large, 12).state
+    policies = [entry["policy"] for entry in state.roster]
+    spreads = spreads_of(state.gold, policies)
+    captured: Counter[tuple[str, str]] = Counter()
+    for event in log(large, Query(1, 12)):
+        if event.name == "raid_resolved" and event["outcome"] == "captured":
+            captured[policies[event["winner"]], policies[event["owner"]]] += 1
+
+    assert "greedy-mine × 12, raid × 8, random × 4" in tab.text(".kicker")
+    assert 0 == tab.page.locator(".cell, .chip, .arrow").count()
+    chart = tab.page.locator("#outcome [role=slider]")
+    assert 3 == chart.locator(".line").count()
+    low, high = spreads["raid"][1], spreads["raid"][3]
+    assert f"({low:,.10g} to {high:,.10g})" in str(chart.get_attribute("aria-valuetext"))
+    tab.page.get_by_text("Who raids whom in all rounds").click()
+    cells = table(tab, "Raids of all rounds")
+    names = tab.page.get_by_role("group", name="Raids of all rounds").locator("thead th")
+    owners = names.all_text_contents()[1:]
+    assert {
+        (row[0], owner): int(cell.split(" / ")[0].replace(",", ""))
+        for row in cells
+        for owner, cell in zip(owners, row[1:], strict=True)
+        if cell and not cell.startswith("0 ")
+    } == captured
+
+
+def test_a_plot_of_a_large_map_and_one_agent_of_many_are_found(tab: Tab, large: Path) -> None:
+    tab.open(large.with_suffix(".html"))
+    state = rebuild(large, 12).state
+    board = tab.page.get_by_role("slider", name=re.compile("^Plots"))
+    board.focus()
+    tab.press("Home", "ArrowDown", "ArrowRight")
+    owner = state.owner[36]
+
+    assert str(board.get_attribute("aria-valuetext")).startswith(
+        f"plot 36, {'nobody' if owner is None else f'agent {owner}'}'s"
+    )
+    tab.press("Enter")
+    assert "plot=36" in tab.moment
+    assert "Plot 36" in tab.text(".selected .part")
+
+    tab.page.get_by_text("Each of the 24 agents").click()
+    part = tab.page.locator("#standings details")
+    assert 20 == part.locator("tbody tr").count()
+    part.get_by_label("Search").fill("random")
+    assert {"20", "21", "22", "23"} == {row[0] for row in table(tab, "Agents")}
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("dark", WIDE), ("light", PHONE)], ids=str)
+def test_everybody_can_use_the_page_of_a_large_run(
+    scheme: str, size: dict[str, int], large: Path, new_tab: Callable[..., Tab]
+) -> None:
+    tab = new_tab(scheme, size).open(large.with_suffix(".html"), "#round=5&plot=40&agent=3")
+    for part in tab.page.locator("summary").all():
+        part.click()
+
+    assert [] == tab.violations()
+    assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def test_two_runs_begin_with_what_differs_in_the_outcome(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    a, b = path_of("baseline"), path_of("forked")
+    means = [{each.policy: each.mean for each in outcome(path).standings} for path in (a, b)]
+    tab.open(paged(a, b))
+    rows = {row[0]: row[1:] for row in table(tab, "Outcome of both runs by policy")}
+
+    assert {*means[0], *means[1]} == set(rows)
+    change = means[1]["random"] - means[0]["random"]
+    assert f"{change:+.3g}" == rows["random"][2]
+    assert "-" == rows["raid"][2]
+    assert f"{change:.3g} more than in A" in tab.text("h1")
+    assert "raid plays in B alone." in tab.text(".lead")
+    tab.page.get_by_role("link", name="round 11").first.click()
+    assert "round 11" == tab.text("#now")
+
+
+def test_the_outcome_of_a_part_is_that_of_the_whole_run(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    tab.open(paged(journal, units=(4, 6)))
+
+    assert outcome(journal).sentences[0] == tab.text("h1")
+    assert "1" == tab.page.locator("#outcome .tick").all_text_contents()[-2].split()[-1]
+    assert "20" == tab.page.locator("#outcome .tick").all_text_contents()[-1]
+
+
+@pytest.mark.parametrize("rounds", [1, 7, POINTS_MAX, POINTS_MAX + 1, 3 * POINTS_MAX + 5])
+def test_points_are_few_and_end_with_the_last_unit(rounds: int, path: Path) -> None:
+    record(path, {"rounds": rounds, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
+    course = Course(tools_at(path), MINING.vocabulary)
+    with JournalReader(path) as reader:
+        walk = Walk(MINING, reader)
+        for commit, state in walk:
+            if commit.kind == UNIT:
+                course.add(commit.unit, state, ["greedy-mine"] * 2)
+                last = state.gold[:]
+        course.end(rounds, walk.state, ["greedy-mine"] * 2)
+    points = course.points()
+
+    assert len(points) <= POINTS_MAX + 1
+    assert sorted({unit for unit, _ in points}) == [unit for unit, _ in points]
+    assert (1, rounds) == (points[0][0], points[-1][0])
+    assert last == points[-1][1].agents
+
+
+def standing(**means: float | None) -> Any:
+    return Outcome(
+        AgentMeasure("gold", "gold", ""),
+        [Standing(name, (0,), mean, mean, mean) for name, mean in means.items()],
+        [], [], None, [],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        ({"x": 10.0}, {"x": 10.0}, "Both runs end with the same mean gold of each policy."),
+        ({"x": 10.0}, {"y": 10.0}, "The two runs have no policy in common whose gold can be"),
+        ({"x": None}, {"x": 10.0}, "The two runs have no policy in common whose gold can be"),
+        ({"x": 10.0, "y": 5.0}, {"y": 9.0, "x": 8.0}, "In run B y agents end with 9 gold each on "
+         "average, 4 more than in A; x with 8, 2 less."),
+        (dict.fromkeys("vwxyz", 1.0), {c: 2.0 + n for n, c in enumerate("vwxyz")}, "In run B z "
+         "agents end with 6 gold each on average, 5 more than in A; y with 5, 4 more; x with 4, "
+         "3 more; two more policies differ less."),
+    ],
+)  # fmt: skip
+def test_what_differs_in_the_outcome_is_said(
+    a: dict[str, float | None], b: dict[str, float | None], says: str
+) -> None:
+    assert compared(standing(**a), standing(**b)).startswith(says)
+
+
+def test_single_agents_have_a_line_each_up_to_a_limit(tmp_path: Path) -> None:
+    for count, lines in ((SINGLE_MAX, SINGLE_MAX), (SINGLE_MAX + 1, 1)):
+        journal = tmp_path / f"{count}.journal"
+        record(journal, {"rounds": 2, "agents": count}, "greedy-mine")
+        [front] = re.findall(r'"fronts":\[(.*?)\],"hues"', page_of(journal))
+
+        assert lines == front.count('"policy":')
