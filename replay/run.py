@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.outcome import Outcome
+    from goldrush.replay.report.figure import Figure
 
 # By id or text ("3,4"), or in rows and columns.
 Location = int | str | tuple[int, int]
@@ -659,6 +660,28 @@ class Run:
         from goldrush.replay.outcome import outcome_of
 
         return outcome_of(self.tools, self.measured(), measure)
+
+    def figures(self) -> dict[str, str]:
+        """What can be drawn of the run: captions by name. Each is a measure of agents, or one that
+        a unit has.
+        """
+        from goldrush.replay.report.run_figures import caption_of, figures_of
+
+        known = figures_of(self.tools)
+        return {name: caption_of(self.tools, measure) for name, measure in known.items()}
+
+    def figure(self, name: str | None = None) -> Figure:
+        """A measure over the units of the run, which shows itself in a notebook and can be saved
+        for a paper (`figure.save("gold.pdf")`). Measures of agents have a line for each policy.
+
+        Args:
+            name: one of `figures()`; None: what the agents of the world play for.
+
+        Raises BadInput for another name, and for a run without a closed unit; else as `measured`.
+        """
+        from goldrush.replay.report.run_figures import figure_of
+
+        return figure_of(self.tools, self.path, name)
 
     def tables(self) -> list[str]:
         """The names of the tables of this run's world."""

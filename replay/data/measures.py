@@ -285,12 +285,15 @@ class Measures:
         head: `head(measured)`, a run on one line.
         of_agents: the measures of agents by name. The first is the outcome: what the agents play
             for.
+        agents_at: `agents_at(state)`, as `Measured.by_agent` for the state at the close of a unit;
+            None if only whole runs have these measures.
     """
 
     known: Mapping[str, Measure] = attrs.field(factory=dict)
     read: Callable[[JournalReader], Measured[Any]] = _unmeasured
     head: Callable[[Any], str] = _head
     of_agents: Mapping[str, AgentMeasure] = attrs.field(factory=dict)
+    agents_at: Callable[..., Mapping[str, Sequence[Value]]] | None = None
 
     @property
     def of_runs(self) -> list[str]:

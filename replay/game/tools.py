@@ -150,7 +150,7 @@ def _measures(game: type[Game]) -> Measures:
         roster=lambda state: [policy_label(entry) for entry in state.roster],
         by_agent=_by_agent,
     )  # fmt: skip
-    return Measures(known, read, of_agents=of_agents)
+    return Measures(known, read, of_agents=of_agents, agents_at=_by_agent)
 
 
 def _has_scores(game: type[Game]) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from goldrush.kernel.files import MARK, is_marked
+from goldrush.replay.colours import css_variables
 from goldrush.replay.extras import require
 from goldrush.replay.report.page import (
     DIGIT,
@@ -61,7 +62,7 @@ def as_html(blocks: Sequence[Block]) -> str:
         loader=FileSystemLoader(_HERE), autoescape=True, finalize=seen, undefined=StrictUndefined,
         keep_trailing_newline=True,
     )  # fmt: skip
-    sheet = style_sheet("colours", "figure", "page")
+    sheet = css_variables() + style_sheet("colours", "figure", "page")
     hashed = b64encode(sha256(sheet.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     headings = [block for block in blocks if isinstance(block, Heading)]

@@ -118,12 +118,17 @@ def study_of(
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
     rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
+    played = {
+        cell.roster: {label for run in runs for label in run.policies}
+        for cell, runs in results.by_cell.items()
+    }
+    policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
     return ReportedStudy(
         results,
         groups,
         against_baseline(results),
         Assessment(results),
-        styles_of(rosters),
+        styles_of(rosters, policies, results.of.hue_order, results.of.null),
         results.of.chapter,
         hrefs or {},
     )

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from goldrush.replay.colours import hues_of
 from goldrush.replay.report.marks import MARKERS, Style
 from goldrush.replay.report.page import printable
 
-COLOURS: Final = 7  # classes c0 to c6 of figure.css, distinct with any colour vision
 DASHES: Final = ((), (7, 3), (2, 2.5), (9, 3, 2, 3))
 LABEL_MAX: Final = 26  # characters of a label in a figure
 
 
-def styles_of(rosters: Sequence[str]) -> dict[str, Style]:
-    """A style for each roster; pairs of colour and line repeat from the 29th on, pairs of colour
-    and marker from the 50th on.
+def styles_of(
+    rosters: Sequence[str],
+    policies: Mapping[str, str] | None = None,
+    order: Sequence[str] = (),
+    null: str = "",
+) -> dict[str, Style]:
+    """A style for each roster. Those of one hue differ in line (the first four) and marker (seven).
+
+    `policies`: by roster of a single policy, that policy, whose hue it has; `order` and `null`: as
+    for `hues_of`.
     """
-    labels = labels_of(rosters)
+    labels, shown = labels_of(rosters), {name: (policies or {}).get(name, name) for name in rosters}
+    hues = hues_of(shown.values(), order, null)
+    taken: Counter[int] = Counter()
     styles = {}
-    for place, name in enumerate(rosters):
-        turn = place // COLOURS
-        styles[name] = Style(
-            f"c{place % COLOURS}",
-            DASHES[place % len(DASHES)],
-            list(MARKERS)[(place + turn) % len(MARKERS)],
-            labels[name],
-            name,
-        )
+    for name, policy in shown.items():
+        hue = hues[policy]
+        place = hue + taken[hue]
+        taken[hue] += 1
+        dash, marker = DASHES[place % len(DASHES)], list(MARKERS)[place % len(MARKERS)]
+        styles[name] = Style(f"c{hue}", dash, marker, labels[name], name)
     return styles
 
 

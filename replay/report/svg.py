@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.files import MARK
+from goldrush.replay.colours import HUES
 from goldrush.replay.report.marks import (
     CHARACTER,
     DIAGONAL,
@@ -230,12 +231,15 @@ def style_sheet(*sheets: str) -> str:
 
 
 def light_colours() -> dict[str, str]:
-    """The colours on white paper as #rrggbb, by the names of their variables."""
+    """The colours on white paper as #rrggbb, by the classes of figure.css and by variable."""
     light = style_sheet("colours").partition("@media")[0]
-    return {
+    colours = {
         name: "#" + "".join(2 * digit for digit in text) if len(text) == 3 else f"#{text}"
         for name, text in re.findall(r"--([\w-]+): #(\w+)", light)
     }
+    for hue, (colour, _) in enumerate(HUES):
+        colours[f"c{hue}"] = colours[f"hue-{hue}"] = colour
+    return colours
 
 
 def literal_style() -> str:
@@ -266,7 +270,8 @@ def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None
         label = f'<text x="{KEY[0] + 6}" y="10">{_escaped(key.label)}</text>'
         parts.append(f'<g transform="translate({x:g} {y:g})">{key_svg(key)}{label}</g>')
         x += long
-    wide, high = width + 2 * _EDGE, y + 18 + 2 * _EDGE
+    high = y + (18 if legend else -_GAP) + 2 * _EDGE
+    wide = width + 2 * _EDGE
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n{MARK}\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" '

@@ -335,10 +335,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         known=MEASURES,
         vocabulary=MINING.vocabulary,
         units=run.walk.state.round,
-        by_agent={
-            "gold": run.walk.state.gold[:],
-            "plots": [len(plots) for plots in run.walk.state.plots_of],
-        },
+        by_agent=_agents_at(run.walk.state),
     )
 
 
@@ -353,7 +350,12 @@ OF_AGENTS: Final = named(
     AgentMeasure("plots", "plots", "Plots owned at the end of the run."),
 )
 
-MEASURING: Final = Measures(MEASURES, measured_by, _head, OF_AGENTS)
+
+def _agents_at(state: MiningState) -> dict[str, Sequence[Value]]:
+    return {"gold": state.gold[:], "plots": [len(plots) for plots in state.plots_of]}
+
+
+MEASURING: Final = Measures(MEASURES, measured_by, _head, OF_AGENTS, _agents_at)
 
 
 class Measuring:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from goldrush.kernel.files import MARK
+from goldrush.replay.colours import GREY, HUES
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.marks import Area, Key, Mark, Point
@@ -31,7 +32,7 @@ from goldrush.replay.report.page import (
     printable,
 )
 from goldrush.replay.report.plot import panel_of
-from goldrush.replay.report.styles import COLOURS, LABEL_MAX, labels_of, styles_of
+from goldrush.replay.report.styles import LABEL_MAX, labels_of, styles_of
 from goldrush.replay.report.svg import style_sheet
 from goldrush.replay.study.inference import Interval
 from tests.pictures import counted, pixels_of
@@ -204,14 +205,15 @@ def test_figures_of_markdown_are_files_that_stand_alone() -> None:
 
 
 def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
-    styles = styles_of([f"roster {n}" for n in range(COLOURS)]).values()
+    styles = styles_of([f"roster {n}" for n in range(GREY)]).values()
     marks: list[Mark] = [Point(style, place, place) for place, style in enumerate(styles)]
     marks += [Area(f"k{kind}", "", (5, 6), [kind], [kind + 0.5]) for kind in range(4)]
-    drawn = panel_of("title", (0, COLOURS), (0, COLOURS), marks, "")
+    drawn = panel_of("title", (0, GREY), (0, GREY), marks, "")
     [svg] = as_markdown([Figure("one", [drawn], [], "", [], [])], "f")[1].values()
     rows = pixels_of(svg)
     pixels = counted(rows)
     light = dict(re.findall(r"--(\w+): #(\w+)", style_sheet("colours").partition("@media")[0]))
+    light |= {f"c{n}": colour[1:] for n, (colour, _) in enumerate(HUES)}
     colours = {
         name: (
             *bytes.fromhex("".join(2 * digit for digit in text) if len(text) == 3 else text),
@@ -221,7 +223,7 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     }
 
     assert colours["paper"] == rows[0][0] == rows[-1][-1] == pixels.most_common(1)[0][0]
-    assert not [n for n in range(COLOURS) if not pixels[colours[f"c{n}"]]]
+    assert not [n for n in range(GREY) if not pixels[colours[f"c{n}"]]]
     assert not [n for n in range(4) if not pixels[colours[f"k{n}"]]]
     assert (0, 0, 0, 255) not in pixels
     assert f"svg text {{ fill: #{light['ink']}; font-size: 11px;" in svg
@@ -281,9 +283,19 @@ def test_a_look_is_no_other_rosters() -> None:
 
     assert 28 == len({(style.colour, style.dash) for style in styles.values()})
     assert 28 == len({(style.colour, style.marker) for style in styles.values()})
-    assert COLOURS == len({styles[name].colour for name in rosters[:COLOURS]})
+    assert GREY == len({styles[name].colour for name in rosters[:GREY]})
     assert 4 == len({styles[name].dash for name in rosters[:4]})
     assert 7 == len({styles[name].marker for name in rosters[:7]})
+
+
+def test_a_roster_of_one_policy_has_the_hue_of_that_policy() -> None:
+    rosters = ["raid*2", "mixed", "b", "raid*9", "random"]
+    policies = {"raid*2": "raid", "b": "b", "raid*9": "raid", "random": "random"}
+    styles = styles_of(rosters, policies, ["a", "b", "raid"], "random")
+
+    assert ["c2", "c0", "c1", "c2", f"c{GREY}"] == [styles[name].colour for name in rosters]
+    assert styles["raid*2"].dash != styles["raid*9"].dash
+    assert styles["raid*2"].marker != styles["raid*9"].marker
 
 
 def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:

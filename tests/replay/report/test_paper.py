@@ -16,6 +16,7 @@ import resvg_py
 from pypdfium2 import raw
 
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.colours import GREY
 from goldrush.replay.report.figure import Figure, figure_named, write_figures
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.marks import TOP, Area, Curve, Key, Mark, Panel, Point, Sample
@@ -23,7 +24,7 @@ from goldrush.replay.report.page import Figure as Block
 from goldrush.replay.report.page import Heading
 from goldrush.replay.report.paper import DPI, KINDS, WIDTHS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import panel_of
-from goldrush.replay.report.styles import COLOURS, styles_of
+from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.svg import figure_svg, light_colours
 from goldrush.replay.report.tidy import COLUMNS
 from tests.replay.report.pages import Page
@@ -32,14 +33,14 @@ from tests.replay.report.test_figures import EVERY, HOSTILE, cells, drawn
 PIL = pytest.importorskip("PIL.Image", reason="needs goldrush[figures]")
 POINT = 72 / 25.4  # points per mm
 ZOOM = DPI / 72
-STYLES = list(styles_of([f"roster {n}" for n in range(COLOURS)]).values())
+STYLES = list(styles_of([f"roster {n}" for n in range(GREY)]).values())
 NAMES = [style.colour for style in STYLES]
 
 
 def panels() -> list[Panel]:
     """Two panels with the same points, one of each colour."""
     marks = [Point(style, n, 2.0 * n) for n, style in enumerate(STYLES)]
-    ends = (-1.0, COLOURS), (-2.0, 2.0 * COLOURS)
+    ends = (-1.0, GREY), (-2.0, 2.0 * GREY)
     return [panel_of(f"title {n}", *ends, marks, "", x_label="round") for n in range(2)]
 
 
@@ -140,7 +141,7 @@ def test_what_is_drawn_can_be_changed_with_matplotlib() -> None:
     axes = figure.axes[1]
 
     assert "title 1" == axes.get_title(loc="left")
-    assert (-1, COLOURS) == pytest.approx(axes.get_xlim())
+    assert (-1, GREY) == pytest.approx(axes.get_xlim())
     assert WIDTHS["double"] == pytest.approx(25.4 * figure.get_figwidth())
     with pytest.raises(BadInput, match="there is no width 'wide'; give single or double"):
         paper_figure(panels(), [], "wide")

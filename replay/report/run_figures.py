@@ -1,0 +1,199 @@
+"""The figures of a run: each measure over its units, and what its agents had, by policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import format_count
+from goldrush.kernel.walk import Walk
+from goldrush.replay.colours import hues_of
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
+from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.find import open_world
+from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.outcome import Standing, standings_of
+from goldrush.replay.report.figure import Figure
+from goldrush.replay.report.marks import HEIGHT, MARKERS, WIDE, Curve, Panel, Point, Sample, Style
+from goldrush.replay.report.page import number
+from goldrush.replay.report.plot import panel_of, reach
+from goldrush.replay.report.styles import DASHES, labels_of
+from goldrush.replay.tools import Tools
+
+SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in several
+_ROW: Final = 24.0  # height of a row, in pixels of a page
+
+
+def figures_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
+    """What can be drawn of a run, by name: measures of agents, and those that a unit has."""
+    by_unit = {name: each for name, each in tools.measures.known.items() if each.by_unit}
+    return {**tools.measures.of_agents, **by_unit, **tools.measures.of_agents}
+
+
+def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
+    title = f"{measure.title[:1].upper()}{measure.title[1:]}"
+    if isinstance(measure, Measure):
+        return f"{title} by {tools.vocabulary.unit}. {measure.definition}"
+    when = f"by {tools.vocabulary.unit}" if tools.measures.agents_at else "at the end"
+    return (
+        f"{title} {when}: the mean of the agents of each policy, and their range. "
+        f"{measure.definition}"
+    )
+
+
+def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
+    """A figure of a run. `name`: as of `figures_of`; None: the outcome of its world.
+
+    Raises BadInput for another name, and for a run without a closed unit; JournalError as reading
+    a journal does.
+    """
+    known = figures_of(tools)
+    if not known:
+        raise BadInput(f"the {tools.name} world has no measures", "declare one, with @measure")
+    if name is not None and name not in known:
+        raise unknown("figure of a run", name, known)
+    measure = next(iter(known.values())) if name is None else known[name]
+    run = measured_at(path)
+    if not run.units:
+        raise BadInput(
+            f"{path} has no closed {tools.vocabulary.unit}", "draw it when it has come to one"
+        )
+    if isinstance(measure, Measure):
+        panel = _of_run(run, measure)
+    elif tools.measures.agents_at is None:
+        panel = _standings(tools, run, measure)
+    else:
+        panel = _of_agents(tools, run, measure)
+    caption = f"{caption_of(tools, measure)} {tools.measures.head(run)}."
+    return Figure(measure.name, caption, [panel], [])
+
+
+def _every(run: Measured[Any]) -> range:
+    """The indices of the units that are drawn, of which the last is one."""
+    step = math.ceil(run.units / SAMPLES_MAX)
+    return range((run.units - 1) % step, run.units, step)
+
+
+def _of_run(run: Measured[Any], measure: Measure) -> Panel:
+    samples = [
+        Sample(run.vocabulary.number(index + 1), value) if value is not None else None
+        for index in _every(run)
+        for value in [run.values[measure.name][index]]
+    ]
+    style = Style("c0", (), "circle", measure.title, measure.name)
+    return _over_units(run, measure, [Curve(style, _segments(samples))])
+
+
+def _of_agents(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel:
+    standings = standings_of(run.by_agent[measure.name], run.roster)
+    styles = _styles(tools, run, standings)
+    samples: dict[str, list[Sample | None]] = {standing.policy: [] for standing in standings}
+    for unit, values in _by_unit(run.path, tools, measure.name, set(_every(run))):
+        for standing in standings_of(values, run.roster):
+            samples[standing.policy].append(_sample(run.vocabulary.number(unit + 1), standing))
+    curves = [
+        Curve(styles[policy], _segments(found), index=index, curves=len(samples), at_end=True)
+        for index, (policy, found) in enumerate(samples.items())
+        if any(found)
+    ]
+    return _over_units(run, measure, curves)
+
+
+@reader_of
+def _by_unit(
+    path: str | Path, tools: Tools, name: str, units: Iterable[int]
+) -> Iterable[tuple[int, Sequence[Value]]]:
+    """The values of the agents at the close of some units, given by 0-based index."""
+    at = tools.measures.agents_at
+    assert at is not None
+    index = -1
+    with JournalReader(path) as reader:
+        for commit, state in Walk(open_world(reader), reader):
+            if commit.kind == UNIT and commit.digest is not None:
+                index += 1
+                if index in units:
+                    yield index, at(state)[name]
+
+
+def _styles(tools: Tools, run: Measured[Any], standings: Sequence[Standing]) -> Mapping[str, Style]:
+    """By policy, its hue and, at the end of its line, its name with the number of its agents."""
+    names = {
+        standing.policy: standing.policy
+        if len(standing.agents) == 1
+        else f"{standing.policy} × {len(standing.agents)}"
+        for standing in standings
+    }
+    hues, labels = hues_of(run.roster, tools.hue_order, tools.null), labels_of(names.values())
+    return {
+        policy: Style(
+            f"c{hues[policy]}", DASHES[hues[policy] % len(DASHES)],
+            list(MARKERS)[hues[policy] % len(MARKERS)], labels[name], policy,
+        )
+        for policy, name in names.items()
+    }  # fmt: skip
+
+
+def _sample(x: float, standing: Standing) -> Sample | None:
+    if standing.mean is None:
+        return None
+    n = len(standing.agents)
+    ends = (standing.lowest, standing.highest) if n > 1 else (None, None)
+    return Sample(x, standing.mean, *ends, n)
+
+
+def _segments(samples: Sequence[Sample | None]) -> list[list[Sample]]:
+    """The samples, parted where one is undefined."""
+    segments: list[list[Sample]] = [[]]
+    for sample in samples:
+        if sample is not None:
+            segments[-1].append(sample)
+        elif segments[-1]:
+            segments.append([])
+    return [segment for segment in segments if segment]
+
+
+def _over_units(
+    run: Measured[Any], measure: AgentMeasure | Measure, curves: Sequence[Curve]
+) -> Panel:
+    words = run.vocabulary
+    ends = [
+        end
+        for curve in curves
+        for sample in curve.samples
+        for end in (sample.y, sample.low, sample.high)
+        if end is not None
+    ]
+    parts = [f"{c.style.name} {number(c.samples[-1].y)}" for c in curves if c.samples]
+    alt = f"{measure.title} in the last {words.unit} of {format_count(run.units, words.unit)}"
+    return panel_of(
+        measure.title, (words.first, words.number(run.units)), reach(ends), curves,
+        f"{alt}: {', '.join(parts) or 'undefined'}", width=WIDE, height=HEIGHT * 1.4,
+        x_label=words.unit, whole=True,
+    )  # fmt: skip
+
+
+def _standings(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel:
+    """By policy, a row with the mean of its agents and their range."""
+    standings = [
+        one for one in standings_of(run.by_agent[measure.name], run.roster) if one.mean is not None
+    ]
+    styles = _styles(tools, run, standings)
+    points = [
+        Point(
+            styles[one.policy], one.mean or 0.0, row, one.lowest, one.highest, len(one.agents),
+            text=f"{styles[one.policy].label}: {number(one.mean)}",
+        )
+        for row, one in enumerate(standings)
+    ]  # fmt: skip
+    ends = [end for one in standings for end in (one.lowest, one.highest) if end is not None]
+    return panel_of(
+        measure.title, reach(ends), (0, 0), points,
+        f"{measure.title}: {'; '.join(point.text for point in points) or 'undefined'}",
+        rows=[styles[one.policy].label for one in standings] or ["undefined"], width=WIDE,
+        height=44 + _ROW * max(1, len(standings)),
+    )  # fmt: skip
