@@ -93,6 +93,8 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
         sentences = [_standings(measure, standings), *tools.headline(run)]
     else:
         sentences = [_whole(measure, run), *tools.headline(run)]
+    if tools.headline_leads and name is None:
+        sentences = [*sentences[1:], sentences[0]]
     return Outcome(measure, standings, by_agent, run.roster, value, sentences)
 
 

@@ -244,6 +244,7 @@ class Tools:
         view: its page; None: the page for any world.
         hue_order: the policies of the world, whose hues follow from this order
             (replay.colours.hues_of).
+        headline_leads: what `headline` says comes before the standings.
         null: the policy that cannot learn, with which others are compared; empty: there is none.
         remarks: warnings about its rules, each on one line, for who records a run.
         states: what that page is told of the world.
@@ -267,6 +268,7 @@ class Tools:
     view: View | None = None
     hue_order: Sequence[str] = ()
     null: str = ""
+    headline_leads: bool = False
     remarks: Sequence[str] = ()
     states: States = States()
 
@@ -388,7 +390,7 @@ class Tools:
         return ""
 
     def headline(self, run: Measured[Config]) -> Sequence[str]:
-        """What a headline says of a measured run behind its standings: at most two sentences."""
+        """What a headline says of a measured run beside its standings: at most two sentences."""
         return ()
 
     def consequences(self, difference: Any, *, by_round: bool) -> HasDict | None:

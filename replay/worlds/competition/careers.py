@@ -251,7 +251,6 @@ class Careers:
             departure = attrs.evolve(self._left, heir=heir, is_new=is_new)
             self.departures.append(departure)
             self._by_agent[departure.agent].departures.append(departure)
-            self._left = None
 
 
 def _is_best(table: Roundtable) -> bool:

@@ -33,6 +33,7 @@ class SeasonTools(Tools):
     summary = lazy("goldrush.replay.worlds.competition.summary:summarise")
     format_summary = lazy("goldrush.replay.worlds.competition.show:format_summary")
     next_commands = ("leaderboard",)
+    headline_leads = True
     headline = lazy("goldrush.replay.worlds.competition.headline:headline")
     consequences = lazy("goldrush.replay.worlds.competition.consequences:consequences")
     format_consequences = lazy("goldrush.replay.worlds.competition.show:format_consequences")

@@ -12,8 +12,20 @@ from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
+from goldrush.replay.worlds.competition.careers import (
+    careers_of,
+    format_career,
+    format_departure,
+)
+from goldrush.replay.worlds.competition.glossary import WORDS
 from goldrush.replay.worlds.competition.played import played
 from goldrush.replay.worlds.competition.proof import proofs
+from goldrush.replay.worlds.competition.right import (
+    challenges_of,
+    format_best,
+    format_challenge,
+    format_right,
+)
 from goldrush.replay.worlds.competition.score import grounds_of, scores
 from goldrush.replay.worlds.competition.show import (
     format_choice,
@@ -22,9 +34,10 @@ from goldrush.replay.worlds.competition.show import (
 )
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.story import names_in
+from goldrush.replay.worlds.competition.summary import summarise
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
-from tests.pages import AGREES, as_shown, scales, shown_events
+from tests.pages import AGREES, as_shown, heard, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork
 from tests.stances import ASSIGNMENTS, apart, odd, silent
@@ -34,7 +47,7 @@ CODES_OF = """cards => cards.filter(card => card.dataset.line)
     .map(card => [card.dataset.line, card.querySelector(".code")?.textContent ?? null])"""
 SHOWN = "moment => document.getElementById('now').textContent === moment"
 LINES = "cards => cards.map(card => card.dataset.line)"
-KINDS = (".season-grid", ".charts")  # of charts beside each other
+KINDS = (".front-grid", ".season-grid", ".charts")  # of charts beside each other
 ARGUED = 6  # an assignment of it in which without some of them all would have been otherwise
 
 
@@ -92,10 +105,13 @@ def test_two_seasons_beside_each_other_have_the_same_scales(
     fork(EVERY, 3, richer, settings={"passive_income": 60, "assignments": ARGUED + 1})
     tab.open(paged(EVERY, richer), f"#assignment={ARGUED}")
     sides = [f".panes:has({kind}) > *:nth-child({side})" for kind in KINDS for side in (1, 2)]
-    one, other, ones_measures, others_measures = (scales(tab, side) for side in sides)
+    front, others_front, one, other, ones_measures, others_measures = (
+        scales(tab, side) for side in sides
+    )
 
+    assert ["Points"] == [title for title, *_ in front]
     assert ["Ranks", "Sparks"] == [title for title, *_ in one]
-    assert (one, ones_measures) == (other, others_measures)
+    assert (front, one, ones_measures) == (others_front, other, others_measures)
 
     low, high = map(float, re.findall(r"\d\.\d+", tab.text(".legend-line"))[:2])
     at = {
@@ -228,8 +244,19 @@ def test_after_the_talk_come_the_proof_the_choice_and_the_conclusion(
             assert "\n".join(map(escaped, event["words"].split("\n"))) in text
         for code in tab.texts(".stood .code"):
             assert code in ("move/unknown-target", "move/refuted", "act/malformed")
-        assert format_conclusion(proof, names.__getitem__) == tab.text(".ended")
-        assert f"{format_conclusion(proof, names.__getitem__)}." in tab.text(".conclusion-box")
+        conclusion = format_conclusion(proof, names.__getitem__)
+        [ended] = heard(tab, ".ended")
+        answer = heard(tab, ".right")[0]
+
+        assert conclusion == ended
+        assert (
+            f"{conclusion[0].upper()}{conclusion[1:]}. {format_best(proof, names.__getitem__)}"
+            in answer
+        )
+        assert format_right(proof, names.__getitem__) in answer
+        assert heard(tab, ".challenges li") == [
+            format_challenge(each, proof, names.__getitem__) for each in challenges_of(proof)
+        ]
     assert AGREES in tab.seal()
 
 
@@ -292,3 +319,150 @@ def test_everybody_can_follow_a_season(
 
     assert [] == tab.violations()
     assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def test_an_assignment_begins_with_who_was_right(tab: Tab, paged: Callable[..., Path]) -> None:
+    path, names = EVERY, names_in(EVERY)
+    tab.open(paged(path), f"#assignment={ARGUED}")
+    [proof] = proofs(path, ARGUED)
+    answer = tab.page.locator(".right .answer")
+    box = answer.bounding_box()
+    rows = [
+        [" ".join(cell.split()) for cell in row.locator("th, td").all_text_contents()]
+        for row in tab.page.locator(".right .claims table").first.locator("tbody tr").all()
+    ]
+    by_test = sorted(proof.proposals, key=lambda each: (-(each.tested or 0), each.id))
+
+    assert [format_right(proof, names.__getitem__)] == heard(tab, ".right .answer")
+    assert box["y"] > tab.page.locator(".player").bounding_box()["height"] - 1
+    assert box["y"] + box["height"] < WIDE["height"] / 2
+    assert rows
+    for each, row in zip(by_test, rows, strict=False):
+        worker, verdict, claimed, tested, off, _, proposal, conduct = row
+        assert names[each.agent] in worker
+        assert ("✓ held" if each.held else "✗ refuted") in verdict
+        assert ("chosen" in verdict) == (each.id == proof.conclusion)
+        assert (f"#{each.id}", each.conduct) == (proposal, conduct)
+        difference = float(off.replace("−", "-"))
+        assert (difference >= 0) == each.held
+        assert difference == pytest.approx((each.tested or 0) - each.claimed, abs=6e-5)
+        assert float(claimed) == pytest.approx(each.claimed, abs=6e-5)
+        assert float(tested) == pytest.approx(each.tested, abs=6e-5)
+
+
+def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_season(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY))
+    summary, names, found = summarise(EVERY), names_in(EVERY), careers_of(EVERY)
+    rows = tab.page.locator("#standings table").first.locator("tbody tr")
+    told = [row.locator("th, td").all_text_contents() for row in rows.all()]
+    careers = {names[career.agent]: career for career in found.careers}
+
+    assert [worker.name for worker in summary.workers] == [row[1].split()[-1] for row in told]
+    for worker, row in zip(summary.workers, told, strict=True):
+        career = careers[worker.name]
+        rank = "–" if worker.rank is None else str(worker.rank)
+        assert [rank, str(worker.total)] == [row[0], row[3]]
+        assert row[5:8] == [
+            f"{career.held} of {career.claims}",
+            str(career.chosen),
+            str(worker.sparks),
+        ]
+    left = next(career for career in found.careers if career.departures)
+    name = names[left.agent]
+    tab.page.locator("#standings a", has_text=name).first.press("Enter")
+
+    assert " ".join(format_career(left, found, names.__getitem__)) in heard(tab, ".career")[0]
+    unit = left.departures[0].assignment
+    tab.page.evaluate(f"location.hash = '#assignment={unit}'")
+    tab.page.wait_for_function(SHOWN, arg=f"assignment {unit}")
+    assert format_departure(left.departures[0], names.__getitem__) in heard(tab, ".story li")
+
+
+def test_values_of_the_charts_are_read_by_keys_and_by_pointer(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), "#assignment=19")
+    names = names_in(EVERY)
+    chart = tab.page.locator("#outcome svg.agents")
+    chart.focus()
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        tab.press(key)
+    points: dict[str, int] = {
+        names[worker.agent]: 0 for worker in summarise(EVERY).workers if worker.agent < 11
+    }
+    for event in log(EVERY, Query(0, 1)):
+        if event.name == "scored":
+            points[names[event["agent"]]] += event["total"]
+    spoken = str(chart.get_attribute("aria-valuetext"))
+    reading = tab.page.locator("#outcome .reading")
+
+    assert spoken.startswith("assignment 1: ")
+    assert points == {
+        name: int(value)
+        for name, value in (each.rsplit(" ", 1) for each in spoken[14:].split(", "))
+    }
+    tab.press("Escape")
+    before = reading.inner_text()
+    box = chart.bounding_box()
+    tab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert before != reading.inner_text()
+    assert "assignment=19" in tab.moment
+    tab.page.mouse.down()
+    tab.page.mouse.up()
+    assert "assignment=19" not in tab.moment
+
+
+def test_a_word_shows_its_meaning_by_pointer_by_focus_and_by_touch(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}&agent=ada")
+    word = tab.page.locator(".right .word[data-word=bar]").first
+    tip = tab.page.locator(".meaning")
+    moment = tab.moment
+
+    assert not tip.is_visible()
+    word.hover()
+    assert WORDS["bar"] == tip.inner_text()
+    tip.hover()
+    assert tip.is_visible()
+    tab.page.mouse.move(2, 2)
+    assert not tip.is_visible()
+    word.focus()
+    assert tip.is_visible()
+    described = word.get_attribute("aria-describedby")
+    assert WORDS["bar"] == tab.page.locator(f"#{described}").text_content()
+    tab.press("Escape")
+    assert not tip.is_visible()
+    assert moment == tab.moment  # the selection stays
+    word.click()
+    assert tip.is_visible()
+    tab.page.locator("h2").first.click()
+    assert not tip.is_visible()
+
+    context = tab.context.browser.new_context(viewport=PHONE, has_touch=True)
+    phone = context.new_page()
+    phone.goto(tab.page.url)
+    phone.wait_for_selector("html[data-sealed]")
+    phone.locator(".right .word[data-word=bar]").first.tap()
+    assert WORDS["bar"] == phone.locator(".meaning").inner_text()
+    assert 0 >= phone.evaluate("document.documentElement.scrollWidth - innerWidth")
+    phone.locator("h2").first.tap()
+    assert not phone.locator(".meaning").is_visible()
+    context.close()
+
+
+def test_every_word_of_the_list_is_listed_once_and_no_text_of_an_agent_is_marked(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}")
+    texts = tab.texts(".glossary dt")
+
+    assert list(WORDS) == texts
+    assert list(WORDS.values()) == tab.texts(".glossary dd")
+    assert 0 == tab.page.locator("q .word, code .word, a .word, summary .word").count()
+    for section in (".leaders", ".right", ".talk"):
+        words = tab.page.locator(f"{section} .word").evaluate_all("w => w.map(e => e.dataset.word)")
+        assert words
+        assert len(set(words)) == len(words)

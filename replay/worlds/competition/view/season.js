@@ -1,9 +1,10 @@
 // A season for display: names, glyphs and line styles of agents, conducts and subjects as text, and
 // the history for charts, gathered assignment by assignment.
 import { Roundtables } from "./assignment.js";
-import { spanOf } from "../../../view/chart.js";
-import { el, scrolling, svg } from "../../../view/dom.js";
+import { filesOf, spanOf } from "../../../view/chart.js";
+import { el, replaceAll, scrolling, seen, svg, unpacked } from "../../../view/dom.js";
 import { longText, sentenceOf } from "../../../view/events.js";
+import { along, readable } from "../../../view/readable.js";
 
 export const Season = (() => {
   const { assignmentOf, refusals, textOf, number } = Roundtables;
@@ -71,6 +72,19 @@ export const Season = (() => {
       return line.split(/#(\d+)/).map((part, index) => (index % 2 ? this.link(table, Number(part)) : part));
     }
 
+    // A line that Python packed and that has no texts of agents, with its contributions and agents (@9) as links; `table`: null, it names no contribution.
+    line(table, packed) {
+      return unpacked(this.run.computed.patterns, packed).split(/((?:#|@)\d+)/).map((part, index) => {
+        if (index % 2 === 0) return part;
+        return part[0] === "@" ? this.chip(Number(part.slice(1))) : this.link(table, Number(part.slice(1)));
+      });
+    }
+
+    // Whether more (1) or less (-1) of a subject's objective is better.
+    signOf(subject) {
+      return this.subjects.get(textOf(subject))?.[1] === "down" ? -1 : 1;
+    }
+
     // The sentence of an event, with agents as chips.
     sentence(event) {
       const chips = (agents) => agents.map((agent, index) => [index ? ", " : "", this.chip(agent)]);
@@ -95,6 +109,12 @@ export const Season = (() => {
         : el("code", {}, this.conduct(value));
     }
 
+    // What a table is asked.
+    question(subject) {
+      const known = this.subjects.get(textOf(subject));
+      return known === undefined ? null : `The question: which conduct gives the ${known[1] === "up" ? "highest" : "lowest"} ${known[0]} under the treatment ${known[2]}?`;
+    }
+
     about(subject) {
       const known = this.subjects.get(textOf(subject));
       if (known === undefined) return textOf(subject);
@@ -108,6 +128,8 @@ export const Season = (() => {
     returns: { glyph: "↑", title: "back from the bench" }, joins: { glyph: "+", title: "joins" },
   };
 
+  const MARKED = "dotted: on the bench; ↓ goes there, ↑ comes back, × deleted, + joins";
+
   // Events of an agent in its chronicle: those that are not shown elsewhere.
   const CHRONICLED = [
     "class_moved", "trait_recorded", "persona_proposed", "instructions_rewritten", "elimination_faced", "fate_chosen", "relegated",
@@ -120,6 +142,7 @@ export const Season = (() => {
     const moves = []; // {unit, agent, kind}: eliminations, returns, newcomers
     const conclusions = []; // {unit, table, ...}
     const chronicle = new Map(); // agent -> [{unit, event}]
+    const claimed = new Map(); // agent -> {held, claims, chosen}
     const start = stateOf(run.first - 1, run.factsAt(run.first - 1));
 
     function note(unit, event) {
@@ -142,12 +165,24 @@ export const Season = (() => {
       });
       for (const event of valid) note(unit, event);
       for (const table of assignmentOf(run, unit).tables) {
+        count(table);
         if (table.concluded === null || table.subject === null) continue;
         const { proposal, conduct, tied } = table.concluded;
         conclusions.push({
           unit, table: table.number, subject: table.subject, proposal, conduct, drawn: tied.length > 0,
           value: table.tests.get(`${proposal} base`)?.value ?? null, percentile: table.ruled.percentile,
         });
+      }
+    }
+
+    function count(table) {
+      for (const [id, held] of table.ruled.claims) {
+        const { agent } = table.said[id];
+        if (!claimed.has(agent)) claimed.set(agent, { held: 0, claims: 0, chosen: 0 });
+        const counts = claimed.get(agent);
+        counts.claims += 1;
+        counts.held += held ? 1 : 0;
+        counts.chosen += id === table.concluded?.proposal ? 1 : 0;
       }
     }
 
@@ -166,7 +201,7 @@ export const Season = (() => {
       ];
     }
 
-    return { look, track, history, moves, conclusions, chronicle, start };
+    return { look, track, history, moves, conclusions, chronicle, claimed, start };
   }
 
   // The state after an assignment: by agent its rank (if ranked), sparks, status.
@@ -175,28 +210,80 @@ export const Season = (() => {
       unit,
       ranks: new Map(rows.map(([rank, agent]) => [agent, rank])),
       sparks: new Map(agents.map(([ordinal, , , , sparks]) => [ordinal, sparks])),
+      points: new Map(agents.map(([ordinal, , , , , total]) => [ordinal, total])),
       status: new Map(agents.map(([ordinal, , , status]) => [ordinal, status])),
     };
   }
 
-  const CHART = { width: 560, left: 46, right: 64, top: 14, bottom: 20 };
-  const LINES_MAX = 24; // agents in a chart
+  const isNarrow = globalThis.matchMedia("(max-width: 40rem)").matches;
+  const SIZE = { width: isNarrow ? 366 : 560, left: isNarrow ? 30 : 46, right: 78, top: 14, bottom: 20 };
+  const [LINES_MAX, FOREMOST] = [24, 12]; // agents in a chart; of more, so many
 
   // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
   // `everybody`: the people of all runs of the page, which share the scale of assignments;
-  // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top.
-  function agentChart({ people, everybody, title, definition, valueOf, low, high, ticks, height, marked }) {
+  // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top;
+  // `isBestLow`: whether the lowest value is the best one.
+  function agentChart(options) {
+    const { people, everybody, title, definition, valueOf, isBestLow = false } = options;
     const { run: { gathered }, player } = people;
-    const { width, left, right, top, bottom } = CHART;
-    const { first, last } = spanOf(everybody.map(({ run }) => run));
-    const units = Math.max(1, last - first + 1);
-    const x = (unit) => left + ((width - left - right) * (unit - first + 1)) / units;
-    const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
     const states = [gathered.start, ...gathered.history];
     const end = states.at(-1);
     const shown = people.workers.filter((agent) => states.some((state) => valueOf(state, agent) !== undefined))
       .toSorted((one, other) => (end.ranks.get(one) ?? Infinity) - (end.ranks.get(other) ?? Infinity))
-      .slice(0, LINES_MAX);
+      .filter((_, index, all) => index < (all.length > LINES_MAX ? FOREMOST : LINES_MAX));
+    const span = spanOf(everybody.map(({ run }) => run));
+    const { picture, cursor, x, at } = agentPicture({ ...options, states, shown, span });
+    const reading = el("p", { class: "reading" });
+    const now = el("output", {});
+    let position = end.unit; // the assignment of the player
+    const within = (unit) => Math.max(states[0].unit, Math.min(end.unit, unit));
+    const stateAt = (unit) => states[within(unit) - states[0].unit];
+    const momentOf = (unit) => (unit < span.first ? "before the first assignment" : `assignment ${unit}`);
+    const valuesAt = (unit) => shown.map((agent) => ({ agent, value: valueOf(stateAt(unit), agent) }))
+      .filter(({ value }) => value !== undefined)
+      .toSorted((one, other) => (isBestLow ? one.value - other.value : other.value - one.value));
+    const refresh = readable(picture, {
+      label: `${title} by assignment and worker`,
+      ends: () => [states[0].unit, end.unit],
+      rest: () => within(position),
+      under: (across) => within(Math.round(at(across))),
+      moved: along,
+      textOf: (unit) => seen(`${momentOf(unit)}: ${valuesAt(unit).map(({ agent, value }) => `${people.name(agent)} ${value}`).join(", ")}`),
+      choose: (unit) => player.go({ assignment: player.within(unit) }),
+      show(unit) {
+        cursor.setAttribute("x1", x(unit));
+        cursor.setAttribute("x2", x(unit));
+        now.textContent = momentOf(unit);
+        replaceAll(reading, valuesAt(unit).map(({ agent, value }) => {
+          const { tone, glyph } = people.style(agent);
+          return el("span", {}, el("span", { class: tone, "aria-hidden": "true" }, glyph), ` ${people.name(agent)} `, el("b", {}, value));
+        }));
+      },
+    });
+    const table = () => [["assignment", ...shown.map((agent) => people.name(agent))],
+      states.map((state) => [state.unit, ...shown.map((agent) => valueOf(state, agent) ?? null)])];
+    const left = people.workers.length - shown.length;
+    const node = el("figure", { class: "chart wide" },
+      el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}${left > 0 ? `; the first ${shown.length} of ${shown.length + left} workers` : ""}`), " ", now,
+        filesOf(title, () => picture, table)),
+      picture, reading);
+    const move = (unit, chosen) => {
+      position = unit;
+      picture.classList.toggle("choosing", shown.includes(chosen));
+      for (const part of picture.querySelectorAll("[data-agent]")) part.classList.toggle("chosen", part.dataset.agent === String(chosen));
+      refresh();
+    };
+    return { node, move };
+  }
+
+  // What is drawn of the `states` of the agents `shown`: its SVG, its cursor, and both directions of its scale.
+  function agentPicture({ people, states, shown, span: { first, last }, valueOf, low, high, ticks, height, marked }) {
+    const { width, left, right, top, bottom } = SIZE;
+    const { gathered } = people.run;
+    const end = states.at(-1);
+    const units = Math.max(1, last - first + 1);
+    const x = (unit) => left + ((width - left - right) * (unit - first + 1)) / units;
+    const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
     const labels = [];
     const lines = shown.map((agent) => {
       const { series, dash, tone, glyph } = people.style(agent);
@@ -226,39 +313,20 @@ export const Season = (() => {
       })
       : [];
     const cursor = svg("line", { class: "cursor", y1: top - 6, y2: height - bottom });
-    const drawing = svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}, by agent and assignment`, class: "agents",
-      click(event) {
-        const box = drawing.getBoundingClientRect();
-        const at = ((event.clientX - box.left) / box.width) * width;
-        player.go({ assignment: player.within(Math.round(((at - left) / (width - left - right)) * units) + first - 1) });
-      },
-    },
-    ticks.map((tick) => [
-      svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
-      svg("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick),
-    ]),
-    svg("text", { class: "tick", x: x(first), y: height - 5, "text-anchor": "middle" }, first),
-    svg("text", { class: "tick", x: x(last), y: height - 5, "text-anchor": "end" }, `assignment ${last}`),
-    lines, comings,
-    spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
-      svg("text", { class: `name ${tone}`, x: x(end.unit) + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
-    labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
-      svg("text", { class: `past ${tone}`, x: at + 9, y: top_ + 3, "data-agent": agent }, people.name(agent))),
-    cursor);
-    const node = el("figure", { class: "chart wide" },
-      el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}`)),
-      scrolling(`${title} drawn`, drawing));
-    const move = (unit, chosen) => {
-      const at = x(Math.max(first - 1, unit));
-      cursor.setAttribute("x1", at);
-      cursor.setAttribute("x2", at);
-      drawing.classList.toggle("choosing", shown.includes(chosen));
-      for (const part of drawing.querySelectorAll("[data-agent]")) {
-        part.classList.toggle("chosen", part.dataset.agent === String(chosen));
-      }
-    };
-    return { node, move };
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "agents" },
+      ticks.map((tick) => [
+        svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
+        svg("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick),
+      ]),
+      last > first ? svg("text", { class: "tick", x: x(first), y: height - 5, "text-anchor": "middle" }, first) : null,
+      svg("text", { class: "tick", x: x(last), y: height - 5, "text-anchor": "end" }, `assignment ${last}`),
+      lines, comings,
+      spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
+        svg("text", { class: `name ${tone}`, x: x(end.unit) + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
+      labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
+        svg("text", { class: `past ${tone}`, x: at + 13, y: top_ + 3, "data-agent": agent }, people.name(agent))),
+      cursor);
+    return { picture, cursor, x, at: (part) => first - 1 + ((part * width - left) / (width - left - right)) * units };
   }
 
   // Labels, moved so that none overlaps another and none is below `lowest`.
@@ -284,19 +352,34 @@ export const Season = (() => {
     const worst = Math.max(2, ...everybody.flatMap(ranksIn));
     const most = Math.min(worst, LINES_MAX);
     return agentChart({
-      people, everybody, title: "Ranks", low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
-      definition: `by rolling total; thin: on the bench; ${Object.values(MARKS).map(({ glyph, title }) => `${glyph} ${title}`).join(", ")}`,
+      people, everybody, title: "Ranks", isBestLow: true, low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
+      definition: `by recent points; ${MARKED}`,
       ticks: Array.from({ length: most }, (_, index) => index + 1),
       valueOf: ({ ranks }, agent) => ((ranks.get(agent) ?? Infinity) > most ? undefined : ranks.get(agent)),
     });
   };
 
+  const pointChart = (people, everybody) => {
+    const of = ({ points, status }, agent) => (status.get(agent) === "gone" ? undefined : points.get(agent));
+    const pointsIn = ({ run, workers }) => workers.map((agent) => run.gathered.history.at(-1).points.get(agent) ?? 0);
+    const ticks = ticksTo(Math.max(10, ...everybody.flatMap(pointsIn)));
+    return agentChart({
+      people, everybody, title: "Points", definition: `that each worker has scored so far; ${MARKED}`,
+      low: 0, high: ticks.at(-1), ticks, height: 300, valueOf: of, marked: true,
+    });
+  };
+
+  // Round numbers from 0 to `most` or just above it.
+  function ticksTo(most) {
+    const by = [5, 10, 20, 50, 100, 200, 500, 1000, 10000].find((each) => most / each <= 5) ?? most;
+    return Array.from({ length: Math.ceil(most / by) + 1 }, (_, index) => index * by);
+  }
+
   const sparkChart = (people, everybody) => {
     const of = ({ sparks, status }, agent) => (status.get(agent) === "gone" ? undefined : sparks.get(agent));
     const sparksIn = ({ run, workers }) => run.gathered.history.flatMap((state) => workers.map((agent) => of(state, agent) ?? 0));
     const most = Math.max(10, ...everybody.flatMap(sparksIn));
-    const by = [5, 10, 20, 50, 100, 200, 500, 1000, 10000].find((each) => most / each <= 5) ?? most;
-    const ticks = Array.from({ length: Math.ceil(most / by) + 1 }, (_, index) => index * by);
+    const ticks = ticksTo(most);
     return agentChart({
       people, everybody, title: "Sparks", definition: "after each assignment; none left: elimination is faced",
       low: 0, high: ticks.at(-1), ticks, height: 200, valueOf: of, marked: false,
@@ -348,5 +431,5 @@ export const Season = (() => {
     }, el("b", {}, unit), " ", proposal === null ? "none" : (share ?? number(value)));
   }
 
-  return { People, gather, rankChart, sparkChart, conclusionMap };
+  return { People, gather, pointChart, rankChart, sparkChart, conclusionMap };
 })();

@@ -12,8 +12,8 @@ export const Transcript = (() => {
   const STOOD_MAX = 40; // final stances that are shown unfolded
   const EDGES = { step: 9, lanes: 12, left: 6 };
   const SIGNALS = {
-    clean: "clean", converged: "converged", redirect: "redirects", split: "recommends to split the subject",
-    "weak-consensus": "weak consensus: one more round, and one more move for everybody",
+    clean: "no objection", converged: "most stand by one proposal, so the talk ends", redirect: "strikes out",
+    split: "recommends two tables on two subjects next time", "weak-consensus": "too few agree: one more round, and one more move for everybody",
   };
 
   // The range of the values of the claims, tests and bars of tables.
@@ -100,7 +100,7 @@ export const Transcript = (() => {
     // The proof: the tested values of all claims, and whose stances they change.
     proof() {
       const { claims } = this.table.ruled;
-      const rows = [[[PROOF, 0, 0, 0], stage(this.table.ruled.says[0],
+      const rows = [[[PROOF, 0, 0, 0], stage(this.people.line(this.table, this.table.ruled.says[0]),
         claims.length
           ? "The talk is over. Every claim that was not tested yet is tested now. A proposal whose base does not hold is refuted: who stood for it falls back to an earlier stance that holds, or to none."
           : "The talk is over, and no proposal counts.")]];
@@ -133,7 +133,7 @@ export const Transcript = (() => {
       const sides = sidesOf(this.table);
       const given = new Set(stood.map(({ agent }) => agent));
       const silent = [...sides].filter(([agent]) => !given.has(agent));
-      const rows = [[[PROOF, 3, 0, 0], stage(this.table.ruled.says[1],
+      const rows = [[[PROOF, 3, 0, 0], stage(this.people.line(this.table, this.table.ruled.says[1]),
         stood.length
           ? "Everybody is asked at the same time, none knowing the answers of the others: which proposal do you stand by?"
           : "Nobody gives a final stance: those that the proof left decide.")]];
@@ -145,7 +145,7 @@ export const Transcript = (() => {
       if (final.length > STOOD_MAX) {
         rows.push([[PROOF, 4, 0, 0], el("li", {}, fold(`${plural(final.length, "final stance")}`, false, () => el("ol", { class: "cards" }, final.map(([, node]) => node))))]);
       } else rows.push(...final);
-      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.people.linked(this.table, this.table.ruled.says[2])))]);
+      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.people.line(this.table, this.table.ruled.says[2])))]);
       return rows;
     }
 
@@ -213,7 +213,7 @@ export const Transcript = (() => {
           this.people.chip(agent), " ", this.moved(item),
           id !== null && id === this.table.concluded?.proposal ? [" ", el("span", { class: "chip good" }, "the conclusion")] : null,
           this.removed.has(id) ? [" ", el("span", { class: "chip bad" }, "redirected: does not count")] : null,
-          this.gone.has(id) ? [" ", el("span", { class: "chip" }, `not without ${this.people.name(this.without)}`)] : null,
+          this.gone.has(id) ? [" ", el("span", { class: "chip" }, `falls away without ${this.people.name(this.without)}`)] : null,
           this.differs(item) ? [" ", el("span", { class: "chip differ" }, "differs")] : null),
         code === null ? null : el("p", { class: "bad" }, `Refused${id === null ? "" : ", counts as a pass"}: `, this.people.refusal(code)),
         isProposal(item) ? this.claims(item, ruled) : null,
@@ -352,5 +352,5 @@ export const Transcript = (() => {
         el("ol", { class: "cards", "aria-label": `Run ${"AB"[side]}` }, node ?? el("li", { class: "note nothing" }, "–"))))));
   }
 
-  return { Cards, listOf, pairOf, legendOf, modelOf };
+  return { Cards, scaleOf, dotPlot, listOf, pairOf, legendOf, modelOf };
 })();

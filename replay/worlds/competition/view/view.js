@@ -2,8 +2,10 @@
 // choice, with stances and scores with their grounds, and the charts of the season.
 import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
+import { Right } from "./right.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
+import { Words } from "./words.js";
 import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling, tableOf, unpacked } from "../../../view/dom.js";
 import { commandLine, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
@@ -48,6 +50,10 @@ export const WORLD = (() => {
   // A sentence with its full stop, unless a quotation ends it.
   const ended = (sentence) => [sentence, /[.?!]”$/.test(sentence.textContent ?? sentence) ? null : "."];
 
+  const SEATS = { active: "yes", benched: "benched", gone: "deleted" };
+  const DEPARTURES = 5; // of an assignment, the same
+  const LEADERS = 12; // workers of a leaderboard that are seen before the rest is opened
+
   const section = (title, ...children) => el("section", {}, el("h3", {}, title), children);
 
   // One run of the page.
@@ -55,7 +61,7 @@ export const WORLD = (() => {
     constructor(run, runs, player, index) {
       Object.assign(this, { run, runs, player, people: new Season.People(run, player), charts: [] });
       this.label = runs.length > 1 ? `Run ${"AB"[index]}` : null;
-      this.nodes = Object.fromEntries(["season", "head", "aside", "after", "measures", "events"].map((name) => [name, el("div")]));
+      this.nodes = Object.fromEntries(["front", "season", "head", "aside", "after", "measures", "events"].map((name) => [name, el("div")]));
       this.assignment = null;
       replaceAll(this.nodes.season, el("p", { class: "note" }, "The season is being read."));
     }
@@ -64,15 +70,31 @@ export const WORLD = (() => {
     ready(everybody) {
       const { people, run } = this;
       const measures = measureCharts(run, this.runs, this.player);
-      this.charts = [Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
+      this.charts = [Season.pointChart(people, everybody), Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
+      const [points, ranks, sparks] = this.charts;
+      this.told = el("div", { class: "career", "aria-live": "polite" });
+      this.front(el("p", { class: "note" }, run.computed.introduction), points.node);
       replaceAll(this.nodes.season,
-        el("div", { class: "season-grid" }, this.charts[0].node,
-          el("div", {}, this.charts[1].node)),
+        el("div", { class: "season-grid" }, ranks.node, sparks.node),
         fold("Objectives, treatments and what was concluded", false, () => [
           el("p", { class: "note" }, "Each entry is an assignment, with the share of all conducts that its conclusion is better than (where the arena knows all values; else the tested value). ", BY_RULES),
           Season.conclusionMap(people, run.gathered),
         ]));
       replaceAll(this.nodes.measures, measures.node);
+    }
+
+    // The leaderboard and the points; of one run in the front of the page.
+    front(introduction, points) {
+      const board = [this.leaderboard(), this.told];
+      if (this.runs.length > 1) {
+        replaceAll(this.nodes.front, introduction, el("div", { class: "front-grid" }, el("div", {}, board), points));
+        this.words.explain(this.nodes.front);
+        return;
+      }
+      const [outcome, standings] = ["outcome", "standings"].map((id) => document.getElementById(id));
+      replaceAll(outcome, introduction, points);
+      replaceAll(standings, board);
+      for (const node of [outcome, standings, document.querySelector(".lead")]) this.words.explain(node);
     }
 
     show(position) {
@@ -81,14 +103,57 @@ export const WORLD = (() => {
       this.position = position;
       const table = this.table;
       replaceAll(this.nodes.head, this.head());
+      if (this.told) {
+        replaceAll(this.told, this.career());
+        this.words.explain(this.told);
+      }
       replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
       replaceAll(this.nodes.after, this.agent(), this.after(), section(unit < this.run.first ? "Standings before the first assignment" : `Standings after assignment ${this.clamped}`, this.standings()));
+      for (const name of ["head", "aside", "after"]) this.words.explain(this.nodes[name]);
       replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
       this.charts.forEach((chart) => chart.move(unit, this.people.find(position.agent)));
       for (const link of this.nodes.season.querySelectorAll("[data-unit]")) {
         if (link.dataset.unit === String(unit)) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
       }
+    }
+
+    // The workers at the end of what the page shows, the best first.
+    leaderboard() {
+      const { people, run } = this;
+      const [, agents, rows] = run.factsAt(run.last);
+      const ranked = new Map(rows.map(([rank, agent, recent]) => [agent, { rank, recent }]));
+      const workers = agents.filter(([, , role]) => role === "worker")
+        .toSorted((one, other) => (ranked.get(one[0])?.rank ?? Infinity) - (ranked.get(other[0])?.rank ?? Infinity));
+      const players = run.setupAt(run.last).players;
+      const nameOf = (agent) => players.find(({ ordinal }) => ordinal === agent)?.options?.name;
+      const plays = new Map(workers.map(([agent, , , , , , , , policy]) => [agent, nameOf(agent) === undefined ? policy : `${policy}: ${nameOf(agent)}`]));
+      const isMixed = new Set(plays.values()).size > 1;
+      const titles = ["rank", "worker", ...(isMixed ? ["policy"] : []), "points", "recent points", ...(run.whole ? ["claims held", "chosen"] : []), "sparks", "seat"];
+      const lines = workers.map(([agent, , , status, sparks, total]) => {
+        const { rank, recent } = ranked.get(agent) ?? { rank: "–", recent: "–" };
+        const { held, claims, chosen } = run.gathered.claimed.get(agent) ?? { held: 0, claims: 0, chosen: 0 };
+        return [rank, people.chip(agent), ...(isMixed ? [plays.get(agent)] : []), total, recent, ...(run.whole ? [`${held} of ${claims}`, chosen] : []), sparks, SEATS[status] ?? status];
+      });
+      const numbers = titles.filter((title) => !["worker", "policy", "seat"].includes(title));
+      const table = (some) => scrolling("Leaderboard", tableOf(titles, some, numbers, "worker"));
+      return el("section", {}, el("h2", {}, run.whole ? "Final leaderboard" : `Leaderboard after assignment ${run.last}`),
+        el("div", { class: "leaders" }, table(lines.slice(0, LEADERS))),
+        el("p", { class: "note" }, "Ranks go by recent points. Claims held: when they were tested. Chosen: proposals that became a conclusion."),
+        lines.length > LEADERS ? fold(`The other ${lines.length - LEADERS} workers`, false, () => el("div", { class: "leaders" }, table(lines.slice(LEADERS)))) : null);
+    }
+
+    // The season of the selected worker, in sentences.
+    career() {
+      const { people, run } = this;
+      const agent = people.find(this.position.agent);
+      if (agent === null) return el("p", { class: "note" }, "Choose a worker by its name to read its season.");
+      const lines = run.computed.careers[agent];
+      if (lines === undefined) {
+        return el("p", { class: "note" }, people.workers.includes(agent)
+          ? `The season of ${people.name(agent)} is not told: it is among those with the fewest points.` : `${people.name(agent)} holds an office, and is not scored.`);
+      }
+      return [el("h3", {}, `The season of ${people.name(agent)}`), el("p", {}, lines.map((line) => [people.line(null, line), " "]))];
     }
 
     // The selected table; null if the assignment has none.
@@ -104,7 +169,7 @@ export const WORLD = (() => {
     // The headline: opener, subjects, conclusions.
     head() {
       const { opened, tables, unit, before } = this.assignment;
-      const { people } = this;
+      const { people, run } = this;
       if (unit > this.run.last) return el("h2", {}, `${this.label} has no assignment ${unit}`);
       if (opened === null) {
         return [el("h2", {}, this.label === null ? "Before the first assignment" : `${this.label}: before the first assignment`),
@@ -114,30 +179,48 @@ export const WORLD = (() => {
       return [
         el("h2", {}, this.label === null ? "" : `${this.label}: `, `Assignment ${unit}`,
           table?.subject ? [": ", people.about(table.subject)] : null),
-        [opened, ...(table?.opened ? [table.opened] : [])].map((event) => el("p", {}, ended(people.sentence(event)))),
-        forkNote(this.run, unit),
-        this.story([...before, ...(table?.settings ?? [])]),
+        table?.subject ? el("p", { class: "note" }, people.question(table.subject)) : null,
+        forkNote(run, unit),
         tables.length > 1 ? el("p", { class: "tables", role: "group", "aria-label": "Tables" }, tables.map(({ number: at, subject }) =>
           el("a", {
             href: this.player.href({ table: at, line: null }), "aria-current": at === table.number ? "true" : null, class: "tab",
           }, `Table ${at}: ${people.about(subject)}`))) : null,
-        table === null ? null : this.conclusion(table),
+        table === null ? null : Right.boxOf(people, table, table.adopted.map((event) => this.decision(event))),
+        this.departures(),
+        run.computed.arena === null ? null : fold(`What is argued about in the arena ${run.setupAt(unit).config.arena.name}`, false,
+          () => el("p", { class: "rules" }, run.computed.arena)),
+        this.folded("How it was opened, and what became of the conclusion", () => [
+          [opened, ...(table?.opened ? [table.opened] : [])].map((event) => el("p", {}, ended(people.sentence(event)))),
+          this.story([...before, ...(table?.settings ?? [])]),
+          table === null ? null : [this.drawn(table), table.digested.map((event) => this.decision(event))],
+        ]),
       ];
     }
 
-    conclusion(table) {
-      const { concluded, digested, adopted, number: at } = table;
-      const { people } = this;
-      if (concluded === null) return null;
-      const { proposal, conduct, tied } = concluded;
-      const share = table.ruled.percentile;
-      return el("div", { class: `conclusion-box ${proposal === null ? "nothing" : ""}` },
-        el("p", {}, people.linked(table, table.ruled.says[2]), "."),
-        proposal === null ? null : el("p", {}, people.conductNode(conduct)),
-        share === null ? null : el("p", {}, `Better than ${(100 * share).toFixed(1)}% of all conducts, apart from the noise of tests`, proposal === null ? " (the bar's conduct counts). " : ". ", el("span", { class: "note" }, BY_RULES)),
-        tied.length ? [el("p", {}, "The draw can be redone:"),
-          commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)] : null,
-        [...digested, ...adopted].map((event) => el("p", {}, ended(people.sentence(event)), this.refusal(event.code))));
+    // A decision of the assistant or the admin on the conclusion.
+    decision(event) {
+      return el("p", {}, ended(this.people.sentence(event)), this.refusal(event.code));
+    }
+
+    // A part that can be opened, with its words explained.
+    folded(title, make) {
+      return fold(title, false, () => this.words.explain(el("div", {}, make())));
+    }
+
+    // How to redo the draw of a conclusion; null without one.
+    drawn({ concluded, number: at }) {
+      if (!concluded?.tied.length) return null;
+      return [el("p", {}, "The conclusion was drawn; the draw can be redone:"),
+        commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${at} --kind conclude`)];
+    }
+
+    // Who lost a seat in this assignment, and why; null for nobody.
+    departures() {
+      const { people, run } = this;
+      const lines = run.computed.departures.filter(([unit]) => unit === this.assignment.unit);
+      const list = (some) => el("ul", { class: "story" }, some.map(([, line]) => el("li", {}, people.line(null, line))));
+      return lines.length ? section("Who lost a seat, and why", list(lines.slice(0, DEPARTURES)),
+        lines.length > DEPARTURES ? this.folded(`${lines.length - DEPARTURES} more`, () => list(lines.slice(DEPARTURES))) : null) : null;
     }
 
     refusal(code) {
@@ -172,7 +255,7 @@ export const WORLD = (() => {
           click: () => this.player.go({ without: agent === null ? null : name }),
         }, name);
       };
-      return el("div", { class: "choice", role: "group", "aria-label": "The table without" }, el("span", {}, "Without "), [null, ...sat].map(button));
+      return el("div", { class: "choice", role: "group", "aria-label": "The table without" }, el("span", {}, "What if one had not been there? Without "), [null, ...sat].map(button));
     }
 
     without(table, agent) {
@@ -227,12 +310,12 @@ export const WORLD = (() => {
         ];
       });
       const last = bottom ? `, last at the table${bottom.tied.length ? " (drawn)" : ""}, ${bottom.streak > 1 ? `${bottom.streak} in a row` : "for the first time"}` : "";
-      return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => [
+      return el("div", { class: "reasons" }, fold(`${people.name(agent)}: ${scored.total} of 12${last}`, isOpen, () => this.words.explain(el("div", {}, [
         rated === undefined ? el("p", { class: "note" }, "The therapist gave no numbers: those of the rubric stand.") : null,
         el("dl", {}, rows()),
         grounds && el("p", {}, el("a", { href: this.player.href({ without: people.name(agent) }) }, "See the table without it"), "."),
         commandLine(`goldrush audit JOURNAL --at ${this.assignment.unit} --table ${table.number} --score ${shell(people.name(agent))}`),
-      ]));
+      ]))));
     }
 
     // A packed line of the grounds of a score.
@@ -251,16 +334,20 @@ export const WORLD = (() => {
       const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
       const options = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent)?.options ?? {};
       const reads = this.factsOf(agent);
+      const told = run.computed.careers[agent];
       return section(`Agent ${name}`,
+        told === undefined ? null : el("p", {}, told.map((line) => [people.line(null, line), " "])),
         el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
-          reads === undefined ? null : `${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
-        entries.length ? fold(`Its story up to assignment ${unit} (${entries.length})`, true, () =>
+          reads === undefined ? null : `After assignment ${this.clamped}: ${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
+        entries.length ? fold(`What happened to it up to assignment ${unit} (${entries.length})`, true, () =>
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", people.sentence(entry.event))))) : null,
         answers.length ? this.answers(answers) : null,
-        el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
-        commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`),
-        el("p", { class: "note" }, "Its memory and instructions, beside those of the others, as files:"),
-        commandLine(`goldrush export JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --to DIR`));
+        fold("What it is asked, remembers and is told to do: commands", false, () => [
+          el("p", { class: "note" }, "What it is, or would be, asked in this assignment takes the rules to make again:"),
+          commandLine(`goldrush prompt JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --agent ${shell(name)}`),
+          el("p", { class: "note" }, "Its memory and instructions, beside those of the others, as files:"),
+          commandLine(`goldrush export JOURNAL --at ${Math.max(unit, run.vocabulary.first)} --to DIR`),
+        ]));
     }
 
     answers(answers) {
@@ -301,7 +388,7 @@ export const WORLD = (() => {
       const followed = this.story(after);
       return [
         followed === null ? null : section("What followed", followed),
-        debriefs.length ? fold(`Debriefs (${debriefs.length})`, false, () => this.story(debriefs)) : null,
+        debriefs.length ? this.folded(`Debriefs (${debriefs.length})`, () => this.story(debriefs)) : null,
       ];
     }
 
@@ -323,6 +410,8 @@ export const WORLD = (() => {
       Object.assign(this, { room, player });
       this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
       this.line = undefined;
+      this.words = Words.wordsOf(runs[0].computed.words);
+      for (const pane of this.panes) pane.words = this.words;
       const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
       const isPair = runs.length > 1;
       this.talk = el("div", { class: "talk" });
@@ -330,15 +419,24 @@ export const WORLD = (() => {
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
       this.section = section("The roundtable", this.talk);
       replaceAll(room,
-        fold("The season: ranks, sparks, conclusions", wide, all("season")),
+        all("front"),
         all("head"),
         isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
-        this.apart, all("measures"), all("events"));
+        this.apart, fold("The season: ranks, sparks, conclusions", wide, all("season")), all("measures"), all("events"),
+        this.words.list());
+      this.words.listen();
     }
 
     ready() {
       if (this.panes.some(({ run }) => !run.gathered)) return;
       for (const pane of this.panes) pane.ready(this.panes.map(({ people }) => people));
+      // A link to an assignment shows it, and not the front of the page, which has grown now.
+      if (/\bassignment=/.test(globalThis.location.hash)) {
+        requestAnimationFrame(() => {
+          const { height } = document.querySelector(".player").getBoundingClientRect();
+          globalThis.scrollBy(0, this.room.getBoundingClientRect().top - height);
+        });
+      }
     }
 
     show(position) {
@@ -349,6 +447,7 @@ export const WORLD = (() => {
       if (first !== undefined) {
         replaceAll(this.talk, legendOf(first.table, first.scale),
           this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]));
+        this.words.explain(this.talk);
       }
       if (this.panes.length > 1) replaceAll(this.apart, this.differences());
       const at = `${position.assignment} ${position.table} ${position.line}`;

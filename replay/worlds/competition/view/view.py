@@ -26,8 +26,17 @@ from goldrush.kernel.worlds.competition.terms import Part, Phase
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import View
 from goldrush.replay.view.patterns import Patterns
+from goldrush.replay.worlds.competition.careers import Careers, format_career, format_departure
+from goldrush.replay.worlds.competition.glossary import ARENA_MAX, INTRODUCTION, WORDS, forms_of
 from goldrush.replay.worlds.competition.proof import proof_at
 from goldrush.replay.worlds.competition.quality import Atlases
+from goldrush.replay.worlds.competition.right import (
+    challenges_of,
+    format_best,
+    format_challenge,
+    format_quality,
+    format_right,
+)
 from goldrush.replay.worlds.competition.score import STEPS, Score, grounds_of, score_at
 from goldrush.replay.worlds.competition.show import (
     format_choice,
@@ -37,11 +46,14 @@ from goldrush.replay.worlds.competition.show import (
 from goldrush.replay.worlds.competition.steps import conduct_text, season_world
 
 _HERE: Final = Path(__file__).parent
+# Each before those that import from it.
+_MODULES: Final = ("assignment", "words", "season", "transcript", "right", "stances")
 # Events that the page shows otherwise than in their sentences.
 _SHOWN: Final = (
     "answered", "spoke", "tested", "tried", "stood", "judged", "refused", "concluded", "rated",
     "scored", "leaderboard_posted", "bottomed",
 )  # fmt: skip
+CAREERS_MAX: Final = 200  # workers whose season is told, those with most points
 LINE_MAX: Final = 300  # characters of a line of grounds, in which conducts may be programs
 _TABLE_ACTS: Final = [CODES[form] for form in (Spoke, Tested, Tried)]
 
@@ -67,34 +79,67 @@ def facts(state: SeasonState) -> list[Any]:
 def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     """What the rules say of the assignments `first` to `last`.
 
-    `missing`: why there are no rules of the arena, or None; `conducts`: [conduct, text] of those
-    that are no text themselves; `tables`: [assignment, [table, ...]], see `_table`; `reasons`: of
-    refusals, by code; `steps`: why scores were changed, by rule; `patterns`: of packed lines.
+    - `missing`: why there are no rules of the arena, or None; `arena`: its rules as text, or None;
+    - `conducts`: [conduct, text] of those that are no text themselves;
+    - `tables`: [assignment, [table, ...]], see `_table`;
+    - `departures`: [assignment, why somebody lost a seat]; `careers`: by worker, its season in
+      sentences;
+    - `introduction`: to seasons; `words`: [word, meaning, other forms];
+    - `reasons`: of refusals, by code; `steps`: why scores were changed, by rule;
+    - `patterns`: of packed lines, in which an agent is its number behind an @.
 
     Raises what reading a journal raises.
     """
     tables: list[tuple[int, list[dict[str, Any]]]] = []
     texts: dict[Conduct, str] = {}
+    careers: Careers | None = None
     with JournalReader(path) as reader:
         world = season_world(reader)
         shown = _Tables()
-        for commit, step, state in Walk(world, reader, ROWS).steps():
+        walk = Walk(world, reader, ROWS)
+        for commit, step, state in walk.steps():
             number = VOCABULARY.number(commit.unit)
-            if step is not None and number >= first:
+            careers = Careers(state) if careers is None else careers
+            if step is None:
+                continue
+            careers.add(step, state)
+            is_closed = world.unit_done(state)
+            if is_closed:
+                careers.close(state)
+            if number >= first:
                 texts |= _conducts(step, state.rules)
                 shown.add(state)
-                if world.unit_done(state):
+                if is_closed:
                     tables.append((number, shown.close(state)))
-                    if number == last:
-                        break  # what is behind it may be broken
+            if is_closed and number == last:
+                break  # what is behind it may be broken
+        rules = walk.state.rules
+    assert careers is not None  # the page has units
     return {
         "missing": world.missing,
         "conducts": list(texts.items()),
         "tables": tables,
+        "departures": [
+            (each.assignment, shown.patterns.of(format_departure(each, _mark)))
+            for each in careers.departures
+            if each.assignment >= first
+        ],
+        "careers": {
+            each.agent: [shown.patterns.of(line) for line in format_career(each, careers, _mark)]
+            for each in sorted(careers.careers, key=lambda each: -each.points)[:CAREERS_MAX]
+        },
+        "introduction": INTRODUCTION,
+        "arena": None if rules is None else rules.text[:ARENA_MAX],
         "reasons": REFUSALS,
         "steps": STEPS,
+        "words": [[word, text, forms_of(word)[1:]] for word, text in WORDS.items()],
         "patterns": shown.patterns.known,
     }
+
+
+def _mark(agent: int) -> str:
+    """An agent in a line of the page, which writes its name."""
+    return f"@{agent}"
 
 
 def _conducts(step: Step, rules: Rules | None) -> Iterator[tuple[Conduct, str]]:
@@ -160,7 +205,9 @@ def _table(
     - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
     - `removed`: contributions that the judge's redirections removed;
     - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
-    - `says`: how many claims held, who changed sides, the conclusion and why it is that;
+    - `says`: how many claims held, who changed sides, the conclusion and why it is that, who was
+      right, what it should have concluded, how good the conclusion is;
+    - `challenges`: [whether it was right, in words];
     - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
     """
     quality = None
@@ -176,9 +223,16 @@ def _table(
         "stances": moved,
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
         "says": [
-            format_proven(proof),
-            format_choice(proof),
-            format_conclusion(proof, state.names.__getitem__),
+            patterns.of(line)
+            for line in (
+                format_proven(proof), format_choice(proof), format_conclusion(proof, _mark),
+                format_right(proof, _mark), format_best(proof, _mark),
+                format_quality(proof, quality),
+            )
+        ],
+        "challenges": [
+            [each.is_sustained, patterns.of(format_challenge(each, proof, _mark))]
+            for each in challenges_of(proof)
         ],
         "claims": [
             [said.id, table.held(said.id, Part.BASE), table.is_sharp(said),
@@ -216,7 +270,7 @@ def _grounds(score: Score, patterns: Patterns) -> dict[str, Any]:
 VIEW: Final = View(
     script=_HERE / "view.js",
     style=_HERE / "view.css",
-    modules=[_HERE / f"{name}.js" for name in ("assignment", "season", "transcript", "stances")],
+    modules=[_HERE / f"{name}.js" for name in _MODULES],
     selectors=("agent", "table", "line"),
     told=[type.name for type in EVENTS if type.name not in _SHOWN],
     facts=facts,

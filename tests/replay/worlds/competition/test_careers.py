@@ -128,6 +128,13 @@ def test_the_fewest_sparks_are_those_of_the_events(season: tuple[Path, Careers])
         assert career.low[0] == min(career.sparks_start, fewest.get(career.agent, 10**9))
 
 
+def test_a_streak_of_last_places_has_those_in_a_row_alone(season: tuple[Path, Careers]) -> None:
+    path, found = season
+    last = {e["agent"]: e["streak"] for e in events_of(path) if e.name == "bottomed"}
+
+    assert last == {career.agent: len(career.streak) for career in found.careers if career.streak}
+
+
 def test_many_losses_of_a_seat_are_told_up_to_a_limit() -> None:
     found = careers_of(EVERY)
     career = next(each for each in found.careers if each.departures)

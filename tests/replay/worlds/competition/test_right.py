@@ -81,6 +81,14 @@ def test_what_should_have_been_chosen_is_said_unless_it_was(proof: Proof) -> Non
         assert not proof.proposals[int(id)].held
 
 
+def test_a_choice_as_good_as_the_best_is_the_best_choice() -> None:
+    proposals = [Proven(id, 5 + id, "c", 0.1, 0.2, True, None, None) for id in range(2)]
+    sides = [Side(5, None, None, 1, None)]
+    proof = Proof(0, ("value", "up", "here"), 0.0, proposals, [], sides, 1, ())
+
+    assert format_best(proof, str) == "By the tests that was the best choice."
+
+
 @given(made_up())
 def test_everybody_who_claimed_is_right_wrong_or_partly_so(proof: Proof) -> None:
     held = defaultdict(list)

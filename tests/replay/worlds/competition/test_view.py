@@ -51,9 +51,15 @@ def test_without_an_agent_is_the_counterfactual_of_its_score(carried: dict[str, 
 def with_lines(carried: dict[str, Any]) -> list[Any]:
     """The tables by assignment, with the grounds of scores as the page shows them."""
     tables = deepcopy(carried["tables"])
+    patterns = carried["patterns"]
+    for table in (table for _, of in tables for table in of):
+        table["says"] = [_unpacked(patterns, *line) for line in table["says"]]
+        table["challenges"] = [
+            (is_right, _unpacked(patterns, *line)) for is_right, line in table["challenges"]
+        ]
     for grounds in (each for _, of in tables for table in of for each in table["agents"].values()):
         grounds["says"] = [
-            [_unpacked(carried["patterns"], *line) for line in lines] for lines in grounds["says"]
+            [_unpacked(patterns, *line) for line in lines] for lines in grounds["says"]
         ]
     return list(tables)
 
