@@ -10,8 +10,8 @@ import click
 
 from goldrush.cli.command import command, option
 from goldrush.cli.options import Journal, Json, NumberRange, at_option
-from goldrush.cli.screen import frame_of, is_terminal, screen
-from goldrush.cli.text import echo, echo_error, painted
+from goldrush.cli.screen import frame_of, is_terminal, paint_of, screen
+from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ def replay(
             "events": [event.as_dict() for event in events],
         },
         lambda: "\n".join(
-            [rebuilt.format(painted), "", *map(escaped, narrator(journal).lines(events))]
+            [
+                rebuilt.format(paint_of(rebuilt, run.tools)),
+                "",
+                *map(escaped, narrator(journal).lines(events)),
+            ]
         ),
     )
 

@@ -6,14 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
-from goldrush.cli.text import painted
+from goldrush.cli.text import painter
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
+    from goldrush.replay.journal.declared import Declared
     from goldrush.replay.journal.rebuild import Rebuilt
     from goldrush.replay.journal.story import Narrator
+    from goldrush.replay.text import Paint
     from goldrush.replay.tools import Tools
 
 
@@ -53,6 +56,32 @@ def is_terminal() -> bool:
 
 def frame_of(rebuilt: Rebuilt, tools: Tools, narrator: Narrator) -> str:
     """The text of a unit for the screen: its state, and its main events."""
-    head, brief = tools.format_frame(rebuilt, painted), tools.brief
+    head, brief = tools.format_frame(rebuilt, paint_of(rebuilt, tools)), tools.brief
     events = [event for event in rebuilt.events if not brief or event.name in brief]
     return "\n".join((head, "", *map(escaped, narrator.lines(events))))
+
+
+def paint_of(rebuilt: Rebuilt, tools: Tools) -> Paint:
+    """The colours of the agents who play in a unit."""
+    from goldrush.replay.colours import hues_of
+    from goldrush.replay.journal.declared import labels_of
+    from goldrush.replay.text import plain
+
+    if not sys.stdout.isatty():
+        return plain
+    rosters = [(first, labels_of(players)) for first, players in _declared(rebuilt.path).rosters]
+    playing = [labels for first, labels in rosters if first <= rebuilt.round]
+    shown = [label for _, labels in rosters for label in labels]
+    hues = hues_of(shown, tools.hue_order, tools.null)
+    return painter(playing[-1] if playing else rosters[0][1] if rosters else (), hues)
+
+
+@cache
+def _declared(path: str) -> Declared:
+    """Nobody changes the players of a run while it is recorded."""
+    from goldrush.kernel.journal import JournalReader
+    from goldrush.replay.find import open_world
+    from goldrush.replay.journal.declared import declared_in
+
+    with JournalReader(path) as reader:
+        return declared_in(open_world(reader), reader)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -16,8 +16,8 @@ from goldrush.kernel.text import escaped, quoted
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
-    from rich.style import Style
 
+    from goldrush.replay.text import Paint
     from goldrush.replay.tools import HasDict
 
 
@@ -100,46 +100,47 @@ def echo_exact(texts: Iterable[str]) -> None:
         sys.stdout.buffer.write(text.encode())
 
 
-# Of 256 colours, by agent: ten dark ones under white, then ten light ones under black, so that
-# neighbours differ. Cells of the map also have the agent's number, for readers who see no colours.
-_DARK: Final = (25, 130, 29, 125, 60, 94, 31, 161, 54, 22)
-_LIGHT: Final = (117, 215, 114, 211, 147, 180, 80, 222, 183, 150)
-# Where a terminal has but 8 or 16 colours: these behind the text, then underlined, then as bold
-# text, then both. Not black and white, one of which is the terminal's own background.
-_BASIC: Final = {
-    "red": "white", "green": "black", "blue": "white", "yellow": "black", "magenta": "white",
-    "cyan": "black",
-}  # fmt: skip
+# Where a terminal has but 8 colours, those of the hues: behind the text, underlined or not. Not
+# black and white, one of which is the terminal's own background: grey is bold text.
+_BASIC: Final = (
+    ("blue", "white", False), ("yellow", "black", False), ("green", "black", False),
+    ("magenta", "white", False), ("yellow", "black", True), ("cyan", "black", False),
+    ("red", "white", False), (None, "cyan", True),
+)  # fmt: skip
+_LIGHT: Final = 0.35  # share of white in a hue from which on black text is read better
 
 
-def painted(text: str, agent: int | None) -> str:
-    """A text in the colour of an agent, which twenty agents have to themselves; dim for None.
-    Unchanged if the terminal has no colours or NO_COLOR is set.
+def painter(policies: Sequence[str], hues: Mapping[str, int]) -> Paint:
+    """How a text is painted in the colour of an agent: a shade of the hue of its policy; dim for
+    None. Unchanged if the terminal has no colours or NO_COLOR is set.
+
+    Args:
+        policies: of the agents, by number.
+        hues: of the policies (replay.colours.hues_of).
     """
+    from goldrush.replay.colours import HUES, mixed, shades_of
+    from goldrush.replay.text import plain
+
     system = _colours()
     if system is None:
-        return text
+        return plain
     from rich.style import Style
 
-    style = Style(dim=True) if agent is None else _style(agent, is_basic=system == system.STANDARD)
-    return style.render(text, color_system=system)
+    shades = shades_of(policies)
 
+    def paint(text: str, agent: int | None) -> str:
+        if agent is None or agent >= len(policies):
+            style = Style(dim=True)
+        elif system == system.STANDARD:
+            back, front, underline = _BASIC[hues[policies[agent]]]
+            style = Style(color=front, bgcolor=back, underline=underline, bold=back is None)
+        else:
+            front = "bright_white" if shades[agent] < _LIGHT else "black"
+            back = mixed(HUES[hues[policies[agent]]][0], shades[agent])
+            style = Style(color=front, bgcolor=back)
+        return style.render(text, color_system=system)
 
-def _style(agent: int, *, is_basic: bool) -> Style:
-    """The style of an agent; `is_basic`: of 8 colours, and not of 256."""
-    from rich.style import Style
-
-    if is_basic:
-        cycle, index = divmod(agent, len(_BASIC))
-        colour, front = list(_BASIC.items())[index]
-        underline = cycle % 2 == 1
-        if cycle % 4 < 2:
-            return Style(color=front, bgcolor=colour, underline=underline)
-        return Style(color=colour, bold=True, underline=underline)
-    colours = (*_DARK, *_LIGHT)
-    index = agent % len(colours)
-    front = "bright_white" if index < len(_DARK) else "black"
-    return Style(color=front, bgcolor=f"color({colours[index]})")
+    return paint
 
 
 @cache

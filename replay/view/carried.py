@@ -349,7 +349,9 @@ def _front(tools: Tools, measured: Measured[Any] | None, walked: _Walked) -> Fro
         return Front(None, labels, walked.course.points(), [])
     known = tools.measures.of_agents
     values = [(known[name], by_agent) for name, by_agent in measured.by_agent.items()]
-    return Front(outcome_of(tools, measured), measured.roster, walked.course.points(), values)
+    outcome, points = outcome_of(tools, measured), walked.course.points()
+    whole = [] if points else walked.course.whole(measured.values.get(outcome.measure.name, ()))
+    return Front(outcome, measured.roster, points, values, whole)
 
 
 def _measures(tools: Tools, measured: Measured[Any], walked: _Walked) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 // The front of the page: the outcome over the units, and the agents behind the standings.
-import { colourOf, coloursOf, hueIndexOf } from "./colours.js";
+import { colourOf, coloursOf, hueIndexOf, hueOf } from "./colours.js";
 import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
 import { el, fold, replaceAll, rounded, scrolling, tableOf, valueText } from "./dom.js";
 import { labelsOf, playedBy } from "./run.js";
@@ -21,10 +21,10 @@ export function searchable(label, titles, rows, numbers) {
   return el("div", {}, rows.length > FOUND_MAX ? el("label", { class: "search" }, "Search ", field) : null, table, note);
 }
 
-// The lines of one run: of agents, or of policies with their spread.
+// The lines of one run: of agents, of policies with their spread, or of the whole run.
 function outcomeLines({ lines }, labels) {
   const colours = coloursOf(labels);
-  return lines.map(({ agent, policy, count, values, bands }) => ({
+  return lines.map(({ title, agent, policy, count, values, bands }) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
     title: agent === undefined ? `${policy} × ${count}` : `${agent} ${policy}`,
     group: policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values, bands,
     colour: agent === undefined ? colourOf(policy) : colours[agent], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
@@ -34,8 +34,8 @@ function outcomeLines({ lines }, labels) {
 
 // The lines of two runs at the units of the longer one.
 function linesBeside(fronts, units) {
-  return fronts.flatMap((front, run) => front.lines.map(({ policy, values }) => ({
-    title: `${policy} in ${"AB"[run]}`, group: `${policy} ${"AB"[run]}`, colour: colourOf(policy), dash: run ? "6 4" : null, width: 2.25,
+  return fronts.flatMap((front, run) => front.lines.map(({ title, policy = title, values }) => ({
+    title: `${policy} in ${"AB"[run]}`, group: `${policy} ${"AB"[run]}`, colour: title === undefined ? colourOf(policy) : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
     values: units.map((unit) => (unit > front.units[front.units.length - 1] ? null : values[front.units.findLastIndex((each) => each <= unit)] ?? null)),
   })));
 }
@@ -50,7 +50,7 @@ export function drawFront({ fronts, runs }, player) {
   if (units.length === 0 || fronts.some(({ lines }) => lines.length === 0)) return { move: () => {} };
   const last = units[units.length - 1];
   const lines = isOne ? outcomeLines(first, labels) : linesBeside(fronts, units);
-  const of = !isOne ? " by policy, mean" : lines[0].bands ? " by policy: median, quartiles, lowest and highest" : " of each agent";
+  const of = first.lines[0].title !== undefined ? "" : !isOne ? " by policy, mean" : lines[0].bands ? " by policy: median, quartiles, lowest and highest" : " of each agent";
   const chart = lineChart({
     title: `${first.title}${of}`, name: first.title, definition: first.definition, unit: player.unit, units, lines, size: LARGE, player,
     span: { first: units[0], last }, limits: [0],

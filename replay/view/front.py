@@ -75,6 +75,11 @@ class Course:
         points = [*self._spaced.items(), *self._end]
         return [(self._number(unit), point) for unit, point in points if point.means]
 
+    def whole(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
+        """The values of a measure of the run, by unit from the first one on, at the same units."""
+        units = [unit for unit, _ in [*self._spaced.items(), *self._end]]
+        return [(self._number(unit), values[unit - 1]) for unit in units if unit <= len(values)]
+
 
 @attrs.frozen
 class Front:
@@ -82,6 +87,8 @@ class Front:
 
     Attributes:
         labels: the policy of each agent, as of the last unit.
+        points: the outcome over the units.
+        whole: the same where it is of the run and not of its agents, as (unit, value).
         measures: of agents: name, title, definition and the value of each agent.
     """
 
@@ -89,6 +96,7 @@ class Front:
     labels: Sequence[str]
     points: Sequence[tuple[int, Point]]
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]
+    whole: Sequence[tuple[int, Value]] = ()
 
     @property
     def title(self) -> str:
@@ -105,7 +113,7 @@ class Front:
         return {
             "title": self.title,
             "definition": self.definition,
-            "units": [unit for unit, _ in self.points],
+            "units": [unit for unit, _ in self.points or self.whole],
             "lines": self._lines(by_mean=by_mean),
             "measures": [
                 {"title": measure.title, "values": [short(value) for value in values]}
@@ -117,7 +125,8 @@ class Front:
         """An agent or a policy each; of policies those with the most agents."""
         rows = [point for _, point in self.points]
         if not rows:
-            return []
+            values = _short(value for _, value in self.whole)
+            return [{"title": self.title, "values": values}] if values else []
         if rows[-1].agents and not by_mean:
             return [
                 {

@@ -14,6 +14,7 @@ from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.text import escaped
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import states as view_states
 from goldrush.replay.view.page import write_page
@@ -131,6 +132,11 @@ def test_the_double_auction_has_values_and_no_standings(tab: Tab, tmp_path: Path
             for n in range(10)
         ] == rows(tab, "Agents")
     assert not tab.page.get_by_text("Standings").is_visible()
+    chart = tab.page.locator("#outcome [role=slider]")
+    chart.focus()
+    tab.press("End")
+    share = measured_at(journal).values["efficiency"][-1]
+    assert f"turn 400: {share:g}" == chart.get_attribute("aria-valuetext")
 
 
 def test_an_epidemic_is_drawn_and_its_draws_drown_no_event(tab: Tab, tmp_path: Path) -> None:
