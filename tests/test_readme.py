@@ -8,6 +8,8 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from shutil import copy
 from xml.etree import ElementTree
@@ -42,6 +44,13 @@ PROGRAMS = (  # pages with programs, each followed by what it prints
 NOTEBOOK = ROOT / "goldrush" / "guide" / "example.ipynb"
 MODELS = ROOT / "agents" / "llm" / "README.md"
 LINES_MAX = 180  # of the README, besides the game that it shows whole
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fonts_are_listed() -> None:
+    """Or the first program that draws with matplotlib lists them, and says so if it takes long."""
+    with suppress(ImportError):
+        import_module("matplotlib.font_manager")
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -103,7 +112,8 @@ EXECUTE = """
 import sys
 import nbclient, nbformat
 notebook = nbformat.read(sys.argv[1], 4)
-nbclient.NotebookClient(notebook, timeout=600, record_timing=False).execute()
+how = dict(timeout=600, record_timing=False, coalesce_streams=True)
+nbclient.NotebookClient(notebook, **how).execute()
 sys.stdout.write(nbformat.writes(notebook) + chr(10))
 """
 
@@ -112,7 +122,11 @@ def executed(notebook: Path, folder: Path) -> str:
     """A notebook with the outputs that its cells have in a kernel, but for addresses of objects."""
     done = subprocess.run(
         [sys.executable, "-c", EXECUTE, str(notebook)], cwd=folder, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)}, timeout=600,
+        timeout=600,
+        env={
+            **os.environ, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(folder),
+            "JUPYTER_CONFIG_DIR": str(folder), "JUPYTER_RUNTIME_DIR": str(folder),
+        },
     )  # fmt: skip
     assert not done.returncode, done.stderr
     return re.sub(r" at 0x\w+", "", done.stdout)
