@@ -1,5 +1,7 @@
 """What a user writes, for a type checker: `mypy --strict tests/typed_use.py`."""
 
+from pathlib import Path
+
 import goldrush
 from goldrush.kernel.worlds.mining.observe import Observation
 
@@ -20,6 +22,10 @@ score: bool = goldrush.SeasonRun.open("s.journal").score(0, "ada")[0].holds
 study: goldrush.Study = goldrush.study("study", treatments={"harsh": {"alpha": 0.5}}, seeds=2)
 rows: int = study.table().num_rows
 reason: str = study.verdicts().reason
+path: Path = run.figure("gold").save("gold.pdf", width="single")
+rises: goldrush.Figure = study.figure("forest")
+low: str | float | None = rises.data[0]["low"]
+captions: dict[str, str] = study.figures() | run.figures()
 version: str = goldrush.__version__
 says: str = goldrush.policies()["raid"].text + goldrush.settings("competition")["seed"].range
 changed: list[str] = [*goldrush.treatments()["scarce"].settings]

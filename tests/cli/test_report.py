@@ -117,7 +117,7 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
     gold = [float(row["gold"]) for row in rows if row["round"] == "30"]
 
     assert 3 == len(runs) == len(results)
-    assert [g for result in results for g in result.kept.gold] == gold
+    assert [g for result in results for g in result.by_agent["gold"]] == gold
     for run, result in zip(runs, results, strict=True):
         for name, (first, second) in result.halves.items():
             assert first == run["halves"]["first_half"][name]
@@ -183,6 +183,20 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     assert ran == goldrush("report", study, *options, cwd=tmp_path)
 
 
+def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
+    study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
+    options = ("--figures", "figures", "--jobs", "1")
+    ran = goldrush("report", study, *options, cwd=tmp_path)
+    names = ["summary", "trade-off-5", "halves-scarce", "rounds-scarce", "stamina-scarce",
+             "holdings-scarce"]  # fmt: skip
+    written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
+
+    assert f"figures: {', '.join(names)} in figures, each as .pdf, .png, .svg, .csv" in ran.out
+    assert {f"{n}.{k}" for n in names for k in ("pdf", "png", "svg", "csv", "txt")} == set(written)
+    assert ran == goldrush("report", study, *options, cwd=tmp_path)
+    assert written == {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -193,6 +207,9 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
         (["study", "--json", "--out", "a.html"], "--json writes no page; leave --out out"),
         (["study", "--json", "--format", "md"], "--json writes no page; leave --format out"),
         (["study", "--json", "--force"], "--json writes no page; leave --force out"),
+        (["study", "--json", "--figures", "f"], "--json writes no page; leave --figures out"),
+        (["study", "--width", "single"], "a width was given without a folder of figures"),
+        (["study", "--figures", "study"], "study holds 'agents-20', which is not a figure"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(

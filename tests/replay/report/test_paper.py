@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import resvg_py
 from pypdfium2 import raw
 
+import goldrush
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.colours import GREY
 from goldrush.replay.report.figure import Figure, figure_named, write_figures
@@ -266,3 +268,22 @@ def test_a_folder_with_anything_else_is_left_as_it_is(name: str, tmp_path: Path)
 
     assert before == {path: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
     assert ["figures"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_study_gives_the_figures_of_its_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = goldrush.study(
+        tmp_path / "study", treatments=["baseline", "scarce"], rosters="raid", seeds=2, rounds=5,
+        jobs=1,
+    )  # fmt: skip
+    study.report(figures=tmp_path / "figures", width="single")
+    captions = {path.stem: path.read_text() for path in (tmp_path / "figures").glob("*.txt")}
+    saved = study.figure("forest").save(tmp_path / "f.pdf", "single")
+
+    assert {name: f"{caption}\n" for name, caption in study.figures().items()} == captions
+    assert (tmp_path / "figures" / "forest-5.pdf").read_bytes() == saved.read_bytes()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(BadInput, match=r"need matplotlib; .*pip install 'goldrush\[figures\]'"):
+        study.report(figures=tmp_path / "figures")
+    assert study.figure("forest").save(tmp_path / "f.csv").exists()
