@@ -86,9 +86,9 @@ def give_same(location: str, sha256: str | None) -> None:
 
     Raises BadInput as `give`, and for another source.
     """
-    from goldrush.agents.game.source import source_of_game
+    from goldrush.agents.game.source import source_of_code
 
-    found = source_of_game(give(location)).sha256
+    found = source_of_code(give(location)).sha256
     if found != sha256:
         raise BadInput(
             f"{location} is other code there: its SHA-256 is {found}, here it is {sha256}",

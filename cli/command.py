@@ -31,7 +31,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {  # by the name of the parame
         "models_path", "model", "by_class", "base_url", "concurrency", "patience", "fail_over",
         "max_tokens", "max_cost", "dry_run",
     ),
-    "Policies and tests of your own": ("trust", "sources", "test"),
+    "Policies, tests and measures of your own": ("trust", "sources", "test", "own_measures"),
     "Output": ("out", "files", "junit", "force", "fsync", "as_csv", "as_json",
         "traceback",
     ),

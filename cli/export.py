@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Jobs, Journals, Output, at_option
+from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, at_option
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_measures import UserMeasure
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 
@@ -32,6 +36,7 @@ def export(
         "--to", "DIR", "Seasons: write a folder for each agent here.", type=Output("folder")
     ),
     at: int | None = at_option("With --to: state after this assignment (default: the last)."),
+    own_measures: OwnMeasures,
     jobs: Jobs,
     force: bool = option("--force", help="Replace earlier exports."),
 ) -> None:  # fmt: skip
@@ -52,22 +57,25 @@ def export(
       goldrush export run.journal > events.jsonl
       goldrush export journals --format parquet --out tables
     """
+    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.journal.batch import journals_in
 
+    users = user_measures(own_measures)
     paths = journals_in(journals)
     if to is not None:
-        _check_kept(paths, table is not None or out is not None or _is_given("format_"))
+        is_of_tables = table is not None or out is not None or _is_given("format_")
+        _check_kept(paths, is_of_tables or bool(users))
         _keep(paths[0], to, at, force)
     elif at is not None:
         raise click.UsageError("--at needs --to; leave it out")
     elif format_ == JSONL:
-        _check_lines(paths, table or out or force)
+        _check_lines(paths, table or out or force or users)
         _print_events(paths[0])
     elif out is not None:
-        _write(paths, out, format_, table, jobs, force)
+        _write(paths, out, format_, table, jobs, users, force)
     else:
         _check_printed(format_, force)
-        _print(paths, table, jobs)
+        _print(paths, table, jobs, users)
 
 
 def _is_given(option: str) -> bool:
@@ -78,7 +86,9 @@ def _is_given(option: str) -> bool:
 
 def _check_kept(paths: Sequence[str], is_of_tables: bool) -> None:
     if is_of_tables:
-        raise click.UsageError("--to takes no --format, --table or --out; leave them out")
+        raise click.UsageError(
+            "--to takes no --format, --table, --measure or --out; leave them out"
+        )
     if len(paths) > 1:
         raise click.UsageError(f"--to takes one journal, and {len(paths)} were given")
 
@@ -94,7 +104,9 @@ def _check_lines(paths: Sequence[str], is_of_tables: object) -> None:
     from goldrush.kernel.errors import BadInput
 
     if is_of_tables:
-        raise BadInput("--table, --out and --force are for tables", "leave them out, or take csv")
+        raise BadInput(
+            "--table, --measure, --out and --force are for tables", "leave them out, or take csv"
+        )
     if len(paths) > 1:
         raise BadInput(
             f"jsonl takes one journal, and {len(paths)} were given", "give one, or --format csv"
@@ -120,7 +132,9 @@ def _print_events(path: str) -> None:
             sys.stdout.write(json.dumps(event.as_dict()) + "\n")
 
 
-def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
+def _print(
+    paths: Sequence[str], table: str | None, jobs: int | None, users: Sequence[UserMeasure]
+) -> None:
     from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.encoded import csv_table
     from goldrush.replay.data.run_data import run_at
@@ -134,7 +148,7 @@ def _print(paths: Sequence[str], table: str | None, jobs: int | None) -> None:
             f"{len(tables)} tables cannot be printed at once",
             f"give --out, a folder, or one --table: {names}",
         )
-    echo_exact(csv_table(paths, tables[0].name, jobs))
+    echo_exact(csv_table(paths, tables[0].name, jobs, users))
 
 
 def _write(
@@ -143,6 +157,7 @@ def _write(
     format_: str,
     table: str | None,
     jobs: int | None,
+    users: Sequence[UserMeasure],
     force: bool,
 ) -> None:
     from goldrush.replay.data.encoded import write_tables
@@ -151,7 +166,7 @@ def _write(
     with progress() as step:
         every = len(paths)
         rows = write_tables(
-            paths, out, format_, names=names, jobs=jobs, force=force,
+            paths, out, format_, names=names, jobs=jobs, users=users, force=force,
             on_run=lambda done: step("journal", done, every),
         )  # fmt: skip
     for path, count in rows.items():

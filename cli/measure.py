@@ -12,7 +12,7 @@ import click
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
-from goldrush.cli.options import Jobs, Journals, Json
+from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures
 from goldrush.cli.progress import progress
 from goldrush.cli.text import as_dicts, cut, echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.text import escaped
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
+    from goldrush.replay.data.user_measures import UserMeasure
     from goldrush.replay.journal.usage import Usage
     from goldrush.replay.tools import Spells
 
@@ -54,6 +55,7 @@ def measure(
         "--usage", help="Show answers, tokens and cost of language models, by agent."
     ),
     models_path: ModelsFile,
+    own_measures: OwnMeasures,
     jobs: Jobs,
     as_csv: bool = option("--csv", help="Print CSV, one row per measure."),
     as_json: Json,
@@ -71,35 +73,42 @@ def measure(
       goldrush measure study --csv
       goldrush measure run.journal --spells --plot 1,4-7
     """
+    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.journal.batch import journals_in
 
-    _check(by_run, by_round, spells, usage, models_path, as_csv, as_json)
+    _check(by_run, by_round, spells, usage, models_path, own_measures, as_csv, as_json)
     parts = Parts(by_round, spells, _numbers(plots, spells))
+    users = user_measures(own_measures)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)
     is_single = len(paths) == 1 and paths[0] == journals[0]
     if not (is_single or by_run or by_round or spells):
-        _tell_groups(paths, jobs, as_csv, as_json)
+        _tell_groups(paths, jobs, users, as_csv, as_json)
     elif as_json:
-        echo_json(_each(partial(_as_dict, parts), paths, jobs))
+        echo_json(_each(partial(_as_dict, parts), paths, jobs, users))
     elif as_csv:
-        _print_csv(paths, parts, jobs)
+        _print_csv(paths, parts, jobs, users)
     elif len(paths) > 1 and not by_round and not spells:
-        click.echo(_compared(paths, jobs))
+        click.echo(_compared(paths, jobs, users))
     else:
-        click.echo("\n\n".join(_each(partial(_format, parts), paths, jobs)))
+        click.echo("\n\n".join(_each(partial(_format, parts), paths, jobs, users)))
     return DONE
 
 
-def _each(of: Callable[[RunData], R], paths: Sequence[str], jobs: int | None) -> list[R]:
+def _each(
+    of: Callable[[RunData], R],
+    paths: Sequence[str],
+    jobs: int | None,
+    users: Sequence[UserMeasure],
+) -> list[R]:
     """What a function gives for the run of each journal; a long one is shown in progress."""
     from goldrush.agents.workers import printing_to_stderr
     from goldrush.replay.data.run_data import map_runs, run_at, size_of
 
     if len(paths) > 1:
-        return list(map_runs(of, paths, jobs))
-    run, size = run_at(paths[0]), size_of(paths[0])
+        return list(map_runs(of, paths, jobs, users=users))
+    run, size = run_at(paths[0], users), size_of(paths[0])
     with progress() as step, printing_to_stderr():
         run.on_bytes = lambda done: step("bytes", done, size)
         return [of(run)]
@@ -123,11 +132,17 @@ def _numbers(text: str | None, spells: bool) -> frozenset[int] | None:
     return frozenset(found)
 
 
-def _tell_groups(paths: Sequence[str], jobs: int | None, as_csv: bool, as_json: bool) -> None:
+def _tell_groups(
+    paths: Sequence[str],
+    jobs: int | None,
+    users: Sequence[UserMeasure],
+    as_csv: bool,
+    as_json: bool,
+) -> None:
     from goldrush.replay.data.encoded import csv_head, csv_text
     from goldrush.replay.data.groups import COLUMNS, groups
 
-    found = groups(paths, jobs)
+    found = groups(paths, jobs, users)
     for note in (note for group in found for note in group.notes):
         echo_error(f"goldrush: {note}")
     if as_csv:
@@ -176,6 +191,7 @@ def _check(
     spells: bool,
     usage: bool,
     models: str | None,
+    own_measures: Sequence[str],
     as_csv: bool,
     as_json: bool,
 ) -> None:
@@ -184,8 +200,9 @@ def _check(
 
     if as_csv and as_json:
         raise BadInput("--csv and --json exclude each other", "give one of them")
-    if usage and (by_run or spells or as_csv):
-        given = "--by-run" if by_run else "--spells" if spells else "--csv"
+    if usage and (by_run or spells or own_measures or as_csv):
+        options = {"--by-run": by_run, "--spells": spells, "--measure": own_measures}
+        given = next((name for name, value in options.items() if value), "--csv")
         raise BadInput(f"--usage takes no {given}", "give --json or --by-round, or leave it out")
     if models is not None and not usage:
         raise BadInput("--models needs --usage", "give --usage, too")
@@ -224,14 +241,16 @@ def _chosen(run: RunData, plots: frozenset[int] | None) -> Any:
     return _spells_of(run).at(run.measured, plots)
 
 
-def _print_csv(paths: Sequence[str], parts: Parts, jobs: int | None) -> None:
+def _print_csv(
+    paths: Sequence[str], parts: Parts, jobs: int | None, users: Sequence[UserMeasure]
+) -> None:
     from goldrush.replay.data.encoded import csv_head
     from goldrush.replay.data.run_data import map_runs, run_at
 
-    head = csv_head(_table_of(parts, run_at(paths[0])).columns)
+    head = csv_head(_table_of(parts, run_at(paths[0], users)).columns)
     rows = partial(_csv_rows, parts)
     # Printed only when whole: half a table would be taken for a whole one.
-    echo_exact([head, *map_runs(rows, paths, jobs, one_world=True)])
+    echo_exact([head, *map_runs(rows, paths, jobs, one_world=True, users=users)])
 
 
 def _csv_rows(parts: Parts, run: RunData) -> str:
@@ -253,11 +272,11 @@ def _table_of(parts: Parts, run: RunData) -> Table:
     return table_of(run.world.vocabulary, known)
 
 
-def _compared(paths: Sequence[str], jobs: int | None) -> str:
+def _compared(paths: Sequence[str], jobs: int | None, users: Sequence[UserMeasure]) -> str:
     """A table with a line for each run."""
     from goldrush.replay.data.run_data import map_runs
 
-    lines = list(map_runs(_line, paths, jobs, one_world=True))
+    lines = list(map_runs(_line, paths, jobs, one_world=True, users=users))
     return _table([lines[0][0], *(line for _, line in lines)], 1)
 
 

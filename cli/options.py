@@ -189,6 +189,13 @@ Test = Annotated[
 ]  # fmt: skip
 TestJobs = Annotated[int | None, jobs_option("Seasons: number of tests run at once (default: 1).")]
 Jobs = Annotated[int | None, jobs_option("Number of processes (default: processors).")]
+OwnMeasures = Annotated[
+    tuple[str, ...],
+    option(
+        "--measure", "FILE.py:NAME",
+        "Measure of your own: run this function of a file on each run; repeatable.",
+    ),
+]  # fmt: skip
 Folder = Annotated[
     str | None,
     option(

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import FILE, ForcePage, Journal, Output, json_option, range_of
+from goldrush.cli.options import (
+    FILE,
+    ForcePage,
+    Journal,
+    Output,
+    OwnMeasures,
+    json_option,
+    range_of,
+)
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import quoted_path
 
@@ -22,6 +30,7 @@ def view(
         "--against", "FILE", "Second journal, shown beside it.", type=FILE
     ),
     at: str | None = option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20."),
+    own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: JOURNAL with .html).", type=Output()
     ),
@@ -40,12 +49,14 @@ def view(
       goldrush view run.journal
       goldrush view run.journal --against fork.journal --at 40-80
     """
+    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.view.page import write_page
 
-    units = range_of(at, ("--at",))
+    units, users = range_of(at, ("--at",)), user_measures(own_measures)
     written = write_page(
-        journal, out or _named(journal, against), against=against, units=units, force=force
-    )
+        journal, out or _named(journal, against), against=against, units=units, users=users,
+        force=force,
+    )  # fmt: skip
     for path, run in zip(filter(None, (journal, against)), written.runs, strict=True):
         _warn(path, run, units)
     page = f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)"

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
+    from goldrush.replay.data.user_measures import Functions
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.follow import Progress
     from goldrush.replay.journal.log import Query
@@ -635,18 +636,24 @@ class Run:
 
     # Measures, tables, pages.
 
-    def measured(self) -> Measured[Any]:
-        """The run with its measures by unit, over spans and halves.
+    def measured(self, measures: Functions = ()) -> Measured[Any]:
+        """The run with its measures by unit, over spans and halves. `measures`: see `measures`.
 
         Raises BadInput for a world without measures, and what reading a journal raises.
         """
         from goldrush.replay.data.run_data import measured_at
+        from goldrush.replay.data.user_measures import user_measures
 
-        return measured_at(self.path)
+        return measured_at(self.path, user_measures(measures))
 
-    def measures(self) -> dict[str, float | None]:
-        """The measures of the whole run by name; None where undefined. Raises as `measured`."""
-        measured = self.measured()
+    def measures(self, measures: Functions = ()) -> dict[str, float | None]:
+        """The measures of the whole run by name; None where undefined. Raises as `measured`.
+
+        `measures`: measures of your own, one or several: functions, or their locations
+        (`raids.py:seized`). The parameters of a function name what it is given of each unit,
+        `state` and `events`; it returns a number, None, or a list with one for each agent.
+        """
+        measured = self.measured(measures)
         return {name: measured.of(name) for name in measured.known}
 
     def outcome(self, measure: str | None = None) -> Outcome:
@@ -690,17 +697,18 @@ class Run:
 
         return [table.name for table in tables_of(self.tools, world_at(self.path))]
 
-    def table(self, name: str = "events") -> pyarrow.Table:
+    def table(self, name: str = "events", measures: Functions = ()) -> pyarrow.Table:
         """A table of the run in Arrow's form, `to_pandas()` and `polars.from_arrow` away from both.
-        `name`: one of `tables()`; replay/TABLES.md lists the columns.
+        `name`: one of `tables()`; replay/TABLES.md lists the columns. `measures`: see `measures`.
 
         Raises:
             BadInput: for another name, and where pyarrow is not installed (goldrush[tables]).
             JournalError: as reading a journal does.
         """
         from goldrush.replay.data.encoded import arrow_table
+        from goldrush.replay.data.user_measures import user_measures
 
-        return arrow_table([self.path], name)
+        return arrow_table([self.path], name, users=user_measures(measures))
 
     def view(
         self,
@@ -708,6 +716,7 @@ class Run:
         *,
         against: Run | str | Path | None = None,
         force: bool = False,
+        measures: Functions = (),
     ) -> Path:
         """Write the page of the run, one self-contained HTML file.
 
@@ -715,6 +724,7 @@ class Run:
             path: the file.
             against: another run to show beside it.
             force: replace another file that goldrush wrote.
+            measures: measures of your own, shown among those of the world; see `measures`.
 
         Returns:
             The path of the page.
@@ -723,10 +733,14 @@ class Run:
             BadInput: for another file at the path, and for runs of two worlds.
             WriteFailed: if the system refuses.
         """
+        from goldrush.replay.data.user_measures import user_measures
         from goldrush.replay.view.page import write_page
 
         other = against.path if isinstance(against, Run) else against and path_of(against)
-        return write_page(self.path, Path(path_of(path)), against=other, force=force).path
+        users = user_measures(measures)
+        return write_page(
+            self.path, Path(path_of(path)), against=other, force=force, users=users
+        ).path
 
 
 @attrs.frozen

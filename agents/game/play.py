@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, cast, get_args
 import attrs
 
 from goldrush.agents.game.prompts import in_row, prompting_of_game
-from goldrush.agents.game.source import source_of_game
+from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, parts_of
@@ -252,7 +252,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     """How the agents of a game are played."""
     agents = GameAgents(game)
     policies = {name: policy_class(policy) for name, policy in game.policies.items()}
-    source = source_of_game(game)
+    source = source_of_code(game)
     world = attrs.evolve(world_of(game), source=source.sha256)
     prompt = game.rules if game.submissions else None
     codes = agents.compiled.codes_by_step

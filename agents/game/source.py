@@ -16,7 +16,7 @@ import sys
 from contextlib import redirect_stdout
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Final, TypeVar
 
 import attrs
@@ -66,15 +66,15 @@ def source_of(code: bytes) -> Source:
     return Source(hashlib.sha256(code).hexdigest(), text if len(code) <= TEXT_MAX else None)
 
 
-def source_of_game(game: type[Game]) -> Source:
-    """The source of a game: the file of its module, or the cell of a notebook."""
+def source_of_code(code: type | FunctionType) -> Source:
+    """The source of a class or a function: the file of its module, or the cell of a notebook."""
     try:
-        module = sys.modules[game.__module__]
+        module = sys.modules[code.__module__]
         path = getattr(module, "__file__", None)
-        code = Path(path).read_bytes() if path else inspect.getsource(game).encode()
+        text = Path(path).read_bytes() if path else inspect.getsource(code).encode()
     except (OSError, TypeError, KeyError):  # typed at a prompt: nobody keeps it
         return Source(None, None)
-    return source_of(code)
+    return source_of(text)
 
 
 def new_game(name: str) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def load_game(name: str) -> type[Game]:
     a class.
     """
     front, _, wanted = name.partition(":")
-    module = _run_file(front) if front.endswith(".py") else _import(front, name)
+    module = load_module(name, "world")
     games = {
         value.__name__: value
         for value in vars(module).values()
@@ -115,15 +115,21 @@ def load_game(name: str) -> type[Game]:
     return games[wanted or next(iter(games))]
 
 
-def _import(module: str, name: str) -> ModuleType:
+def load_module(location: str, what: str) -> ModuleType:
+    """The module of `FILE.py:NAME` or `package.module:NAME`, run or imported. `what`: what NAME is,
+    for messages. Raises BadInput for what cannot be read or run.
+    """
+    front = location.partition(":")[0]
+    if front.endswith(".py"):
+        return _run_file(front)
     try:
-        return importlib.import_module(module)
+        return importlib.import_module(front)
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:
         raise BadInput(
-            f"world {name} cannot be imported: {format_error(error)}",
-            "give a module that can be imported from here, or a file: game.py",
+            f"{what} {location} cannot be imported: {format_error(error)}",
+            "give a module that can be imported from here, or a file: FILE.py",
         ) from error
 
 

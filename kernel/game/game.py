@@ -113,15 +113,18 @@ class DeclaredMeasure:
     Attributes:
         title: what it is called in tables and figures, with its unit.
         definition: the function's docstring.
-        of: `of(game, state)`, its value at the close of a unit.
+        of: `of(game, state)`, its value at the close of a unit; of a function outside a game, of
+            what the parameters name (see replay.data.user_measures).
         at_end: over several units, it is the last value and not the mean.
+        total: over several units, it is the sum of the values.
     """
 
     name: str
     title: str
     definition: str
-    of: Callable[..., float | None]
+    of: Callable[..., Any]
     at_end: bool
+    total: bool
 
 
 @attrs.frozen
@@ -165,13 +168,13 @@ def policy(function: Callable[..., object] | None = None, *, together: bool = Fa
 
 
 def measure(
-    title: str, *, at_end: bool = False
-) -> Callable[[Callable[..., float | None]], DeclaredMeasure]:
+    title: str, *, at_end: bool = False, total: bool = False
+) -> Callable[[Callable[..., Any]], DeclaredMeasure]:
     """Make a method of a game a measure: `(self, state)` to a number or None, at the close of a
-    unit.
+    unit. Outside a game it gives a function that `goldrush measure --measure` takes a title.
 
     `title`: its name in tables and figures, with its unit; `at_end`: over several units it is the
-    last value (a total so far), not the mean.
+    last value (a total so far), not the mean; `total`: it is the sum (a number of events).
     """
     if type(title) is not str:
         raise BadInput(
@@ -179,9 +182,12 @@ def measure(
             'write what it is, with its unit: @measure("stock, tonnes")',
         )
 
-    def made(function: Callable[..., float | None]) -> DeclaredMeasure:
+    if at_end and total:
+        raise BadInput(f"measure {title} is a sum and a last value", "give at_end or total")
+
+    def made(function: Callable[..., Any]) -> DeclaredMeasure:
         return DeclaredMeasure(
-            function.__name__, title, inspect.getdoc(function) or title, function, at_end
+            function.__name__, title, inspect.getdoc(function) or title, function, at_end, total
         )
 
     return made

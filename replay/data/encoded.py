@@ -21,6 +21,7 @@ from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
 from goldrush.replay.data.tables import tables_of
+from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.extras import require
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def encoded_tables(
     names: Sequence[str] | None = None,
     *,
     jobs: int | None = None,
+    users: Sequence[UserMeasure] = (),
 ) -> Generator[Sequence[Iterable[Encoded]], None, None]:
     """The batches of each table, for each journal. Batches of one journal must be taken before
     those of the next one.
@@ -49,13 +51,14 @@ def encoded_tables(
         form: CSV without a line of names, or Arrow's record batches.
         names: the names of the tables; None: all of the world.
         jobs: number of processes; None: one per processor.
+        users: measures of the user, in the tables that have measures.
 
     Raises BadInput for a table that the world does not have, and for journals of two worlds;
     JournalError as reading a journal does, and for a value that Arrow cannot hold.
     """
-    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True)
+    held = map_runs(partial(_held, form, names), paths, jobs, one_world=True, users=users)
     for path, tables in zip(paths, held, strict=True):
-        yield _encoded(form, names, run_at(path)) if tables is None else tables
+        yield _encoded(form, names, run_at(path, users)) if tables is None else tables
 
 
 def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[Encoded]] | None:
@@ -71,7 +74,11 @@ def _held(form: Form, names: Sequence[str] | None, run: RunData) -> list[list[En
 
 
 def _encoded(form: Form, names: Sequence[str] | None, run: RunData) -> list[Iterator[Encoded]]:
-    return [_batches(form, table, run) for table in tables_of(run.tools, run.world, names)]
+    return [_batches(form, table, run) for table in _tables(run, names)]
+
+
+def _tables(run: RunData, names: Sequence[str] | None) -> list[Table]:
+    return tables_of(run.tools, run.world, names, run.users)
 
 
 def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
@@ -93,12 +100,16 @@ def _batches(form: Form, table: Table, run: RunData) -> Iterator[Encoded]:
         yield len(batch), encode(batch)
 
 
-def csv_table(paths: Sequence[str | Path], name: str, jobs: int | None = None) -> Iterator[str]:
+def csv_table(
+    paths: Sequence[str | Path],
+    name: str,
+    jobs: int | None = None,
+    users: Sequence[UserMeasure] = (),
+) -> Iterator[str]:
     """One table of journals as CSV, in pieces. Arguments and errors: as `encoded_tables`."""
-    first = run_at(paths[0])
-    [table] = tables_of(first.tools, first.world, [name])
+    [table] = _tables(run_at(paths[0], users), [name])
     yield csv_head(table.columns)
-    for [batches] in encoded_tables(paths, "csv", [name], jobs=jobs):
+    for [batches] in encoded_tables(paths, "csv", [name], jobs=jobs, users=users):
         yield from (text for _, text in batches)
 
 
@@ -122,13 +133,19 @@ def csv_text(columns: Sequence[Column], rows: Iterable[Row]) -> str:
     )
 
 
-def arrow_table(paths: Sequence[str | Path], name: str, jobs: int | None = None) -> pyarrow.Table:
+def arrow_table(
+    paths: Sequence[str | Path],
+    name: str,
+    jobs: int | None = None,
+    users: Sequence[UserMeasure] = (),
+) -> pyarrow.Table:
     """One table of the journals at these paths, which are of one world.
 
     Args:
         paths: one or more journals.
         name: the table's name; replay/TABLES.md lists tables and columns.
         jobs: number of processes; None: one per processor.
+        users: measures of the user, in the tables that have measures.
 
     Raises BadInput for a table that the world does not have, for journals of two worlds, and if
     pyarrow is not installed; JournalError as reading a journal does, and for an integer beyond 64
@@ -139,9 +156,8 @@ def arrow_table(paths: Sequence[str | Path], name: str, jobs: int | None = None)
 
     if not paths:
         raise BadInput("there is no journal", "give one or more")
-    first = run_at(paths[0])
-    [table] = tables_of(first.tools, first.world, [name])
-    runs = encoded_tables(paths, "arrow", [name], jobs=jobs)
+    [table] = _tables(run_at(paths[0], users), [name])
+    runs = encoded_tables(paths, "arrow", [name], jobs=jobs, users=users)
     found = [batch for [batches] in runs for _, batch in batches]
     return pyarrow.Table.from_batches(found, Batches(table).schema)
 
@@ -158,6 +174,7 @@ def write_tables(
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     force: bool = False,
+    users: Sequence[UserMeasure] = (),
     on_run: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
     """Write tables of journals into a folder, one file each: `events.csv` (or `.parquet`) and so
@@ -172,6 +189,7 @@ def write_tables(
         names: the names of the tables; None: all.
         jobs: number of processes; None: one per processor. The files do not depend on it.
         force: replace files with the columns of these tables.
+        users: measures of the user, in the tables that have measures.
         on_run: called with the number of journals that are done.
 
     Returns the number of rows of each file, by its path.
@@ -186,16 +204,18 @@ def write_tables(
         raise BadInput("there is no journal", "give one or more")
     if form == PARQUET:
         require("pyarrow", "Parquet needs", "tables", ", or take csv")
-    first = run_at(paths[0])
+    first = run_at(paths[0], users)
     with FileGroup(str(folder)) as group, ExitStack() as stack:
         kind = _Parquet if form == PARQUET else _Csv
         files: list[_Csv | _Parquet] = []
-        for table in tables_of(first.tools, first.world, names):
+        for table in _tables(first, names):
             name = f"{table.name}.{form}"
             is_earlier = kind.recogniser(table, Path(folder, name))
             file = group.file(name, force=force, by_force=is_earlier)
             files.append(stack.enter_context(closing(kind(table, file))))
-        runs = stack.enter_context(closing(encoded_tables(paths, kind.form, names, jobs=jobs)))
+        runs = stack.enter_context(
+            closing(encoded_tables(paths, kind.form, names, jobs=jobs, users=users))
+        )
         rows = dict.fromkeys((file.path for file in files), 0)
         for count, run in enumerate(runs, 1):
             for table_file, batches in zip(files, run, strict=True):

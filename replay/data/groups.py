@@ -24,6 +24,7 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.data.run_data import RunData, map_runs
+from goldrush.replay.data.user_measures import UserMeasure, with_users
 from goldrush.replay.extras import require
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.declared import unusual
@@ -109,14 +110,16 @@ def format_treatment(kind: RunKind) -> str | None:
     return ", ".join(filter(None, (text, forks))) or None
 
 
-def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
-    """The groups of runs, in the order of the first run of each; `jobs`: see map_runs.
+def groups(
+    paths: Sequence[str | Path], jobs: int | None = None, users: Sequence[UserMeasure] = ()
+) -> list[Group]:
+    """The groups of runs, in the order of the first run of each; `jobs`, `users`: see map_runs.
 
     Raises BadInput for a world without measures, and if scipy is not installed, which the intervals
     need; JournalError as reading a journal does; WorkerDied if a process was killed.
     """
     require("scipy", "intervals need", "stats", ", or take --by-run")
-    runs = list(map_runs(_one, paths, jobs))
+    runs = list(map_runs(_one, paths, jobs, users=users))
     recorded: dict[bytes, set[bytes]] = {}
     for one in runs:
         recorded.setdefault(one.key, set()).add(one.recorded)
@@ -127,7 +130,8 @@ def groups(paths: Sequence[str | Path], jobs: int | None = None) -> list[Group]:
         is_typed = one.recorded in recorded and len(recorded[one.key]) == 1
         key = one.recorded if is_typed else one.key
         if key not in found:
-            found[key] = _Gathered(one.kind, tools_for(one.world).measures.known)
+            measures = with_users(tools_for(one.world).measures, users)
+            found[key] = _Gathered(one.kind, measures.known)
         found[key].add(one)
     return [gathered.group() for gathered in found.values()]
 

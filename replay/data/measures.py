@@ -54,6 +54,7 @@ class Measure:
         over: `over(measured, span, horizon)`, its value over several units, as `Measured.over`;
             None: the mean of those of the units.
         at_end: its value over several units is that of the last one, not the mean.
+        total: it is the sum of theirs, undefined if none of them is defined.
         by_half: a half of a run has it.
         limits: its smallest and its largest possible value.
         column: its place, from 1 on, where space is short and few measures are shown; 0: it is not
@@ -66,6 +67,7 @@ class Measure:
     of: Callable[[Any], Value] | None = None
     over: Callable[[Any, Span, int], Value] | None = None
     at_end: bool = attrs.field(default=False, kw_only=True)
+    total: bool = attrs.field(default=False, kw_only=True)
     by_half: bool = attrs.field(default=True, kw_only=True)
     limits: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
     column: int = attrs.field(default=0, kw_only=True)
@@ -155,6 +157,9 @@ class Measured(Generic[C]):
         if measure.over is not None:
             return measure.over(self, span, horizon)
         values = self.values[name][span.first - 1 : span.last]
+        if measure.total:
+            defined = [value for value in values[:horizon] if value is not None]
+            return math.fsum(defined) if defined else None
         return values[-1] if measure.at_end else mean(values)
 
     def halves(self, *, burn_in: bool = True) -> tuple[Span, Span] | None:
@@ -180,13 +185,14 @@ class Measured(Generic[C]):
         return {"seed": self.config.seed, "agents": len(self.roster)}
 
     def as_dict(self) -> dict[str, Any]:
-        """The measures of the run and of its halves for JSON."""
+        """The measures of the run, of its halves and of its agents for JSON."""
         return {
             "path": self.path,
             self.vocabulary.units: self.units,
             "finished": self.finished,
             **self.facts(),
             "run": {name: self.of(name) for name in self.known},
+            "by_agent": {name: list(values) for name, values in self.by_agent.items()},
             "halves": self._halves_as_dict(burn_in=True),
             "halves_without_burn_in": self._halves_as_dict(burn_in=False),
         }

@@ -18,6 +18,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
+from goldrush.replay.data.user_measures import UserMeasure, can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
@@ -34,10 +35,16 @@ class RunData:
 
     Attributes:
         on_bytes: called while it is measured, as of JournalReader.
+        users: measures of the user.
     """
 
     def __init__(
-        self, path: str | Path, tools: Tools, world: World[Any], cell: tuple[str, str] | None
+        self,
+        path: str | Path,
+        tools: Tools,
+        world: World[Any],
+        cell: tuple[str, str] | None,
+        users: Sequence[UserMeasure] = (),
     ) -> None:
         self.path = str(path)
         # A name that is not UTF-8 is escaped: neither format can hold it.
@@ -46,13 +53,17 @@ class RunData:
         self.world = world
         self.on_bytes: Callable[[int], None] | None = None
         self._cell = cell
+        self.users = users
 
     @cached_property
     def measures(self) -> Measures:
-        """The measures of the run's world. Raises BadInput for a world without any."""
-        if not self.tools.measures.known:
+        """The measures of the run's world, and those of the user. Raises BadInput if there are
+        none.
+        """
+        measures = with_users(self.tools.measures, self.users)
+        if not measures.known:
             raise self.tools.lacks(self.path, "measures")
-        return self.tools.measures
+        return measures
 
     @cached_property
     def measured(self) -> Measured[Any]:
@@ -90,27 +101,29 @@ class RunData:
         return reporting_forged(self.path, world=self.world)
 
 
-def run_at(path: str | Path) -> RunData:
-    """The run of a journal.
+def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
+    """The run of a journal. `users`: measures of the user, besides those of its world.
 
     Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
     for an unknown world.
     """
-    return _run_at(path, StudyFolders().cell_of(path))
+    return _run_at(path, StudyFolders().cell_of(path), users)
 
 
-def _run_at(path: str | Path, cell: tuple[str, str] | None) -> RunData:
+def _run_at(
+    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure]
+) -> RunData:
     with reporting_forged(path), JournalReader(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
-    return RunData(path, tools, world, cell)
+    return RunData(path, tools, world, cell, users)
 
 
-def measured_at(path: str | Path) -> Measured[Any]:
-    """The run of a journal with its measures. Raises BadInput for a world without measures,
-    JournalError as reading a journal does.
+def measured_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> Measured[Any]:
+    """The run of a journal with its measures, and those of the user. Raises BadInput if there are
+    none, JournalError as reading a journal does.
     """
-    return run_at(path).measured
+    return run_at(path, users).measured
 
 
 def map_runs(
@@ -119,6 +132,7 @@ def map_runs(
     jobs: int | None = None,
     *,
     one_world: bool = False,
+    users: Sequence[UserMeasure] = (),
 ) -> Generator[R, None, None]:
     """Call a function for the run of each journal, in worker processes; results in the order of
     the journals.
@@ -128,6 +142,7 @@ def map_runs(
             results that can be pickled.
         jobs: number of processes; None: one per processor. Few small journals need one.
         one_world: refuse a journal of another world than the first.
+        users: measures of the user; with one that other processes do not find, this one reads all.
 
     Raises:
         BadInput: for a journal of another world; as `run_at`.
@@ -136,8 +151,8 @@ def map_runs(
     """
     studies = StudyFolders()
     first = paths[0] if one_world else None
-    tasks = [_Task(function, path, studies.cell_of(path), first) for path in paths]
-    return map_in_order(_call, tasks, jobs, total_size(paths))
+    tasks = [_Task(function, path, studies.cell_of(path), first, users) for path in paths]
+    return map_in_order(_call, tasks, jobs if can_be_shared(users) else 1, total_size(paths))
 
 
 def total_size(paths: Iterable[str | Path]) -> int:
@@ -159,10 +174,11 @@ class _Task(Generic[R]):
     path: str | Path
     cell: tuple[str, str] | None
     first: str | Path | None  # a journal of the world that this one must have
+    users: Sequence[UserMeasure]
 
 
 def _call(task: _Task[R]) -> R:
-    run = _run_at(task.path, task.cell)
+    run = _run_at(task.path, task.cell, task.users)
     if task.first not in (None, task.path):
         _check_world(run, task.first)
     return task.function(run)

@@ -30,19 +30,26 @@ from goldrush.replay.data.columns import (
     type_of,
 )
 from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.user_measures import UserMeasure, with_users
 from goldrush.replay.tools import Tools
 
 _TAKEN: Final = tuple(column.name for column in FRONT)
 
 
-def tables_of(tools: Tools, world: World[Any], names: Iterable[str] | None = None) -> list[Table]:
-    """The tables of a world's journals: its events, its units and measures (if it has measures),
-    and its own tables. `names`: the names of the wanted tables; None: all.
+def tables_of(
+    tools: Tools,
+    world: World[Any],
+    names: Iterable[str] | None = None,
+    users: Sequence[UserMeasure] = (),
+) -> list[Table]:
+    """The tables of a world's journals: its events, its units and measures (if there are any), and
+    its own tables. `names`: the names of the wanted tables; None: all; `users`: measures of the
+    user.
 
     Raises BadInput for a table that the world does not have.
     """
     found = [events_table(world, tools)]
-    if known := tools.measures.known:
+    if known := with_users(tools.measures, users).known:
         found += [units_table(world.vocabulary, known), figures_table(world.vocabulary, known)]
     by_name = {table.name: table for table in found}
     by_name |= {table.name: table for table in tools.tables.own}
@@ -101,6 +108,7 @@ def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table
 
     others = " or ".join(name for name, measure in known.items() if not measure.by_unit)
     at_end = " and ".join(name for name, measure in known.items() if measure.at_end)
+    total = " and ".join(name for name, measure in known.items() if measure.total)
     return Table(
         "measures",
         "a measure of a run (`goldrush measure --by-run --csv`)",
@@ -112,7 +120,8 @@ def figures_table(vocabulary: Vocabulary, known: Mapping[str, Measure]) -> Table
             Column(
                 "run", REAL, "",
                 f"over the run: the mean of the {vocabulary.units}"
-                + (f", for {at_end} the end" if at_end else ""),
+                + (f", for {at_end} the end" if at_end else "")
+                + (f", for {total} the sum" if total else ""),
             ),
             Column("first_half", REAL, "",
                    f"of the {vocabulary.units} after the burn-in, the first tenth"),

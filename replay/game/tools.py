@@ -24,7 +24,6 @@ from goldrush.kernel.game.world import compiled, world_of
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import escaped, quoted
 from goldrush.replay.data.measures import (
-    NO_MEASURES,
     AgentMeasure,
     Measure,
     Measured,
@@ -142,8 +141,6 @@ _SCORE: Final = AgentMeasure(
 def _measures(game: type[Game]) -> Measures:
     known = named(*(_measure(measured) for measured in game.measures.values()))
     of_agents = named(_SCORE) if _has_scores(game) else {}
-    if not known and not of_agents:
-        return NO_MEASURES
     read = by_unit(
         world_of(game), known,
         config=lambda state: state.config,
@@ -206,7 +203,9 @@ def _measure(measured: DeclaredMeasure) -> Measure:
         return _values(f"measure {measured.name}", measured.of, state, ())[0]
 
     title, definition = escaped(measured.title), escaped(measured.definition, keep="\n")
-    return Measure(measured.name, title, definition, of, at_end=measured.at_end)
+    return Measure(
+        measured.name, title, definition, of, at_end=measured.at_end, total=measured.total
+    )
 
 
 _CURE: Final = "it must give a finite number or None; the journal is whole"

@@ -83,5 +83,5 @@ def _differences(results: Results[Any, Any], cell: Cell, baseline: Cell) -> dict
     pairs = by_seed(results.by_cell[cell], results.by_cell[baseline])
     return {
         name: paired((ours.run[name], theirs.run[name]) for ours, theirs in pairs)
-        for name in results.of.measures.known
+        for name in results.measures.known
     }

@@ -3,7 +3,8 @@
 Of each run only the values are kept that comparisons and figures need, so that thousands of runs
 fit into memory. They are cached between reports, one file per cell, in the user's cache folder
 (replay/cache.py). Their key covers all that the measures depend on: each journal's SHA-256 (every
-report hashes the journals again), the settings and the roster in the manifest, and goldrush's code.
+report hashes the journals again), the settings and the roster in the manifest, goldrush's code, and
+that of a user's measures.
 
     file = magic, values, checksum of key, magic and values
 
@@ -34,6 +35,7 @@ from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import mean
 from goldrush.replay import cache
 from goldrush.replay.data.measures import Measured, Span
+from goldrush.replay.data.user_measures import UserMeasure, can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.failures import is_model
@@ -49,14 +51,16 @@ def results_of(
     *,
     jobs: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
+    users: Sequence[UserMeasure] = (),
 ) -> Results[Any, Any]:
-    """Measure every run of a study.
+    """Measure every run of a study. `users`: measures of the user, besides those of the world.
 
     Raises BadInput if the folder holds no study, the study is not finished, a journal is not the
     one in the manifest, or the world has no measures; WorkerDied if a process that measures dies.
     """
     manifest = read_manifest(folder)
     of = studied(manifest.world)
+    with_users(of.measures, users)  # before any run is measured
     if not manifest.finished:
         left = sum(run.sha256 is None for run in manifest.runs)
         raise BadInput(
@@ -71,11 +75,11 @@ def results_of(
     known = {
         cell: found
         for cell, listed in runs.items()
-        if (found := read_kept(of, texts[cell.roster], listed)) is not None
+        if (found := read_kept(of, texts[cell.roster], listed, users)) is not None
         and all(_sha256(Path(folder, run.path)) == run.sha256 for run in listed)
     }
     tasks = [
-        (str(folder), of.name, run, texts[run.cell.roster])
+        (str(folder), of.name, run, texts[run.cell.roster], users)
         for run in manifest.runs
         if run.cell not in known
     ]
@@ -84,17 +88,18 @@ def results_of(
     if start:
         report(start, len(manifest.runs))
     measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
-    size = sum(run.bytes or 0 for _, _, run, _ in tasks)
+    size = sum(run.bytes or 0 for _, _, run, *_ in tasks)
+    jobs = jobs if can_be_shared(users) else 1
     for done, result in enumerate(map_in_order(_result, tasks, jobs, size), start + 1):
         of_cell = measured[result.cell]
         of_cell.append(result)
         if len(of_cell) == len(runs[result.cell]):
-            keep(of, texts[result.cell.roster], runs[result.cell], of_cell)
+            keep(of, texts[result.cell.roster], runs[result.cell], of_cell, users)
         report(done, len(manifest.runs))
     if measured:
         cache.trim()
     by_cell = {cell: known.get(cell) or measured[cell] for cell in runs}
-    return Results(str(folder), of, manifest, by_cell)
+    return Results(str(folder), of, manifest, by_cell, users)
 
 
 def _sha256(path: Path) -> str | None:
@@ -105,8 +110,10 @@ def _sha256(path: Path) -> str | None:
         return None
 
 
-def _result(task: tuple[str, str, StudyRun, str | None]) -> Result[Any, Any]:
-    folder, world, run, roster = task
+def _result(
+    task: tuple[str, str, StudyRun, str | None, Sequence[UserMeasure]],
+) -> Result[Any, Any]:
+    folder, world, run, roster, users = task
     of = studied(world)
     path = Path(folder, run.path)
     again = "run the study's command again, which plays the run again"
@@ -118,7 +125,7 @@ def _result(task: tuple[str, str, StudyRun, str | None]) -> Result[Any, Any]:
         if sha256 == run.sha256:
             reader = JournalReader.over(file.fileno(), str(path), hashed=True)
             with reader, reporting_forged(path):
-                measured = of.measures.read(reader)
+                measured = with_users(of.measures, users).read(reader)
                 sha256 = reader.sha256()
                 asks = any(map(is_model, measured.roster))
                 failures = failures_by(reader.again()) if asks else ()
@@ -185,10 +192,10 @@ _ROOMS: Final = ("kernel", "agents", "replay")  # the code that measures depend 
 
 
 def read_kept(
-    of: Tools, roster: str | None, runs: Sequence[StudyRun]
+    of: Tools, roster: str | None, runs: Sequence[StudyRun], users: Sequence[UserMeasure] = ()
 ) -> list[Result[Any, Any]] | None:
     """The cached results of a cell's runs; None on a miss."""
-    key = _key(of, roster, runs)
+    key = _key(of, roster, runs, users)
     file = None if key is None else cache.opened(xxh3_128_hexdigest(key), cache.MEASURES)
     if file is None or key is None:
         return None
@@ -204,10 +211,14 @@ def read_kept(
 
 
 def keep(
-    of: Tools, roster: str | None, runs: Sequence[StudyRun], results: Sequence[Result[Any, Any]]
+    of: Tools,
+    roster: str | None,
+    runs: Sequence[StudyRun],
+    results: Sequence[Result[Any, Any]],
+    users: Sequence[UserMeasure] = (),
 ) -> None:
     """Cache the results of a cell's runs, in the same order; a no-op if that cannot be done."""
-    key = _key(of, roster, runs)
+    key = _key(of, roster, runs, users)
     if key is None:
         return
     with suppress(BadInput, JournalError):  # a full disk, another process at the same file
@@ -220,12 +231,16 @@ def keep(
             file.publish(sync=False)
 
 
-def _key(of: Tools, roster: str | None, runs: Sequence[StudyRun]) -> bytes | None:
+def _key(
+    of: Tools, roster: str | None, runs: Sequence[StudyRun], users: Sequence[UserMeasure]
+) -> bytes | None:
     """All that the measures of a cell depend on; None if that includes code of other packages."""
-    if not all(of.studies.kept.lasts(run.config) for run in runs):
+    lasts = (*(of.studies.kept.lasts(run.config) for run in runs), *(user.lasts for user in users))
+    if not all(lasts):
         return None
     listed = [(run.sha256, run.config.as_dict()) for run in runs]
-    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed))
+    own = [(user.name, user.sha256) for user in users]
+    return pack((_code(), of.name, attrs.astuple(runs[0].cell), roster, listed, own))
 
 
 @functools.cache

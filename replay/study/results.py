@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Generic
 
 import attrs
 
 from goldrush.agents.llm.failures import Failures, merge_failures
+from goldrush.replay.data.measures import Measures
+from goldrush.replay.data.user_measures import UserMeasure, with_users
 from goldrush.replay.levelled import levelled
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Results(Generic[C, K]):
     """The results of a study of a world (`of`) in a folder; those of a cell are in the plan's order
-    of seeds.
+    of seeds. `users`: measures of the user, besides those of the world.
     """
 
     folder: str
     of: Tools = attrs.field(repr=False)
     manifest: Manifest
     by_cell: Mapping[Cell, Sequence[Result[C, K]]]
+    users: Sequence[UserMeasure] = ()
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The measures of the world, and those of the user."""
+        return with_users(self.of.measures, self.users)
 
     def config(self, cell: Cell) -> C:
         """The configuration of a cell's first run."""

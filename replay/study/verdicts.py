@@ -72,7 +72,7 @@ class Assessment:
         self.criteria = results.of.studies.criteria
         self._titles = {
             name: measure.title.partition(",")[0]
-            for name, measure in results.of.measures.known.items()
+            for name, measure in results.measures.known.items()
         }
         self._burn_in = burn_in
         self._alone = {cell: self._without_null(runs) for cell, runs in results.by_cell.items()}

@@ -19,7 +19,8 @@ from goldrush.kernel.shape import amount
 from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Event, Vocabulary, World
-from goldrush.replay.data.measures import Measured
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
+from goldrush.replay.data.user_measures import UserMeasure, with_users
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import Declared, declared_by, fork_changes, labels_of
 from goldrush.replay.journal.forged import reader_of
@@ -123,9 +124,13 @@ class _Walked:
 
 @reader_of
 def carried(
-    path: str | Path, tools: Tools, view: View, units: tuple[int | None, int | None]
+    path: str | Path,
+    tools: Tools,
+    view: View,
+    units: tuple[int | None, int | None],
+    users: Sequence[UserMeasure] = (),
 ) -> Carried:
-    """The content of a page for a journal.
+    """The content of a page for a journal. `users`: measures of the user.
 
     Raises BadInput for units that the journal does not have; JournalError as reading a journal
     does.
@@ -143,7 +148,8 @@ def carried(
             before = f"{reader.checksum_before(walked.since):016x}"
             pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
         size = reader.size
-    measured = None if walked.trouble else _measured(path, tools)
+    measures = with_users(tools.measures, users)
+    measured = None if walked.trouble else _measured(path, measures)
     first, last = number(walked.first), number(walked.last)
     return Carried(
         title=_title(world, tools, walked),
@@ -164,7 +170,7 @@ def carried(
         facts=walked.facts,
         prints=walked.prints,
         sentences=sentences.as_dict(),
-        measures=[] if measured is None else _measures(tools, measured, walked),
+        measures=[] if measured is None else _measures(measures, measured, walked),
         rosters=rosters_of(_labels(walked.declared[-1][1])),
         front=_front(tools, measured, walked),
         computed=None if view.computed is None else view.computed(path, first, last),
@@ -336,29 +342,36 @@ def _labels(declared: Declared) -> list[tuple[int, list[str]]]:
     return [(first, labels_of(players[:AGENTS_MAX])) for first, players in declared.rosters]
 
 
-def _measured(path: str | Path, tools: Tools) -> Measured[Any] | None:
-    if not (tools.measures.known or tools.measures.of_agents):
+def _measured(path: str | Path, measures: Measures) -> Measured[Any] | None:
+    if not (measures.known or measures.of_agents):
         return None
     with JournalReader(path) as reader:
-        return tools.measures.read(reader)
+        return measures.read(reader)
 
 
 def _front(tools: Tools, measured: Measured[Any] | None, walked: _Walked) -> Front:
     labels = labels_of(walked.declared[-1][1].players)
-    if measured is None:
-        return Front(None, labels, walked.course.points(), [])
     known = tools.measures.of_agents
-    values = [(known[name], by_agent) for name, by_agent in measured.by_agent.items()]
+    if measured is None or not (known or tools.measures.known):
+        return Front(None, labels, walked.course.points(), [])
+    values = [
+        (known.get(name) or _of_user(measured.known[name]), by_agent)
+        for name, by_agent in measured.by_agent.items()
+    ]
     outcome, points = outcome_of(tools, measured), walked.course.points()
     whole = [] if points else walked.course.whole(measured.values.get(outcome.measure.name, ()))
     return Front(outcome, measured.roster, points, values, whole)
 
 
-def _measures(tools: Tools, measured: Measured[Any], walked: _Walked) -> list[dict[str, Any]]:
+def _of_user(measure: Measure) -> AgentMeasure:
+    return AgentMeasure(measure.name, measure.title, measure.definition)
+
+
+def _measures(measures: Measures, measured: Measured[Any], walked: _Walked) -> list[dict[str, Any]]:
     values = {
         name: series[walked.first - 1 : walked.last] for name, series in measured.values.items()
     }
-    main = tools.measures.of_units or list(measured.known)
+    main = measures.of_units or list(measured.known)
     return [
         {
             "name": name,

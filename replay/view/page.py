@@ -24,6 +24,7 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import World
 from goldrush.replay.colours import SPREAD, css_variables, hues_of
+from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
@@ -71,18 +72,20 @@ def write_page(
     *,
     against: str | Path | None = None,
     units: tuple[int | None, int | None] = (None, None),
+    users: Sequence[UserMeasure] = (),
     force: bool = False,
 ) -> Written:
     """Write the page of a journal; for `against` and `units` see `page_of`.
 
     Args:
         out: the file. An earlier page there is replaced.
+        users: measures of the user, shown among those of the world.
         force: replace another file that goldrush wrote, such as a report.
 
     Raises BadInput as `page_of`, and if another file is there; JournalError as `page_of`;
     WriteFailed if the system refuses to write.
     """
-    page, runs = _page(path, against, units)
+    page, runs = _page(path, against, units, users)
     data = page.encode()
     files.write_whole(str(out), data, force=force, is_own=is_page)
     return Written(Path(out), len(data), runs)
@@ -106,7 +109,7 @@ def page_of(
     Raises BadInput for units that the journal does not have, and for runs of two worlds;
     JournalError as reading a journal does.
     """
-    return _page(path, against, units)[0]
+    return _page(path, against, units, ())[0]
 
 
 def is_page(front: bytes) -> bool:
@@ -115,12 +118,15 @@ def is_page(front: bytes) -> bool:
 
 
 def _page(
-    path: str | Path, against: str | Path | None, units: tuple[int | None, int | None]
+    path: str | Path,
+    against: str | Path | None,
+    units: tuple[int | None, int | None],
+    users: Sequence[UserMeasure],
 ) -> tuple[str, Sequence[Carried]]:
     tools = tools_at(path)
     view = tools.view or GENERIC
     world = world_at(path)
-    runs = [carried(path, tools, view, units)]
+    runs = [carried(path, tools, view, units, users)]
     difference: Diff | None = None
     if against is not None:
         if world_at(against).name != world.name:
@@ -128,7 +134,7 @@ def _page(
                 f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
                 "compare runs of one world",
             )
-        runs.append(carried(against, tools, view, units))
+        runs.append(carried(against, tools, view, units, users))
         difference = diff(path, against)
     labels = [label for run in runs for _, roster in run.rosters for label, _ in roster]
     labels += [label for run in runs for label in run.front.labels]

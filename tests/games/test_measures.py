@@ -83,3 +83,26 @@ def test_a_grid_is_shown_by_rows_and_texts_cannot_control_a_terminal(tmp_path):
     assert r"note \x1b[31m\x00, stock" in ran.out
     assert "\n\nagent  policy  landed\n0      share       20\n" in ran.out
     assert "\n\nshoals\n" + 5 * "1  .  30\n" in ran.out
+
+
+def test_a_game_without_measures_has_those_of_its_user(tmp_path):
+    game, journal = changed(tmp_path, MEASURES, ""), tmp_path / "run.journal"
+    recorded(game, journal)
+    (tmp_path / "own.py").write_text("def stock(state):\n    return state.stock\n")
+    ran = goldrush(
+        "measure", journal, "--measure", "own.py:stock", "--world", "fishery.py", cwd=tmp_path
+    )
+    assert ran.code == 0, ran.err
+    assert "\nstock " in ran.out
+
+
+def test_a_total_is_the_sum_of_the_units(tmp_path):
+    game = changed(tmp_path, '@measure("', '@measure(total=True, title="')
+    recorded(game, tmp_path / "run.journal")
+    run = tools_of_game(game).summary(tmp_path / "run.journal")
+    assert run.of("stock") == pytest.approx(sum(run.values["stock"]))
+
+
+def test_a_measure_is_a_last_value_or_a_sum_not_both(tmp_path):
+    with pytest.raises(BadInput, match="a sum and a last value; give at_end or total"):
+        changed(tmp_path, '@measure("', '@measure(total=True, at_end=True, title="')

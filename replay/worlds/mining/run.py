@@ -16,6 +16,7 @@ from goldrush.replay.arguments import integer
 from goldrush.replay.run import Location, Run
 
 if TYPE_CHECKING:
+    from goldrush.replay.data.user_measures import Functions
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.worlds.mining.measures import MeasuredRun
@@ -36,13 +37,21 @@ class MiningRun(Run):
 
     _measured: tuple[tuple[int, int] | None, MeasuredRun] | None = None
 
-    def measured(self) -> MeasuredRun:
-        """The run with its measures, its spells of ownership, and everybody's gold.
+    def measured(self, measures: Functions = ()) -> MeasuredRun:
+        """The run with its measures, its spells of ownership, and everybody's gold. `measures`: see
+        `measures`.
 
         It is kept until the journal changes. Raises what reading a journal raises.
         """
-        from goldrush.replay.worlds.mining.measures import measure  # at a command's start, too long
+        from goldrush.replay.worlds.mining.measures import (  # at a command's start, too long
+            MeasuredRun,
+            measure,
+        )
 
+        if measures:
+            run = super().measured(measures)
+            assert isinstance(run, MeasuredRun)
+            return run
         stamp = _stamp(self.path)
         if self._measured is None or stamp is None or self._measured[0] != stamp:
             self._measured = stamp, measure(self.path)

@@ -1,0 +1,359 @@
+"""Measures of a user's own: a function in a file, `raids.py:seized`, beside those of a world.
+
+    def seized(events):
+        "raids that captured a plot, per round"
+        return sum(event.name == "plot_captured" for event in events)
+
+Its parameters name what it is given of each closed unit: `state`, after the unit, and `events`, in
+their order. It returns a number, None (undefined), or a list with one for each agent.
+
+A number counts as the mean over several units, a list as that of the last unit, by agent and as the
+mean over the agents. `goldrush.measure(title, at_end=True)` before a function takes the last number
+instead of the mean, `(title, total=True)` the sum, of lists by agent.
+
+Naming the file is the consent to run it, as for games. A function must not change what it is given,
+and gives the same again for the same journal; it is watched as a game's rules are.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from math import fsum, isfinite, nan
+from numbers import Real
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.game.source import load_module, source_of_code
+from goldrush.agents.trust import FILE_MODULE, add_user_folder
+from goldrush.agents.workers import printing_to_stderr
+from goldrush.kernel import fold
+from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value, unknown
+from goldrush.kernel.game.game import DeclaredMeasure
+from goldrush.kernel.game.watch import is_watched_unit, watched
+from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.text import escaped
+from goldrush.kernel.walk import Walk
+from goldrush.kernel.world import Event, World
+from goldrush.replay.data.compact import Series
+from goldrush.replay.data.measures import Measure, Measured, Measures, Span
+from goldrush.replay.find import open_world
+
+STATE, EVENTS = GIVEN = ("state", "events")  # what a function can be given, by parameter
+# Columns of tables that have a row for each run, beside its measures.
+_COLUMNS: Final = ("journal", "treatment", "roster", "rounds", "seed", "agents", "run", "measure")
+
+Function = str | Callable[..., Any] | DeclaredMeasure
+Functions = Function | Sequence[Function]  # one, or several
+
+
+@attrs.frozen(hash=True)
+class UserMeasure:
+    """A measure of a user's own.
+
+    Attributes:
+        declared: its name, title, definition and function.
+        takes: the parameters of the function that are of GIVEN.
+        location: where other processes find it; empty for a function of a notebook or a script.
+        sha256: of its file, in hex; None: it is not known.
+        lasts: whether its values follow from the journal, this file and Python alone, so that they
+            can be kept.
+    """
+
+    declared: DeclaredMeasure
+    takes: tuple[str, ...]
+    location: str
+    sha256: str | None
+    lasts: bool
+
+    @property
+    def name(self) -> str:
+        return self.declared.name
+
+    def typed(self, folder: str | None = None) -> str:
+        """How it is named in a command that is typed in a folder; None: in that of its file."""
+        front, _, name = self.location.rpartition(":")
+        if not front.endswith(".py"):
+            return self.location or self.name
+        path = os.path.basename(front) if folder is None else os.path.relpath(front, folder)
+        return f"{path}:{name}"
+
+    def __reduce__(self) -> tuple[Callable[..., UserMeasure], tuple[str, str | None]]:
+        """Found again at its location, by worker processes."""
+        return _same, (self.location, self.sha256)
+
+
+def user_measures(functions: Functions) -> tuple[UserMeasure, ...]:
+    """Measures of functions, or of their locations: `FILE.py:NAME`, `package.module:NAME`.
+
+    Raises BadInput for what is no such function, and for two of one name.
+    """
+    if isinstance(functions, str | DeclaredMeasure) or callable(functions):
+        functions = [functions]
+    measures = [_user_measure(function) for function in functions]
+    names = [measure.name for measure in measures]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"two measures are called {name}", "give one of them another name")
+    return tuple(measures)
+
+
+def can_be_shared(measures: Iterable[UserMeasure]) -> bool:
+    """Whether worker processes find all of these measures."""
+    return all(measure.location for measure in measures)
+
+
+def _user_measure(function: Function) -> UserMeasure:
+    if not isinstance(function, str):
+        return _of(function, None)
+    front, _, name = function.partition(":")
+    if not front.endswith(".py"):
+        add_user_folder(os.getcwd())
+    module = load_module(function, "measure")
+    known = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, FunctionType | DeclaredMeasure)
+        and _function(value).__module__ == module.__name__
+    }
+    if not name:
+        names = ", ".join(known) or "no function"
+        raise BadInput(f"{function} names no function; it has {names}", f"write {front}:NAME")
+    if name not in known:
+        raise unknown(f"function in {front}", name, known)
+    return _of(
+        known[name], f"{os.path.abspath(front)}:{name}" if front.endswith(".py") else function
+    )
+
+
+def _function(value: Any) -> FunctionType:
+    function = value.of if isinstance(value, DeclaredMeasure) else value
+    if not isinstance(function, FunctionType):
+        raise BadInput(f"measure {format_value(str(function))} is no function", "give a function")
+    return function
+
+
+def _of(value: Any, location: str | None) -> UserMeasure:
+    function = _function(value)
+    declared = value if isinstance(value, DeclaredMeasure) else _undeclared(function)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [one.name for one in parameters if one.name in GIVEN or one.default is one.empty]
+    if not needed or not set(needed) <= set(GIVEN):
+        raise BadInput(
+            f"measure {declared.name} takes {', '.join(needed) or 'nothing'}",
+            "its parameters are state, events, or both, by these names",
+        )
+    if declared.name in _COLUMNS:
+        raise BadInput(
+            f"a measure cannot be called {declared.name}, as a column of tables is",
+            "give the function another name",
+        )
+    found = _location(function) if location is None else location
+    sha256 = source_of_code(function).sha256
+    return UserMeasure(
+        declared, tuple(needed), found, sha256, bool(found) and _stands_alone(function)
+    )
+
+
+def _undeclared(function: FunctionType) -> DeclaredMeasure:
+    """A plain function as a measure: the first line of its docstring is its title."""
+    name = function.__name__
+    title, _, definition = (inspect.getdoc(function) or name.replace("_", " ")).partition("\n")
+    return DeclaredMeasure(
+        name, title.rstrip("."), definition.strip() or title, function, at_end=False, total=False
+    )
+
+
+def _location(function: FunctionType) -> str:
+    """Where other processes find a function; empty for one of a script, a notebook, a function."""
+    module, name = function.__module__, function.__qualname__
+    if module == "__main__" or "<" in name or module not in sys.modules:
+        return ""
+    is_file = module.startswith(FILE_MODULE)
+    return f"{sys.modules[module].__file__ if is_file else module}:{name}"
+
+
+def _stands_alone(function: FunctionType) -> bool:
+    """Whether the module of a function imports Python's own modules and goldrush alone."""
+    tree = ast.parse(Path(str(sys.modules[function.__module__].__file__)).read_bytes())
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append("." * node.level + (node.module or ""))
+    tops = {name.partition(".")[0] for name in names}
+    return tops <= {*sys.stdlib_module_names, "goldrush"}
+
+
+def _same(location: str, sha256: str | None) -> UserMeasure:
+    measure = _user_measure(location)
+    if measure.sha256 != sha256:
+        raise BadInput(f"{location} was changed meanwhile", "begin again")
+    return measure
+
+
+def with_users(measures: Measures, users: Sequence[UserMeasure]) -> Measures:
+    """The measures of a world, and a user's own after them.
+
+    Raises BadInput for one with the name of a measure of the world.
+    """
+    if not users:
+        return measures
+    for user in users:
+        if user.name in (*measures.known, *measures.of_agents):
+            raise BadInput(f"the world has a measure {user.name}", "give the function another name")
+    last = max((measure.column for measure in measures.known.values()), default=0)
+    own = {
+        user.name: _measure(user, last and last + number) for number, user in enumerate(users, 1)
+    }
+    read = partial(_read, measures, users, own)
+    return attrs.evolve(measures, known={**measures.known, **own}, read=read)
+
+
+def _measure(user: UserMeasure, column: int) -> Measure:
+    declared = user.declared
+    title, definition = escaped(declared.title), escaped(declared.definition, keep="\n")
+    is_mean = not declared.at_end and not declared.total
+    return Measure(
+        declared.name, title, definition, declared.of,
+        partial(_over, declared.name) if is_mean else None,
+        at_end=declared.at_end, total=declared.total, column=column,
+    )  # fmt: skip
+
+
+def _over(name: str, measured: Measured[Any], span: Span, horizon: int) -> Value:
+    """The mean over the units; of a measure by agent, the value at the end."""
+    values = measured.values[name][span.first - 1 : span.last]
+    return values[-1] if name in measured.by_agent else mean(values)
+
+
+def _read(
+    measures: Measures,
+    users: Sequence[UserMeasure],
+    own: Mapping[str, Measure],
+    reader: JournalReader,
+) -> Measured[Any]:
+    """The measured run; the journal is read a second time for the user's measures (`own`)."""
+    measured = measures.read(reader)
+    calls = [_Calls(user, len(measured.roster)) for user in users]
+    with reader.again() as again, printing_to_stderr():
+        world = open_world(again)
+        for unit, state, events in _units(world, again, any(EVENTS in u.takes for u in users)):
+            for call in calls:
+                call.measure(world, unit, state, events)
+    values = {call.user.name: call.values for call in calls}
+    by_agent = {
+        call.user.name: tuple(call.of_agents) for call in calls if call.of_agents is not None
+    }
+    return attrs.evolve(
+        measured,
+        known={**measured.known, **own},
+        values={**measured.values, **values},
+        by_agent={**measured.by_agent, **by_agent},
+    )
+
+
+def _units(
+    world: World[Any], reader: JournalReader, has_events: bool
+) -> Iterator[tuple[int, Any, Sequence[Event]]]:
+    """Each closed unit, with the state after it and its events."""
+    assembler = fold.StepAssembler(world.arrange)
+    events: list[Event] = []
+    for commit, state in Walk(world, reader):
+        if has_events:
+            events += fold.commit_events(world, reader, commit, assembler)
+        if commit.kind != UNIT:
+            events = []
+        elif commit.digest is not None:
+            yield commit.unit, state, tuple(events)
+            events = []
+
+
+class _Calls:
+    """The values of a measure, unit by unit. Raises BadInput for what a function must not do."""
+
+    def __init__(self, user: UserMeasure, agents: int) -> None:
+        self.user = user
+        self.values = Series()
+        self.of_agents: list[Value] | None = None
+        self._agents = agents
+        self._is_listed: bool | None = None  # whether it gives lists
+
+    def measure(self, world: World[Any], unit: int, state: Any, events: Sequence[Event]) -> None:
+        given = {STATE: state, EVENTS: events}
+        arguments = {name: given[name] for name in self.user.takes}
+        where = f"measure {self.user.name} in {world.vocabulary.format_unit(unit)}"
+        digest = world.digest(state)
+        try:
+            value = self._called(where, unit, arguments)
+        except GoldrushError:
+            raise
+        except Exception as error:
+            raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
+        if world.digest(state) != digest:
+            raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
+        self._add(where, value)
+
+    def _called(self, where: str, unit: int, arguments: Mapping[str, Any]) -> Any:
+        function = self.user.declared.of
+        if is_watched_unit(unit - 1, self._agents):
+            with watched(where, None):
+                return function(**arguments)
+        return function(**arguments)
+
+    def _add(self, where: str, value: Any) -> None:
+        is_listed = not (value is None or isinstance(value, str | Real))
+        if value is not None:
+            if self._is_listed not in (None, is_listed):
+                raise BadInput(f"{where} gives {format_value(value)}", "give numbers, or lists")
+            self._is_listed = is_listed
+        if not is_listed:
+            self.values.append(_number(where, value))
+            return
+        numbers = _numbers(where, value, self._agents)
+        self.values.append(mean(numbers))
+        if self.user.declared.total and self.of_agents is not None:
+            numbers = [_sum(a, b) for a, b in zip(self.of_agents, numbers, strict=True)]
+        self.of_agents = numbers
+
+
+def _numbers(where: str, value: Any, agents: int) -> list[Value]:
+    try:
+        values = list(value)
+    except TypeError:
+        values = None
+    if values is None or isinstance(value, Mapping | set | frozenset):
+        raise BadInput(f"{where} gives {format_value(value)}", _CURE)
+    if len(values) != agents:
+        raise BadInput(
+            f"{where} gives a list of {len(values)} for {agents} agents", "give one for each"
+        )
+    return [_number(where, each) for each in values]
+
+
+def _number(where: str, value: Any) -> Value:
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = nan
+    if not isfinite(number):
+        raise BadInput(f"{where} gives {format_value(value)}", _CURE)
+    return number
+
+
+def _sum(a: Value, b: Value) -> Value:
+    return a if b is None else b if a is None else fsum([a, b])
+
+
+_CURE: Final = "it must give a finite number, None, or a list with one for each agent"
