@@ -52,7 +52,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Measure": {
         "measure": ("measure", "Measure a run, or the means over many runs."),
         "study": ("study", "Record many runs: treatments x rosters x seeds x horizons."),
-        "report": ("study", "Write the report of a study: verdicts, figures, tables."),
+        "report": ("study", "Write the report of a study: what differs, how surely."),
         "export": ("export", "Convert journals to JSON lines, CSV or Parquet."),
     },
     "List what can be played": {

@@ -18,6 +18,7 @@ from goldrush.cli.options import (
     ForcePage,
     Jobs,
     Output,
+    OwnMeasures,
     Settings,
     SummaryJson,
     Trust,
@@ -32,6 +33,7 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
+    from goldrush.replay.report.report import Reported
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
 
@@ -190,10 +192,34 @@ def _print_study(study: Study, out: str, kept: int, as_json: bool) -> None:
     )
 
 
+class QuestionOptions(NamedTuple):
+    """What a report is asked."""
+
+    outcome: Annotated[
+        str | None,
+        option(
+            "--outcome", "NAME",
+            "Measure that is compared (default: that of the world, such as gold).",
+        ),
+    ]  # fmt: skip
+    title: Annotated[str | None, option("--title", "TEXT", "Title of the page.")]
+    criteria: Annotated[
+        bool,
+        option(
+            "--criteria",
+            help="Add change over time: halves of runs, and verdicts on the world's criteria.",
+        ),
+    ]
+    author: Annotated[str | None, option("--author", "NAME", "Author of the study, to be cited.")]
+    year: Annotated[int | None, option("--year", "YEAR", "Year of the study, to be cited.")]
+
+
 @command()
 def report(
     *,
     study: str = argument("DIR", type=FILE),
+    question: QuestionOptions,
+    own_measures: OwnMeasures,
     out: str | None = option(
         "--out", "FILE", "Page to write (default: report.html in DIR).", type=Output()
     ),
@@ -218,24 +244,33 @@ def report(
         type=click.Choice(["single", "double"]),
     ),
     force: ForcePage,
-    as_json: bool = json_option("Print verdicts and figures as JSON; write no page."),
+    as_json: bool = json_option("Print the numbers as JSON; write no page."),
 ) -> int:  # fmt: skip
-    """Write the report of a study: verdicts, figures, tables.
+    """Write the report of a study: what differs, how surely.
 
-    One HTML page, or Markdown. Needs goldrush[stats].
+    The outcome by treatment, roster and policy, with intervals and tests of all differences. One
+    HTML page, or Markdown. Needs goldrush[stats].
 
     \b
     Examples:
       goldrush report study
-      goldrush report study --figures figures
-      goldrush report study --json
+      goldrush report study --outcome turnover --figures figures
+      goldrush report study --criteria --json
     """
     from goldrush.kernel.errors import BadInput
+    from goldrush.replay.data.user_measures import user_measures
+    from goldrush.replay.report.question import Question
 
+    outcome, title, criteria, author, year = question
+    asked, users = (
+        Question(title or "", outcome, criteria, author, year),
+        user_measures(own_measures),
+    )
     if as_json:
         given = {
             "--out": out, "--format": format_ != "html", "--pages": pages, "--figures": figures,
-            "--width": width, "--force": force,
+            "--width": width, "--force": force, "--title": title, "--author": author,
+            "--year": year is not None,
         }  # fmt: skip
         for option, is_given in given.items():
             if is_given:
@@ -245,9 +280,9 @@ def report(
 
         with progress() as step:
             results = results_of(
-                study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_)
+                study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
             )
-        echo_json(answers(results))
+        echo_json(answers(results, asked))
         return DONE
     from goldrush.replay.report.failures import shortened
     from goldrush.replay.report.report import report as write_report
@@ -255,17 +290,14 @@ def report(
     with progress() as step:
         written = write_report(
             study, out, format_, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
+            question=asked, users=users,
             on_step=step,
         )  # fmt: skip
     if written.hardly_played:
         click.echo("models most of whose answers held no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    if written.summary:
-        click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
-    elif written.verdicts:
-        click.echo(written.verdicts.format(written.of.vocabulary.units) + "\n")
-    else:
-        click.echo(f"no verdicts: {written.verdicts.reason}\n")
+    click.echo("".join(f"{escaped(line)}\n" for line in written.sentences))
+    _print_criteria(written)
     click.echo(f"page: {quoted_path(str(written.path))}")
     if written.pages is not None:
         of_runs = written.pages
@@ -278,6 +310,16 @@ def report(
             ".svg, .csv (data) and .txt (caption)"
         )
     return DONE
+
+
+def _print_criteria(written: Reported) -> None:
+    """The verdicts of a report, if it was asked for them."""
+    if written.summary:
+        click.echo("".join(f"{escaped(line)}\n" for line in written.summary))
+    elif written.verdicts:
+        click.echo(written.verdicts.format(written.of.vocabulary.units) + "\n")
+    elif written.verdicts is not None:
+        click.echo(f"no verdicts: {written.verdicts.reason}\n")
 
 
 def _again() -> str:

@@ -106,6 +106,10 @@ class DeclaredPolicy:
         return partial(self.act, game) if isinstance(game, Game) else self
 
 
+# Gives a number, None, or outside a game a list with one for each agent.
+MeasureFunction = Callable[..., Any]
+
+
 @attrs.frozen
 class DeclaredMeasure:
     """A measure of a game, made by `measure`.
@@ -122,7 +126,7 @@ class DeclaredMeasure:
     name: str
     title: str
     definition: str
-    of: Callable[..., Any]
+    of: MeasureFunction
     at_end: bool
     total: bool
 
@@ -169,7 +173,7 @@ def policy(function: Callable[..., object] | None = None, *, together: bool = Fa
 
 def measure(
     title: str, *, at_end: bool = False, total: bool = False
-) -> Callable[[Callable[..., Any]], DeclaredMeasure]:
+) -> Callable[[MeasureFunction], DeclaredMeasure]:
     """Make a method of a game a measure: `(self, state)` to a number or None, at the close of a
     unit. Outside a game it gives a function that `goldrush measure --measure` takes a title.
 
@@ -185,7 +189,7 @@ def measure(
     if at_end and total:
         raise BadInput(f"measure {title} is a sum and a last value", "give at_end or total")
 
-    def made(function: Callable[..., Any]) -> DeclaredMeasure:
+    def made(function: MeasureFunction) -> DeclaredMeasure:
         return DeclaredMeasure(
             function.__name__, title, inspect.getdoc(function) or title, function, at_end, total
         )

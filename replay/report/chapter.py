@@ -38,19 +38,17 @@ class Chapter(Generic[S]):
         caveat: `caveat(study)`, the limits of comparisons with the baseline.
         settings: `settings(treatment, configuration, agents)`, a treatment as text; `agents` is
             text, too. None: its description, and the settings that are not the default.
-        whole: the meaning of the value of a whole run; empty: as the measures say.
-        summary: `summary(study)`, the blocks at the top: tiles, the finding as a sentence, a
-            figure; None: those of the criteria.
+        criteria: `criteria(study)`, the section on the world's own criteria, where they are not
+            those of `Studies.criteria`; None: those.
     """
 
     tables: str = ""
     head: Callable[[S], Sequence[Block]] = lambda study: ()
     sections: Callable[[S], Sequence[Block]] = lambda study: ()
     settings: Callable[[str, Any, str], str] | None = None
-    whole: str = ""
     figures: Sequence[OwnFigure] = ()
     caveat: Callable[[S], str] = lambda study: ""
-    summary: Callable[[S], Sequence[Block]] | None = None
+    criteria: Callable[[S], Sequence[Block]] | None = None
 
 
 PLAIN: Final[Chapter[Any]] = Chapter()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from goldrush.replay.report.failures import models_section, warning
+from goldrush.replay.report.methods import citation, methods
+from goldrush.replay.report.outcome import answer, outcome_section
 from goldrush.replay.report.page import Block, Heading, numbered
 from goldrush.replay.report.sections import (
     ReportedStudy,
-    citation,
     comparison_section,
     definitions,
     head,
@@ -14,7 +15,7 @@ from goldrush.replay.report.sections import (
     run_section,
     treatment_sections,
 )
-from goldrush.replay.report.verdicts import every_treatment, summary, verdict_section
+from goldrush.replay.report.verdicts import criteria_section
 
 
 def page_of(study: ReportedStudy) -> list[Block]:
@@ -22,10 +23,10 @@ def page_of(study: ReportedStudy) -> list[Block]:
         [
             Heading(1, study.title, "top"),
             *warning(study.results),
-            *summary(study),
+            *answer(study),
             *head(study),
-            *verdict_section(study),
-            *every_treatment(study),
+            *outcome_section(study),
+            *criteria_section(study),
             *comparison_section(study),
             *study.chapter.sections(study),
             *outlier_section(study),
@@ -33,6 +34,7 @@ def page_of(study: ReportedStudy) -> list[Block]:
             *models_section(study.results),
             *run_section(study),
             *definitions(study),
+            *methods(study),
             *citation(study),
         ]
     )

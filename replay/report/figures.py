@@ -62,7 +62,7 @@ class Band:
 
 def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
     shown = (styles[name] for name in dict.fromkeys(cell.roster for cell in cells))
-    return [Key(style.label, style) for style in shown]
+    return [Key(f"{style.label}{style.note}", style) for style in shown]
 
 
 # over the units
@@ -260,30 +260,12 @@ def forest(
         elif not any(map(any, (_ends(one) for *_, one in found))):
             zero.append(measure.title)
         else:
-            panels.append(_rows(measure.title, rows, rosters, found, styles))
+            panels.append(interval_rows(measure.title, rows, rosters, found, styles))
     omitted = _left_out({"No data for": undefined, "No difference in any seed": zero})
     return Drawn(panels, legend_of((one.cell for one in compared), styles), omitted)
 
 
-def means(cells: Cells, styles: Styles, shown: Shown, named: Mapping[Cell, str]) -> Drawn:
-    """The values of whole runs: mean and 95% interval, a panel for each measure. Cells whose labels
-    (`named`) are equal share a row.
-    """
-    rows = list(dict.fromkeys(named[cell] for cell in cells))
-    rosters = list(dict.fromkeys(cell.roster for cell in cells))
-    panels = []
-    for name, measure in shown.items():
-        found = [
-            (rows.index(named[cell]), cell.roster, one)
-            for cell, results in cells.items()
-            if (one := interval([result.run[name] for result in results])).mean is not None
-        ]
-        if found:
-            panels.append(_rows(measure.title, rows, rosters, found, styles, zero=False))
-    return Drawn(panels, legend_of(cells, styles))
-
-
-def _rows(
+def interval_rows(
     title: str,
     rows: Sequence[str],
     rosters: Sequence[str],

@@ -28,6 +28,7 @@ class Style:
         marker: the shape of its points, one of MARKERS.
         label: its name, shortened if long.
         name: its name.
+        note: what a legend says behind its label.
     """
 
     colour: str
@@ -35,6 +36,7 @@ class Style:
     marker: str
     label: str
     name: str
+    note: str = ""
 
 
 T: Final = 0.4  # half the thickness of the arms of a plus

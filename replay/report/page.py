@@ -117,6 +117,11 @@ def section(title: str, anchor: str, text: str, table: TableBlock) -> list[Block
     return [Heading(2, title, anchor), Text(text), table] if table.rows else []
 
 
+def subsection(title: str, anchor: str, text: str, table: TableBlock) -> list[Block]:
+    """A part of a section; empty without rows."""
+    return [Heading(3, title, anchor), Text(text), table] if table.rows else []
+
+
 def numbered(blocks: Sequence[Block]) -> list[Block]:
     tables = figures = 0
     captioned: list[Block] = []

@@ -23,16 +23,20 @@ from goldrush.kernel.files import (
     write_whole,
 )
 from goldrush.replay.arguments import OnStep
+from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.extras import require
+from goldrush.replay.report.answer import Answer, answer_of
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.figure import SVG, check_figures, check_paper, figures_in, write_figures
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.page import Block
+from goldrush.replay.report.question import Question
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
+from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results, cell_as_dict
@@ -46,13 +50,20 @@ FIGURES_SUFFIX: Final = "-figures"  # of the folder of figures of a page in Mark
 
 @attrs.frozen
 class Reported:
-    """A written report; `hardly_played`: a line for each such model; `summary`: the world's own
-    lines; `figures`: the names of those written into a folder of their own.
+    """A written report.
+
+    Attributes:
+        sentences: the answer: what was compared, who has the most, and what differs.
+        verdicts, summary: those on the criteria, and the world's own lines on them; None: nobody
+            asked.
+        hardly_played: a line for each such model.
+        figures: the names of those written into a folder of their own.
     """
 
     of: Tools
     path: Path
-    verdicts: Verdicts
+    sentences: Sequence[str]
+    verdicts: Verdicts | None
     hardly_played: Sequence[str]
     summary: Sequence[str] = ()
     pages: Pages | None = None
@@ -69,6 +80,8 @@ def report(
     pages: bool = False,
     figures: str | Path | None = None,
     width: str | None = None,
+    question: Question | None = None,
+    users: Sequence[UserMeasure] = (),
     on_step: OnStep | None = None,
 ) -> Reported:
     """Write the report of a study. The same study gives the same bytes.
@@ -84,6 +97,8 @@ def report(
         figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
             its data (CSV) and its caption (text). A folder of earlier figures is replaced.
         width: of these figures: `single` or `double`, as for `Figure.save`.
+        question: what it is asked; None: the outcome of the world.
+        users: measures of the user, besides those of the world.
 
     Raises:
         BadInput: if the study cannot be reported on or the path not be written, and if scipy,
@@ -113,14 +128,15 @@ def report(
     def tell(what: str) -> Callable[[int, int], None] | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
-    results = results_of(folder, jobs=jobs, on_run=tell("measuring"))
+    results = results_of(folder, jobs=jobs, on_run=tell("measuring"), users=users)
     from goldrush.replay.report.contents import page_of  # which takes scipy
     from goldrush.replay.report.sections import study_of
 
+    study = study_of(results, question=question)
     of_runs = None
     if pages:
         of_runs = write_pages(results, path, jobs=jobs, force=force, on_page=tell("writing pages"))
-    study = study_of(results, of_runs.hrefs if of_runs else None)
+        study = attrs.evolve(study, hrefs=of_runs.hrefs)
     blocks = page_of(study)
     drawn = figures_in(blocks) if figures is not None else []
     if figures is not None:
@@ -129,9 +145,12 @@ def report(
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:
         _write_markdown(blocks, path, beside, force, replace)
-    verdicts, own = study.assessment.verdicts(), of.studies.summary(results)
-    names = [figure.name for figure in drawn]
-    return Reported(of, path, verdicts, hardly_played(results), own, of_runs, names)
+    has_criteria = study.question.criteria
+    return Reported(
+        of, path, study.answer.sentences, study.assessment.verdicts() if has_criteria else None,
+        hardly_played(results), of.studies.summary(results) if has_criteria else (), of_runs,
+        [figure.name for figure in drawn],
+    )  # fmt: skip
 
 
 def _write_markdown(
@@ -205,15 +224,23 @@ def _write(task: tuple[Path, Path, bool]) -> int:
     return write_page(journal, out, force=force).size
 
 
-def answers(results: Results[Any, Any]) -> dict[str, Any]:
-    """Failed answers of models, verdicts, findings by cell (also without a burn-in), comparisons
-    with the baseline, and the world's own results. Undefined values are None.
+def answers(results: Results[Any, Any], question: Question | None = None) -> dict[str, Any]:
+    """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
+    measures with the baseline, failed answers of models, and the world's own results; with
+    `Question.criteria` verdicts and findings by cell (also without a burn-in). Undefined values are
+    None. Raises BadInput as `answer_of`.
     """
-    assessment = Assessment(results)
-    whole = Assessment(results, burn_in=False)
+    question = question or Question()
+    answer = answer_of(results, question.outcome)
     return {
         "folder": results.folder,
         "runs": sum(map(len, results.by_cell.values())),
+        "answer": list(answer.sentences),
+        "outcome": _outcome(answer),
+        "comparisons": {
+            kind: [_comparison(one) for one in compared]
+            for kind, compared in answer.comparisons.items()
+        },
         "hardly_played": hardly_played(results),
         "models": [
             {
@@ -224,6 +251,57 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
             for cell in results.by_cell
             for one in results.failures(cell)
         ],
+        **(_criteria(results) if question.criteria else {}),
+        "against_baseline": [
+            {
+                **cell_as_dict(results, one.cell),
+                "identical_by_construction": one.identical,
+                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
+            }
+            for one in against_baseline(results)
+        ],
+        **results.of.studies.answers(results),
+    }
+
+
+def _outcome(answer: Answer) -> dict[str, Any]:
+    outcome = answer.outcome
+    return {
+        **attrs.asdict(outcome),
+        "standings": [
+            {**cell_as_dict(answer.results, one.cell), "policy": one.policy or None,
+             **attrs.asdict(one.values)}
+            for one in answer.standings
+        ],
+        "runs": [
+            {**attrs.asdict(cell), "seed": run.seed, "value": outcome.of_run(run),
+             "agents": list(outcome.of_agents(run))}
+            for cell, runs in answer.results.by_cell.items()
+            for run in runs
+        ],
+        "measures": [
+            {"name": user.name, "function": user.typed(), "sha256": user.sha256}
+            for user in answer.results.users
+        ],
+    }  # fmt: skip
+
+
+def _comparison(one: Comparison) -> dict[str, Any]:
+    """A comparison with its change, whose one-sided tests stay out: they have no correction."""
+    change = attrs.asdict(one.change, filter=lambda field, _: field.name not in _ONE_SIDED)
+    fields = attrs.asdict(one, recurse=False)
+    del fields["cells"]
+    return {**fields, "change": change, "differs": one.differs}
+
+
+_ONE_SIDED: Final = ("expected", "p", "p_opposite")
+
+
+def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
+    """Verdicts, and findings by cell."""
+    assessment = Assessment(results)
+    whole = Assessment(results, burn_in=False)
+    return {
         "verdicts": [
             {
                 "criterion": verdict.criterion,
@@ -243,15 +321,6 @@ def answers(results: Results[Any, Any]) -> dict[str, Any]:
             }
             for cell in results.by_cell
         ],
-        "against_baseline": [
-            {
-                **cell_as_dict(results, one.cell),
-                "identical_by_construction": one.identical,
-                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
-            }
-            for one in against_baseline(results)
-        ],
-        **results.of.studies.answers(results),
     }
 
 

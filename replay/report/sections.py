@@ -5,16 +5,15 @@ from __future__ import annotations
 import shlex
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.report import figures
+from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
 from goldrush.replay.report.chapter import Chapter, OwnFigure
 from goldrush.replay.report.marks import Drawn, Style
 from goldrush.replay.report.page import (
@@ -30,6 +29,7 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
+from goldrush.replay.report.question import Question
 from goldrush.replay.report.styles import labels_of, styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
@@ -55,6 +55,8 @@ class ReportedStudy:
     horizon; `hrefs`: addresses of the pages of runs, by cell and seed.
     """
 
+    question: Question
+    answer: Answer
     results: Results[Any, Any]
     groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
@@ -69,7 +71,12 @@ class ReportedStudy:
 
     @property
     def title(self) -> str:
-        return f"{self.of.studies.title} A study of {self.runs}"
+        if self.question.title:
+            return self.question.title
+        if self.question.criteria:
+            return f"{self.of.studies.title} A study of {self.runs}"
+        title = self.answer.outcome.title
+        return f"{title[:1].upper()}{title[1:]} by treatment and roster: a study of {self.runs}"
 
     @property
     def of(self) -> Tools:
@@ -79,6 +86,23 @@ class ReportedStudy:
     def world_option(self) -> str:
         """What commands that are typed in the study's folder take besides."""
         return self.of.world_option(self.results.folder)
+
+    @property
+    def json_command(self) -> str:
+        """The command that prints the numbers of this page."""
+        question = self.question
+        outcome = "" if question.outcome is None else f" --outcome {question.outcome}"
+        criteria = " --criteria" if question.criteria else ""
+        options = f"{outcome}{criteria}{self.measure_option}{self.world_option}"
+        return f"goldrush report . --json{options}"
+
+    @property
+    def measure_option(self) -> str:
+        """The measures of the user, as they are typed in the study's folder."""
+        return "".join(
+            f" --measure {shlex.quote(user.typed(self.results.folder))}"
+            for user in self.results.users
+        )
 
     @property
     def units(self) -> str:
@@ -101,34 +125,71 @@ class ReportedStudy:
         return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
 
     def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
-        """Measures of these names; None: all."""
-        known = self.of.measures.known
-        return dict(known) if names is None else {name: known[name] for name in names}
+        """Measures of these names, and those of the user; None: all."""
+        known = self.results.measures.known
+        if names is None:
+            return dict(known)
+        own = (user.name for user in self.results.users)
+        return {name: known[name] for name in dict.fromkeys([*names, *own])}
 
     @property
     def same(self) -> dict[Cell, Cell]:
         """Cells that are identical to their baseline by construction."""
         return {one.cell: one.baseline for one in self.against if one.identical}
 
+    @property
+    def policy_styles(self) -> Mapping[str, Style]:
+        """The styles of rosters, and of policies by their labels."""
+        labels = dict.fromkeys(one.policy for one in self.answer.standings if one.policy)
+        return _styles([*self.styles, *labels], self.answer)
 
-def study_of(
-    results: Results[Any, Any], hrefs: Mapping[tuple[Cell, int], str] | None = None
-) -> ReportedStudy:
-    groups: dict[tuple[str, int], list[Cell]] = {}
-    for cell in results.by_cell:
-        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
-    rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
+    @property
+    def identical_text(self) -> str:
+        """The treatments that are identical to the baseline by construction, as a sentence."""
+        if not self.same:
+            return ""
+        return (
+            "Identical by construction to the baseline, and so not shown: "
+            f"{', '.join(named(self, list(self.same)))}. The policies of this study do not depend "
+            "on anything that these treatments change."
+        )
+
+
+def _styles(names: Iterable[str], answer: Answer) -> dict[str, Style]:
+    """A style for each roster or policy; a legend says of the null, which is grey, what it is."""
+    results = answer.results
     played = {
         cell.roster: {label for run in runs for label in run.policies}
         for cell, runs in results.by_cell.items()
     }
     policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
+    styles = styles_of(list(dict.fromkeys(names)), policies, results.of.hue_order, results.of.null)
+    return {
+        name: attrs.evolve(style, note=NULL_NOTE) if name in answer.nulls else style
+        for name, style in styles.items()
+    }
+
+
+def study_of(
+    results: Results[Any, Any],
+    hrefs: Mapping[tuple[Cell, int], str] | None = None,
+    question: Question | None = None,
+) -> ReportedStudy:
+    """A study as its report takes it. Raises BadInput as `answer_of`."""
+    question = question or Question()
+    answer = answer_of(results, question.outcome)
+    groups: dict[tuple[str, int], list[Cell]] = {}
+    for cell in results.by_cell:
+        groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
+    rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
     return ReportedStudy(
+        question,
+        answer,
         results,
         groups,
         against_baseline(results),
         Assessment(results),
-        styles_of(rosters, policies, results.of.hue_order, results.of.null),
+        _styles(rosters, answer),
         results.of.chapter,
         hrefs or {},
     )
@@ -140,8 +201,8 @@ def head(study: ReportedStudy) -> list[Block]:
     runs = sum(map(len, results.by_cell.values()))
     seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
     horizons = sorted({cell.rounds for cell in cells})
-    judged = ["verdict"] if study.of.studies.criteria.every else []
-    tables = [*judged, "comparison", *filter(None, [chapter.tables])]
+    judged = ["verdict"] if study.question.criteria and study.of.studies.criteria.every else []
+    tables = ["outcome", *judged, "comparison", *filter(None, [chapter.tables])]
     return [
         Heading(2, "What was studied", "studied"),
         Text(
@@ -149,7 +210,7 @@ def head(study: ReportedStudy) -> list[Block]:
             f"{format_count(len({c.treatment for c in cells}), 'treatment')}, "
             f"{format_count(len({c.roster for c in cells}), 'roster')} "
             f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
-            f"{format_count(len(seeds), 'seed')} ({_ranges(seeds)}), "
+            f"{format_count(len(seeds), 'seed')} ({ranges(seeds)}), "
             f"{' and '.join([*map(str, horizons[:-1]), study.horizon(horizons[-1])])}. "
             "Every run is a journal in the study's folder. Every number below is computed from "
             "these journals, and every figure names its own."
@@ -159,7 +220,7 @@ def head(study: ReportedStudy) -> list[Block]:
             "The commands on this page are to be run in the study's folder. This one prints the "
             f"numbers of the {_listed(tables)} tables:"
         ),
-        Code(f"goldrush report . --json{study.world_option}"),
+        Code(study.json_command),
     ]
 
 
@@ -184,19 +245,9 @@ def named(study: ReportedStudy, cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def format_identical(study: ReportedStudy) -> str:
-    if not study.same:
-        return ""
-    return (
-        "Identical by construction to the baseline, and so not shown: "
-        f"{', '.join(named(study, list(study.same)))}. The policies of this study do not depend "
-        "on anything that these treatments change."
-    )
-
-
 def comparison_section(study: ReportedStudy) -> list[Block]:
     parts: list[Block] = [
-        Heading(2, "Treatments against the baseline", "treatments"),
+        Heading(2, "Other measures: treatments against the baseline", "treatments"),
     ]
     if not study.against:
         return [*parts, Text("The study has no baseline, or no other treatment, to compare.")]
@@ -208,7 +259,7 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
         Text(
             "Treatment − baseline: the mean difference of the values of whole runs, paired by "
             "seed, and its 95% interval. The intervals are not corrected for multiple "
-            f"comparisons. {behind}{caveat}{format_identical(study)}"
+            f"comparisons. {behind}{caveat}{study.identical_text}"
         )
     )
     shown = study.shown(study.of.studies.compared)
@@ -264,8 +315,9 @@ def _treatment(
         Text(_format_settings(study, treatment, configs[0], agents)),
         *(
             figure(
-                study, _name(study, one.name, treatment, rounds), one.draw(runs, study.styles),
-                f"{one.title}: {where}. {one.text}", cells, one.commands,
+                study, figure_name(study, one.name, treatment, rounds),
+                one.draw(runs, study.styles), f"{one.title}: {where}. {one.text}", cells,
+                one.commands,
             )
             for one in _figures(study)
         ),
@@ -273,29 +325,16 @@ def _treatment(
     ]  # fmt: skip
 
 
-def _name(study: ReportedStudy, name: str, treatment: str, rounds: int) -> str:
+def figure_name(study: ReportedStudy, name: str, treatment: str, rounds: int) -> str:
     """The name of a figure of one treatment, with the horizon if there are several."""
     horizons = {horizon for _, horizon in study.groups}
     return f"{name}-{treatment}" + (f"-{rounds}" if len(horizons) > 1 else "")
 
 
 def _figures(study: ReportedStudy) -> list[OwnFigure]:
-    studies = study.of.studies
-    expected = studies.criteria.expected
-    halves = [name for name, measure in study.shown(None).items() if measure.by_half]
-    judged = study.shown(expected or halves)
-    curves = study.shown(
-        name for name, measure in study.shown(studies.curves).items() if measure.by_unit
-    )
-    arrows = "Arrows: the expected direction. " if expected else ""
+    known = study.shown(study.of.studies.curves)
+    curves = {name: measure for name, measure in known.items() if measure.by_unit}
     return [
-        OwnFigure(
-            "halves",
-            lambda cells, styles: figures.half_against_half(cells, styles, judged, expected),
-            "Half against half, after the burn-in",
-            f"Mean over seeds with data in both halves, and 95% interval. {arrows}{CUT}",
-            [MEASURE_COMMAND],
-        ),
         OwnFigure(
             study.units,
             lambda cells, styles: figures.over_units(cells, styles, curves, study.of.vocabulary),
@@ -328,7 +367,7 @@ def _format_settings(study: ReportedStudy, treatment: str, config: Config, agent
 
 def _means(study: ReportedStudy, where: str, cells: Sequence[Cell]) -> TableBlock:
     rows = []
-    for name, measure in study.of.measures.known.items():
+    for name, measure in study.results.measures.known.items():
         values = [[run.run[name] for run in study.results.by_cell[cell]] for cell in cells]
         rows.append([measure.title, *map(_plus_minus, values)])
     caption = (
@@ -422,45 +461,23 @@ def run_section(study: ReportedStudy) -> list[Block]:
 
 
 def definitions(study: ReportedStudy) -> list[Block]:
-    known = study.of.measures.known.values()
+    known = study.results.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
-    whole = f"A run's value is the mean over the {study.units} in which a measure is defined"
-    text = f"{whole}; for {at_end} the value at the end." if at_end else f"{whole}."
+    total = " and ".join(measure.title for measure in known if measure.total)
+    text = f"A run's value is the mean over the {study.units} in which a measure is defined"
+    text += f"; for {at_end} the value at the end" if at_end else ""
+    text += f"; for {total} the sum" if total else ""
+    of_agents = study.results.measures.of_agents.values()
     return [
         Heading(2, "What the measures mean", "measures"),
-        Text(study.chapter.whole or text),
+        Text(f"{text}."),
         TableBlock(
             ["measure", "definition"],
-            [[measure.title, measure.definition] for measure in known],
+            [
+                *([measure.title, measure.definition] for measure in of_agents),
+                *([measure.title, measure.definition] for measure in known),
+            ],
             "The measures and their definitions.",
-        ),
-    ]
-
-
-def citation(study: ReportedStudy) -> list[Block]:
-    """The versions that made the page, the manifest's checksum, and how to cite both."""
-    made_by, world = version("goldrush"), study.of.world({})
-    digest = study.results.manifest.digest
-    rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
-    title = study.title
-    key = digest[:12] or "study"
-    return [
-        Heading(2, "Version and citation", "citation"),
-        Text(
-            f"Made by goldrush {made_by} ({rules}). The study is identified by the SHA-256 of its "
-            "manifest.json, which lists the SHA-256 of every journal. The command goldrush verify "
-            "checks them all."
-        ),
-        Code(f"{digest}  manifest.json"),
-        Text("As text:"),
-        Code(f"{title}. goldrush {made_by}, {rules}. SHA-256 of the manifest: {digest}."),
-        Text("As BibTeX:"),
-        Code(
-            f"@misc{{goldrush-{key},\n"
-            f"  title = {{{title}}},\n"
-            f"  howpublished = {{goldrush {made_by}, {rules}}},\n"
-            f"  note = {{SHA-256 of the manifest: {digest}}}\n"
-            "}"
         ),
     ]
 
@@ -484,7 +501,8 @@ def figure(
         f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
     ]
     typed = [
-        f"goldrush {command.format(shlex.join(folders))}{study.world_option}"
+        f"goldrush {command.format(shlex.join(folders))}"
+        f"{study.measure_option if command.startswith('measure') else ''}{study.world_option}"
         for command in commands
     ]
     return Figure(name, drawn.panels, drawn.legend, text, typed, journals)
@@ -518,7 +536,7 @@ def _holds(outer: str, inner: str) -> bool:
     return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """Ascending integers as text, consecutive ones as a range: 0–4, 7."""
     runs: list[list[int]] = []
     for one in numbers:

@@ -1,4 +1,6 @@
-"""The sections of a report on verdicts: summary, verdicts, the figures behind them."""
+"""The section of a report on change over time: verdicts on the criteria of a world and what they
+rest on, each treatment by itself, half against half.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.figures import EFFECT, Effect, effects, means
+from goldrush.replay.report.answer import NULL_NOTE
+from goldrush.replay.report.figures import EFFECT, Effect, effects, half_against_half
 from goldrush.replay.report.page import (
     TOGETHER,
     VARIES,
@@ -23,12 +26,7 @@ from goldrush.replay.report.page import (
     rounded,
     within_bounds,
 )
-from goldrush.replay.report.sections import (
-    ReportedStudy,
-    figure,
-    format_identical,
-    treatment_labels,
-)
+from goldrush.replay.report.sections import CUT, ReportedStudy, figure, figure_name
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.inference import SIGNIFICANT, PairedChange, smallest_p
@@ -44,13 +42,33 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment, families
 
 
-def summary(study: ReportedStudy) -> list[Block]:
-    """The beginning of the page: verdicts as tiles, a sentence, and one figure."""
-    if study.chapter.summary is not None:
-        return list(study.chapter.summary(study))
+def criteria_section(study: ReportedStudy) -> list[Block]:
+    """Change over time, and the verdicts on the criteria of the world; a line that says how to ask
+    for them if nobody did.
+    """
+    if not study.question.criteria:
+        return []
+    if study.chapter.criteria is not None:
+        return list(study.chapter.criteria(study))
+    title = f"Change over time: {study.of.studies.title}" if _has(study) else "Change over time"
+    return [
+        Heading(2, title, "criteria"),
+        *(_summary(study) if _has(study) else ()),
+        *verdict_section(study),
+        *every_treatment(study),
+        *_halves(study),
+    ]
+
+
+def _has(study: ReportedStudy) -> bool:
+    return bool(study.of.studies.criteria.every)
+
+
+def _summary(study: ReportedStudy) -> list[Block]:
+    """Verdicts as tiles, a sentence, and one figure."""
     verdicts = study.assessment.verdicts()
     if not verdicts:
-        return [_no_finding(study, verdicts.reason), *_means(study)]
+        return [Text(f"No verdicts: {verdicts.reason}.")]
     names = [
         f"{verdict.criterion} of {verdict.roster} under {verdict.treatments}"
         for verdict in verdicts
@@ -111,7 +129,7 @@ def tile(name: str, outcomes: Sequence[str], why: str = "") -> Tile:
 
 def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) -> Block:
     criteria = study.of.studies.criteria
-    measures = study.of.measures.known
+    measures = study.results.measures.known
     sizes = styles_of([f"N = {size}" for size in criteria.sizes])
     horizons = {verdict.rounds for verdict in verdicts}
     rows: dict[str, None] = {}
@@ -134,7 +152,7 @@ def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) 
                     shown[titles[finding.measure]].append(effect)
     cells = list(dict.fromkeys(cell for verdict in verdicts for cell in verdict.cells))
     return figure(
-        study, "summary", effects(shown, list(rows), sizes),
+        study, "effects", effects(shown, list(rows), sizes),
         f"Effects behind the verdicts, second half against first, by treatment and roster: "
         f"{EFFECT}. A row is named by the treatment with fewer agents. A criterion is supported "
         "only if all points of its panels are on the right, significant, and not shown by the "
@@ -148,45 +166,13 @@ def format_effect(change: PairedChange) -> str:
     return within_bounds(change.effect, change.effect_low, change.effect_high)
 
 
-def _no_finding(study: ReportedStudy, reason: str) -> Block:
-    results = study.results
-    runs = format_count(sum(map(len, results.by_cell.values())), "run")
-    cells = format_count(len(results.by_cell), "cell")
-    return Text(
-        f"No verdicts: {reason}. This page shows the measures of {runs} in {cells}.", leads=True
-    )
-
-
-SUMMARY_MEASURES: Final = 2  # drawn at the beginning of a page without verdicts
-
-
-def _means(study: ReportedStudy) -> list[Block]:
-    cells = [cell for cell in study.results.by_cell if cell not in study.same]
-    every = study.shown(study.of.studies.compared)
-    shown = dict(list(every.items())[:SUMMARY_MEASURES])
-    names = treatment_labels(study, cells)
-    horizons = {cell.rounds for cell in cells}
-    if len(horizons) > 1:
-        names = {cell: f"{name}, {cell.rounds}" for cell, name in names.items()}
-    runs = {cell: study.results.by_cell[cell] for cell in cells}
-    return [
-        figure(
-            study, "summary", means(runs, study.styles, shown, names),
-            "Values of whole runs by treatment and roster: mean over seeds and 95% interval.",
-            cells,
-        )
-    ]  # fmt: skip
-
-
 def verdict_section(study: ReportedStudy) -> list[Block]:
-    """The verdicts and their rule; empty for a world without criteria."""
+    """The verdicts and their rule; empty without any."""
     criteria = study.of.studies.criteria
-    if not criteria.every:
-        return []
     verdicts = study.assessment.verdicts()
-    parts: list[Block] = [Heading(2, "Verdicts", "verdicts")]
     if not verdicts:
-        return [*parts, Text(f"None: {verdicts.reason}.")]
+        return []
+    parts: list[Block] = [Heading(3, "Verdicts", "verdicts")]
     families: dict[tuple[str, ...], list[CriterionVerdict]] = {}
     for verdict in verdicts:
         key = (verdict.treatments, verdict.roster, str(verdict.rounds))
@@ -270,7 +256,7 @@ _BEHIND: Final = (
 
 def _behind(study: ReportedStudy) -> list[Block]:
     parts: list[Block] = [
-        Heading(2, "The figures behind the verdicts", "figures-behind"),
+        Heading(3, "The figures behind the verdicts", "figures-behind"),
         Text(
             "Means over the seeds with data in both halves, rounded to the precision of the "
             "interval; ±: half the 95% interval. p: one-sided Wilcoxon signed-rank test in the "
@@ -292,7 +278,7 @@ def _behind(study: ReportedStudy) -> list[Block]:
         )
         treatments = " and ".join(cell.treatment for cell in cells)
         where = f"{cells[0].roster}, {treatments}, {study.horizon(cells[0].rounds)}"
-        null = " (the null)" if study.assessment.is_null(cells[0]) else ""
+        null = NULL_NOTE if study.assessment.is_null(cells[0]) else ""
         parts.append(TableBlock(_BEHIND, rows, f"{where}: {sizes}{null}"))
     return parts
 
@@ -307,7 +293,7 @@ def _finding_row(study: ReportedStudy, cell: Cell, finding: Finding) -> list[str
     data = "" if change.n == change.seeds else f" ({change.n} with data)"
     shows = finding.shows if finding.shows == finding.alone else f"{finding.alone}, {finding.shows}"
     return [
-        f"{study.of.measures.known[finding.measure].title}{TOGETHER}{arrow}",
+        f"{study.results.measures.known[finding.measure].title}{TOGETHER}{arrow}",
         str(study.results.config(cell).agents),
         rounded(change.first),
         rounded(change.second),
@@ -356,8 +342,9 @@ def every_treatment(study: ReportedStudy) -> list[Block]:
         return []
     rows: list[list[Content]] = [
         [
-            treatment, cell.roster, str(rounds), str(study.results.config(cell).agents),
-            *study.covariate(cell), *(_judged(judged) for judged in study.assessment.judged(cell)),
+            treatment, study.answer.label(cell.roster), str(rounds),
+            str(study.results.config(cell).agents), *study.covariate(cell),
+            *(_judged(judged) for judged in study.assessment.judged(cell)),
         ]
         for (treatment, rounds), cells in study.groups.items()
         for cell in cells
@@ -365,10 +352,10 @@ def every_treatment(study: ReportedStudy) -> list[Block]:
     ]  # fmt: skip
     needs = f"These are not verdicts, which need {_all_of(len(criteria.sizes))} numbers. "
     return [
-        Heading(2, "Every treatment", "every-treatment"),
+        Heading(3, "Every treatment", "every-treatment"),
         Text(
             "The same rule, for each treatment with its own number of agents. "
-            f"{needs if len(criteria.sizes) > 1 else ''}{format_identical(study)}"
+            f"{needs if len(criteria.sizes) > 1 else ''}"
         ),
         TableBlock(
             ["treatment", "roster", study.units, "N", *study.covariates, *_names(criteria)],
@@ -388,3 +375,29 @@ _OUTCOMES: Final = {
 
 def _judged(judged: SizeVerdict) -> Marked:
     return Marked(_OUTCOMES[judged.outcome], judged.note)
+
+
+def _halves(study: ReportedStudy) -> list[Block]:
+    """Half against half: a figure for each treatment."""
+    expected = study.of.studies.criteria.expected
+    halves = [name for name, measure in study.shown(None).items() if measure.by_half]
+    judged = study.shown(expected or halves)
+    arrows = "Arrows: the expected direction. " if expected else ""
+    parts: list[Block] = [
+        Heading(3, "Half against half", "halves"),
+        Text(
+            "The halves of each run after the burn-in: mean over seeds with data in both, and 95% "
+            f"interval. {arrows}{CUT}"
+        ),
+    ]
+    for (treatment, rounds), every in study.groups.items():
+        cells = {c: study.results.by_cell[c] for c in every if c not in study.same}
+        if cells:
+            parts.append(
+                figure(
+                    study, figure_name(study, "halves", treatment, rounds),
+                    half_against_half(cells, study.styles, judged, expected),
+                    f"Half against half, {treatment}, {study.horizon(rounds)}.", list(cells),
+                )
+            )  # fmt: skip
+    return parts

@@ -182,6 +182,41 @@ def _tail(ranks: tuple[int, ...]) -> Sequence[float]:
     return [count / every for count in list(accumulate(reversed(patterns)))[::-1]]
 
 
+POWER: Final = 0.8
+EFFICIENCY: Final = 3 / math.pi  # of the signed-rank test beside the t-test, for normal differences
+
+
+def detectable(difference: Interval, level: float) -> Value:
+    """The least mean difference that the two-sided signed-rank test would find with a power of 80%
+    at a level, if differences are normal and vary as those of this interval.
+
+    It is that of a t-test (by the noncentral t distribution) of EFFICIENCY times as many pairs, at
+    the largest level up to this one that the exact test can have. None if it can find none: too few
+    pairs, or pairs that do not vary.
+    """
+    n, attained = difference.n, _attained(difference.n, level)
+    if attained == 0 or difference.mean is None or difference.high is None:
+        return None
+    error = (difference.high - difference.mean) / t_quantile(n - 1)  # the standard error
+    pairs = EFFICIENCY * n
+    if error == 0:
+        return None
+    from scipy.special import nctdtrinc, stdtrit
+
+    degrees = pairs - 1
+    critical = stdtrit(degrees, 1 - attained / 2)
+    return float(nctdtrinc(degrees, 1 - POWER, critical)) * error / math.sqrt(EFFICIENCY)
+
+
+@cache
+def _attained(n: int, level: float) -> float:
+    """The largest level up to this one of the two-sided test of n pairs without ties; 0: none."""
+    if n > EXACT_MAX:
+        return level
+    tail = _tail(tuple(range(2, 2 * n + 1, 2)))
+    return max((2 * p for p in tail if 2 * p <= level), default=0.0)
+
+
 def smallest_p(seeds: int) -> float:
     """The smallest p-value that this many pairs can give: all changed as expected."""
     return 0.5**seeds

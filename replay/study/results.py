@@ -47,6 +47,11 @@ class Results(Generic[C, K]):
         return merge_failures(one for result in self.by_cell[cell] for one in result.failures)
 
 
+# Of a world that does not matter.
+AnyResult = Result[Any, Any]
+AnyResults = Results[Any, Any]
+
+
 def cell_as_dict(results: Results[Any, Any], cell: Cell) -> dict[str, Any]:
     """A cell for JSON, with its number of agents and its covariate."""
     config, covariate = results.config(cell), results.of.studies.covariate

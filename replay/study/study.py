@@ -15,7 +15,6 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
-from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
     OnStep,
@@ -27,6 +26,7 @@ from goldrush.replay.arguments import (
     path_of,
     settings_of,
 )
+from goldrush.replay.data.user_measures import Functions, UserMeasure, user_measures
 from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT, world_named
 from goldrush.replay.run import Run
@@ -54,13 +54,13 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.kernel.game.game import Game
+    from goldrush.replay.report.answer import Answer
     from goldrush.replay.report.figure import Figure
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
 Rosters = str | Sequence[str] | Mapping[str, str | Sequence[object]]
 
-SHOWN_MAX: Final = 8  # measures in the table of a notebook
 RUNS: Final = "runs"  # the table with a row for each run
 _TEXT: Final = ("journal", "treatment", "roster")  # its columns of text
 _WHOLE: Final = ("rounds", "seed", "agents")  # its columns of whole numbers
@@ -144,7 +144,7 @@ class Study:
         self.folder = Path(path_of(folder, "the folder"))
         self.trust = names_of(trust)
         self.manifest: Manifest = read_manifest(folder)
-        self._results: Results[Any, Any] | None = None
+        self._results: dict[tuple[UserMeasure, ...], Results[Any, Any]] = {}
 
     @classmethod
     def open(
@@ -196,21 +196,14 @@ class Study:
         return f"<Study {self.folder}: {', '.join(counts)}{end}>"
 
     def _repr_html_(self) -> str:
-        """The verdicts as a table, in a notebook; without any the means of the main measures."""
+        """The answer and the standings as a table, in a notebook."""
         head = f"<p>{escape(repr(self))}</p>"
         try:
-            results = self.results(jobs=1)
-            return head + _html(self._verdict_rows() or _mean_rows(results))
+            answer = self.answer()
         except GoldrushError as error:
             return f"{head}<p>{escape(str(error))}</p>"
-
-    def _verdict_rows(self) -> list[Sequence[str]]:
-        rows: list[Sequence[str]] = [
-            (each.criterion, each.treatments, each.roster, each.verdict, each.note)
-            for each in self.verdicts()
-        ]
-        head = ("criterion", "treatments", "roster", "verdict", "because")
-        return [head, *rows] if rows else []
+        sentences = (f"<p>{escape(sentence)}</p>" for sentence in answer.sentences)
+        return head + "".join(sentences) + _html(_standing_rows(answer))
 
     def runs(
         self,
@@ -243,13 +236,29 @@ class Study:
     def _played(self) -> Iterable[StudyRun]:
         return (run for run in self.manifest.runs if run.sha256 is not None)
 
-    def results(self, jobs: int | None = None) -> Results[Any, Any]:
-        """Every run measured, by cell; worked out once. Raises as `report`."""
-        if self._results is None:
-            self._results = results_of(self.folder, jobs=jobs)
-        return self._results
+    def results(self, jobs: int | None = None, measures: Functions = ()) -> Results[Any, Any]:
+        """Every run measured, by cell; worked out once. `measures` and errors: as of `report`."""
+        users = user_measures(measures)
+        if users not in self._results:
+            self._results[users] = results_of(self.folder, jobs=jobs, users=users)
+        return self._results[users]
 
-    def table(self, name: str = RUNS, jobs: int | None = None) -> pyarrow.Table:
+    def answer(
+        self, outcome: str | None = None, measures: Functions = (), jobs: int | None = None
+    ) -> Answer:
+        """What the study says of an outcome: `sentences`, `standings` by treatment, roster and
+        policy, and the tested `comparisons` by kind (treatments, rosters, policies).
+
+        `outcome` and `measures` are as for `report`. Raises BadInput as `report`.
+        """
+        require("scipy", "comparisons need", "stats")
+        from goldrush.replay.report.answer import answer_of
+
+        return answer_of(self.results(jobs, measures), outcome)
+
+    def table(
+        self, name: str = RUNS, jobs: int | None = None, measures: Functions = ()
+    ) -> pyarrow.Table:
         """A table of all runs in Arrow's form, `to_pandas()` and `polars.from_arrow` away.
 
         Args:
@@ -258,6 +267,7 @@ class Study:
                 its halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other
                 name is that of a table of `Run.tables`, over all runs.
             jobs: number of processes; None: one per processor.
+            measures: measures of your own, as for `Run.measures`.
 
         Raises BadInput for another name, for a study that is not finished, and where pyarrow is not
         installed (goldrush[tables]).
@@ -266,11 +276,12 @@ class Study:
         from goldrush.replay.data.encoded import arrow_table
 
         if name != RUNS:
-            return arrow_table([self.folder / run.path for run in self._played()], name, jobs)
-        return rows_table(list(self._rows(jobs)), _TEXT, _WHOLE)
+            paths = [self.folder / run.path for run in self._played()]
+            return arrow_table(paths, name, jobs, user_measures(measures))
+        return rows_table(list(self._rows(jobs, measures)), _TEXT, _WHOLE)
 
-    def _rows(self, jobs: int | None) -> Iterable[dict[str, Any]]:
-        results = self.results(jobs)
+    def _rows(self, jobs: int | None, measures: Functions) -> Iterable[dict[str, Any]]:
+        results = self.results(jobs, measures)
         for cell, of_cell in results.by_cell.items():
             for one in of_cell:
                 halves = {
@@ -310,6 +321,12 @@ class Study:
         path: str | Path | None = None,
         format: str = "html",
         *,
+        outcome: str | None = None,
+        title: str = "",
+        criteria: bool = False,
+        author: str | None = None,
+        year: int | None = None,
+        measures: Functions = (),
         jobs: int | None = None,
         pages: bool = False,
         figures: str | Path | None = None,
@@ -321,6 +338,11 @@ class Study:
         Args:
             path: where; None: `report.html` (or `report.md`) in the folder.
             format: html or md.
+            outcome: the measure that is compared; None: that of the world, such as gold.
+            title: of the page; empty: made of the outcome.
+            criteria: add change over time: halves of runs, verdicts on the world's criteria.
+            author, year: of the study, for its citation; None: those of goldrush.
+            measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
             pages: write the page of each run, too, to which the report links.
             figures: a folder for all figures as files, each as `Figure.save` writes it, with its
@@ -329,14 +351,17 @@ class Study:
             force: replace another file that goldrush wrote.
 
         Raises BadInput for a study that is not finished or whose journals are not those of its
-        manifest, for a place that cannot be written, and without goldrush[stats]; WriteFailed where
-        the system refuses.
+        manifest, for an unknown outcome, for a place that cannot be written, and without
+        goldrush[stats]; WriteFailed where the system refuses.
         """
+        from goldrush.replay.report.question import Question
         from goldrush.replay.report.report import report
 
+        question = Question(title, outcome, criteria, author, year)
+        users = user_measures(measures)
         return report(
             self.folder, path, format, jobs=jobs, pages=pages, figures=figures, width=width,
-            force=force,
+            force=force, question=question, users=users,
         ).path  # fmt: skip
 
     def figures(self) -> dict[str, str]:
@@ -360,19 +385,20 @@ class Study:
         require("scipy", "figures of a study need", "stats")
         from goldrush.replay.report.contents import page_of
         from goldrush.replay.report.figure import figures_in
+        from goldrush.replay.report.question import Question
         from goldrush.replay.report.sections import study_of
 
-        return figures_in(page_of(study_of(self.results())))
+        question = Question(criteria=True)  # with all figures
+        return figures_in(page_of(study_of(self.results(), question=question)))
 
 
-def _mean_rows(results: Results[Any, Any]) -> list[Sequence[str]]:
-    """The means of the main measures of each cell over its runs, as text."""
-    shown = results.of.measures.of_runs or list(results.of.measures.known)[:SHOWN_MAX]
-    rows: list[Sequence[str]] = [("treatment", "roster", "runs", *shown)]
-    for cell, runs in results.by_cell.items():
-        means = (mean([one.run[name] for one in runs]) for name in shown)
-        texts = ("-" if value is None else f"{value:.4f}" for value in means)
-        rows.append((cell.treatment, cell.roster, str(len(runs)), *texts))
+def _standing_rows(answer: Answer) -> list[Sequence[str]]:
+    """The outcome by treatment, roster and policy, as text."""
+    rows: list[Sequence[str]] = [("treatment", "roster", "policy", "seeds", answer.outcome.title)]
+    for one in answer.standings:
+        value = "-" if one.values.mean is None else f"{one.values.mean:.4f}"
+        labels = (one.cell.treatment, answer.label(one.cell.roster), one.policy or "all")
+        rows.append((*labels, str(one.values.n), value))
     return rows
 
 

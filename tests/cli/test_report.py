@@ -1,6 +1,7 @@
 """`goldrush report`, as a person calls it: pages, answers, and the commands that a page gives."""
 
 import csv
+import hashlib
 import json
 import math
 import os
@@ -40,12 +41,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(study: Path) -> Ran:
-    return goldrush("report", "study", cwd=study.parent)
+    return goldrush("report", "study", "--criteria", cwd=study.parent)
 
 
 @pytest.fixture(scope="module")
 def answered(study: Path) -> dict[str, Any]:
-    ran = goldrush("report", "study", "--json", cwd=study.parent)
+    ran = goldrush("report", "study", "--json", "--criteria", cwd=study.parent)
     assert (0, "") == (ran.code, ran.err)
 
     def refuse(text: str) -> None:
@@ -59,12 +60,14 @@ def answered(study: Path) -> dict[str, Any]:
 def test_the_page_stands_in_the_folder_of_the_study_and_the_verdicts_are_told(
     told: Ran, study: Path, answered: dict[str, Any]
 ) -> None:
-    lines = told.out.splitlines()
+    *sentences, empty = told.out.splitlines()[:4]
+    lines = told.out.splitlines()[4:]
     end = lines.index("because:")
     cells = [re.split(r"  +", line) for line in lines[1 : end - 1]]
     verdicts = [verdict for line in cells for verdict in line[3:]]
 
     assert (0, "page: study/report.html", "") == (told.code, lines[-1], told.err)
+    assert ("", answered["answer"]) == (empty, sentences)
     assert ["treatments", "roster", "rounds", *CRITERIA] == lines[0].split()
     assert [one["verdict"] for one in answered["verdicts"]] == verdicts
     assert len(verdicts) >= len(CRITERIA)
@@ -130,8 +133,8 @@ def test_a_command_gives_the_figures_that_are_drawn(told: Ran, study: Path) -> N
 
 def test_the_answers_are_plain_values(answered: dict[str, Any]) -> None:
     assert {
-        "folder", "runs", "models", "hardly_played", "verdicts", "cells", "against_baseline",
-        "trade_off", "theory",
+        "folder", "runs", "answer", "outcome", "comparisons", "models", "hardly_played", "verdicts",
+        "cells", "against_baseline", "trade_off", "theory",
     } == set(answered)  # fmt: skip
     assert ("study", 12) == (answered["folder"], answered["runs"])
     assert Counter(mixed=4) == Counter(one["roster"] for one in answered["verdicts"])
@@ -172,13 +175,9 @@ def test_markdown_goes_where_it_is_told(tmp_path: Path) -> None:
     options = ("--format", "md", "--out", "page.md")
     ran = goldrush("report", study, *options, cwd=tmp_path)
 
-    says = (
-        "no verdicts: a verdict compares 10 with 20 agents under equal settings; add `--treatment "
-        "scarce-20`"
-    )
-    assert (0, [says, "", "page: page.md"]) == (ran.code, ran.out.splitlines())
+    assert (0, ["", "page: page.md"]) == (ran.code, ran.out.splitlines()[3:])
     assert {"page.md", "page-figures", "study"} == set(os.listdir(tmp_path))
-    begins = f"{MARK}\n\n# Does property emerge"
+    begins = f"{MARK}\n\n# Gold by treatment"
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith(begins)
     assert ran == goldrush("report", study, *options, cwd=tmp_path)
 
@@ -239,3 +238,44 @@ def test_what_is_no_page_is_never_written_over(study: Path, tmp_path: Path) -> N
 
         assert_refused(refused, says)
         assert before == out.read_bytes()
+
+
+def test_change_over_time_is_asked_for(study: Path, tmp_path: Path) -> None:
+    ran = goldrush("report", study, "--out", "page.html", cwd=tmp_path)
+    page = (tmp_path / "page.html").read_text()
+    answers = json.loads(goldrush("report", study, "--json", cwd=tmp_path).out)
+
+    assert (0, 5) == (ran.code, len(ran.out.splitlines()))
+    assert not {"verdicts", "cells"} & set(answers)
+    assert 'id="criteria"' not in page
+    assert "Half against half" not in page
+
+
+def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "def seized(events):\n    'plots raided, a round'\n"
+        "    return sum(event.name == 'raid_resolved' for event in events)\n"
+    )
+    options = ("--measure", "own.py:seized", "--outcome", "seized")
+    ran = goldrush(
+        "report", study, *options, "--title", "Who <raids>?", "--author", "A. Rees & Sons",
+        "--year", 1999, "--out", "page.html", cwd=tmp_path,
+    )  # fmt: skip
+    page = Page((tmp_path / "page.html").read_text())
+    answers = json.loads(goldrush("report", study, *options, "--json", cwd=tmp_path).out)
+    digest = hashlib.sha256((tmp_path / "own.py").read_bytes()).hexdigest()
+
+    assert (0, "") == (ran.code, ran.err)
+    assert "Who <raids>?" in page.text
+    assert "the outcome is plots raided, a round." in page.text
+    assert digest in page.text
+    assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
+    assert "author = {A. Rees \\& Sons}" in page.text
+    assert "year = {1999}" in page.text
+    for command in {command for figure in page.commands for command in figure}:
+        assert goldrush(*shlex.split(command)[1:], cwd=study).code == 0
+
+
+def test_a_page_takes_no_title_where_none_is_written(study: Path, tmp_path: Path) -> None:
+    assert_refused(goldrush("report", study, "--json", "--title", "x", cwd=tmp_path), "--title")
+    assert_refused(goldrush("report", study, "--outcome", "x", cwd=tmp_path), "no measure")

@@ -32,6 +32,7 @@ from tests.net.faces import faces
 SNAPSHOTS = Path(__file__).with_name("snapshots.tsv")
 PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
 _TIME = re.compile(rb' time="[0-9.]+"')  # of JUnit's XML
+_VERSIONS = re.compile(rb"Python 3[.0-9]+, scipy [.0-9]+")  # in the methods of a report
 
 
 @click.command(help=__doc__)
@@ -127,7 +128,7 @@ def _others(words: Words) -> Sequence[str]:
 def _plain(text: Any, temporary: str, address: str) -> Any:
     """Without what differs from run to run: the folder, the server's address, seconds."""
     if isinstance(text, bytes):
-        text = _TIME.sub(b"", text)
+        text = _VERSIONS.sub(b"", _TIME.sub(b"", text))
         return text.replace(temporary.encode(), b"/TMP").replace(address.encode(), b"ADDRESS")
     return text.replace(temporary, "/TMP").replace(address, "ADDRESS")
 

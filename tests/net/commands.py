@@ -56,7 +56,8 @@ OF_PAIRS = (
 )  # fmt: skip
 OF_STUDIES = (
     "measure {}", "measure {} --json", "measure {} --by-run --csv", "report {} --out report.html",
-    "report {} --format md --out report.md", "report {} --json", "ls {}", "verify {}",
+    "report {} --criteria --json", "report {} --format md --out report.md", "report {} --json",
+    "ls {}", "verify {}",
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
     "study --out {}", "report {} --pages --out report.html",
 )  # fmt: skip

@@ -19,7 +19,7 @@ from goldrush.replay.report.page import (
     Text,
     number,
     p_value,
-    section,
+    subsection,
 )
 from goldrush.replay.report.sections import ReportedStudy, figure
 from goldrush.replay.report.styles import styles_of
@@ -65,7 +65,7 @@ def _summary(study: ReportedStudy) -> list[Block]:
     return [
         *in_brief(judgements, names),
         figure(
-            study, "summary", effects({"The protocol against its null": shown}, rows, sizes),
+            study, "effects", effects({"The protocol against its null": shown}, rows, sizes),
             f"The effect of each measure over pairs of seasons with the same seed: {EFFECT}.",
             list(study.results.by_cell),
         ),
@@ -78,13 +78,20 @@ def _arenas(study: ReportedStudy) -> list[Block]:
     return [Text(f"The seasons were played in the {of} {' and '.join(arenas)}.")]
 
 
-def _sections(study: ReportedStudy) -> list[Block]:
-    return [*_verdicts(study), *_stability(study), *_planted(study), *_control(study)]
+def _criteria(study: ReportedStudy) -> list[Block]:
+    return [
+        Heading(2, "Criteria: does the protocol work?", "criteria"),
+        *_summary(study),
+        *_verdicts(study),
+        *_stability(study),
+        *_planted(study),
+        *_control(study),
+    ]
 
 
 def _verdicts(study: ReportedStudy) -> list[Block]:
     parts: list[Block] = [
-        Heading(2, "Does the protocol work?", "protocol"),
+        Heading(3, "The verdicts on the protocol", "protocol"),
         Text(
             " ".join(f"{c.name.capitalize()}: {c.text}." for c in CRITERIA)
             + " Each compares the protocol with its null, in pairs of seasons with the same seed. "
@@ -135,7 +142,7 @@ def _stability(study: ReportedStudy) -> list[Block]:
         for one in stabilities(study.results)
     ]  # fmt: skip
     head = ["treatment", "roster", "seasons", "stability"]
-    return section(
+    return subsection(
         "Stability of ranks",
         "stability",
         "Correlation, over workers with at least "
@@ -156,7 +163,7 @@ def _planted(study: ReportedStudy) -> list[Block]:
         for one in planted(study.results)
     ]  # fmt: skip
     head = ["treatment", "stability", "scripted ahead", "the difference is"]
-    return section(
+    return subsection(
         "The planted control",
         "planted",
         "The first half of the workers is scripted, the others act at random, and nobody is "
@@ -173,7 +180,7 @@ def _control(study: ReportedStudy) -> list[Block]:
         for one in controls(study.results)
     ]
     head = ["treatment", "roster", "last"]
-    return section(
+    return subsection(
         "The positive control",
         "control",
         "A worker that says nothing must rank last, or the scores measure nothing. Counted "
@@ -191,8 +198,6 @@ def _settings(treatment: str, config: SeasonConfig, agents: str) -> str:
 CHAPTER: Final = Chapter(
     tables="protocol",
     head=_arenas,
-    sections=_sections,
+    criteria=_criteria,
     settings=_settings,
-    whole="A season's value is the mean over its assignments.",
-    summary=_summary,
 )

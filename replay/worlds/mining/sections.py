@@ -515,6 +515,4 @@ CHAPTER: Final = Chapter(
     ),
     caveat=format_resized,
     settings=format_settings,
-    whole="A run's value is the mean over the rounds in which a measure is defined; for Gini and "
-    "HHI the value at the end.",
 )  # fmt: skip

@@ -67,9 +67,9 @@ def test_that_models_hardly_played_stands_above_the_verdicts(
     said = text.index("Models that hardly played: more than 50% of their answers had no plan")
 
     assert LINES == written.hardly_played
-    assert said < text.index("Effects behind the verdicts")
+    assert said < text.index("compare 2 treatments")
     for line in LINES:
-        assert said < text.index(line) < text.index("Effects behind the verdicts")
+        assert said < text.index(line) < text.index("compare 2 treatments")
 
 
 def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
@@ -81,7 +81,7 @@ def test_failures_stand_in_a_table_and_in_the_answers(study: Path) -> None:
         ["scarce", "both", "4", "a", "12", "0", "12", "0", "0", "100% (hardly played)"],
         ["scarce", "both", "4", "b", "12", "0", "4", "0", "0", "33%"],
     ] == [list(map(str, row)) for row in table.rows[:2]]
-    assert ["folder", "runs", "hardly_played", "models", "verdicts"] == list(told)[:5]
+    assert ["folder", "runs", "answer", "outcome", "comparisons", "hardly_played"] == list(told)[:6]
     assert LINES == told["hardly_played"]
     assert [("a", 12, {"cut": 12}, True), ("b", 12, {"cut": 4}, False)] == [
         (one["model"], one["answers"], one["kinds"], one["hardly_played"])

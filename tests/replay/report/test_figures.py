@@ -14,7 +14,10 @@ from goldrush.kernel.world import Vocabulary
 from goldrush.replay.report import figures
 from goldrush.replay.report.figures import band
 from goldrush.replay.report.marks import Drawn
+from goldrush.replay.report.outcome import answer_figure, runs_figure
 from goldrush.replay.report.plot import axis_of, panel_of, reach
+from goldrush.replay.report.question import Question
+from goldrush.replay.report.sections import ReportedStudy, study_of
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.comparisons import Against
@@ -24,7 +27,7 @@ from goldrush.replay.worlds.mining import sections
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.study import STUDIES
 from tests.replay.report.pages import words
-from tests.replay.study.made_up import EXPECTED, Halves, made
+from tests.replay.study.made_up import EXPECTED, Halves, made, results
 
 POINTS = (0.2, 0.4, 0.6, 0.4)
 SHARES = {f"share_{kind}": [0.25] * 4 for kind in ("defend", "mine", "claim", "raid")}
@@ -48,6 +51,12 @@ def cells(
     return found
 
 
+def asked(cells: Any) -> ReportedStudy:
+    """The study of these runs, asked about a measure of the run."""
+    every = (run for runs in cells.values() for run in runs)
+    return study_of(results(*every), question=Question(outcome="gini"))
+
+
 def drawn(name: str, given: Any) -> Drawn:
     return EVERY[name](given, styles_of([cell.roster for cell in given]))
 
@@ -62,9 +71,8 @@ EVERY: dict[str, Callable[[Any, Any], Drawn]] = {
     "lorenz_and_survival": sections.lorenz_and_survival,
     "stamina": sections.stamina,
     "trade_off": lambda cells, styles: sections.trade_off(cells, styles, {}),
-    "means": lambda cells, styles: figures.means(
-        cells, styles, JUDGED, {cell: cell.treatment for cell in cells}
-    ),
+    "answer": lambda cells, styles: answer_figure(asked(cells)),
+    "runs": lambda cells, styles: runs_figure(asked(cells)),
 }
 HOSTILE = ("$x$", "<b>&", "y" * 300, "y" * 299 + "z", "\x00\x1b", "a_b^c\\frac", "%s--", '" id="a')
 
@@ -135,7 +143,7 @@ def test_without_any_data_there_is_no_panel(name: str) -> None:
     found = drawn(name, nothing)
 
     assert [] == list(found.panels)
-    assert found.omitted or name == "means"
+    assert found.omitted or name in ("answer", "runs")
 
 
 def test_rosters_without_data_are_named_as_such_in_a_panel_that_has_some() -> None:

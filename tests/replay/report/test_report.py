@@ -17,8 +17,10 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.files import MARK
 from goldrush.replay.report import contents
 from goldrush.replay.report import report as module
+from goldrush.replay.report.answer import NULL_NOTE
 from goldrush.replay.report.chapter import PLAIN
 from goldrush.replay.report.marks import Drawn
+from goldrush.replay.report.methods import citation
 from goldrush.replay.report.page import (
     Code,
     Figure,
@@ -30,9 +32,9 @@ from goldrush.replay.report.page import (
     p_value,
 )
 from goldrush.replay.report.plot import panel_of
+from goldrush.replay.report.question import Question
 from goldrush.replay.report.report import answers, report
 from goldrush.replay.report.sections import (
-    citation,
     comparison_section,
     definitions,
     figure,
@@ -42,7 +44,7 @@ from goldrush.replay.report.sections import (
     treatment_sections,
 )
 from goldrush.replay.report.svg import panel_svg
-from goldrush.replay.report.verdicts import every_treatment, finding, summary
+from goldrush.replay.report.verdicts import criteria_section, every_treatment, finding
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
 from goldrush.replay.study.measuring import results_of
@@ -58,6 +60,7 @@ from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
+CHANGE = Question(criteria=True)  # change over time, too
 TREATMENTS = ["baseline", "history-1", "scarce", "scarce-20"]
 ROSTERS = ["random", "mixed", "tit-for-tat-raid"]
 
@@ -73,7 +76,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def html(study: Path) -> str:
-    return report(study, jobs=2).path.read_text(encoding="utf-8")
+    return report(study, jobs=2, question=CHANGE).path.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -138,8 +141,8 @@ def test_every_name_is_unique_and_every_link_leads_somewhere(page: Page) -> None
 
 
 def test_every_picture_is_well_formed(page: Page) -> None:
-    """The summary, the forest, the trade-off, and four for each treatment that is shown."""
-    assert 3 + 4 * 3 == page.tags.count("figure")
+    """The answer, runs, effects, the forest, the trade-off, and four for each treatment shown."""
+    assert 5 + 4 * 3 == page.tags.count("figure")
     assert len(page.svgs) > 100
 
 
@@ -157,9 +160,10 @@ def test_the_same_study_gives_the_same_page(small: Path, tmp_path: Path) -> None
 
 
 def test_what_it_comes_to_stands_before_all_else(html: str, page: Page) -> None:
-    order = ['<ul class="tiles">', '<p class="leads">', '<figure id="summary">', "<h2", "<table>"]
+    order = ['<p class="leads">', '<figure id="answer">', "<h2", "<table>", '<ul class="tiles">']
 
     assert sorted(order, key=html.index) == order
+    assert 3 == html.partition("<figure")[0].count('<p class="leads">')
     assert "None of 8 verdicts is supported: " in page.text
     assert [1, 2] == [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)][:2]
     assert not re.search(
@@ -172,7 +176,7 @@ def test_pressure_stands_beside_every_result(page: Page) -> None:
     for table in page.tables:
         says = " ".join([*table.head, table.caption])
         if table.caption or "roster" in table.head:
-            about_all = {"rule", "runs", "tied", "definition"} & set(table.head)
+            about_all = {"rule", "runs", "tied", "definition", "b − a", "agent"} & set(table.head)
             assert "pressure" in says or about_all, says
 
 
@@ -255,7 +259,7 @@ def assert_verdicts_follow(page: Page) -> int:
         if "Verdicts on each criterion, with N = 10 and with N = 20." in t.caption
     ]
     every = [table for table in page.tables if table.head[0] == "sub-measure"]
-    behind = [table for table in every if not table.caption.endswith(" (the null)")]
+    behind = [table for table in every if not table.caption.endswith(NULL_NOTE)]
     assert len(behind) == len(verdicts.rows) == len(every) - 1
     for table, (treatments, roster, rounds, pressures, *cells) in zip(
         behind, verdicts.rows, strict=True
@@ -320,7 +324,7 @@ def test_each_effect_of_the_first_figure_has_its_measure_and_its_interval() -> N
     whole = {**halves, "turnover": ALL["turnover"]}
     runs = [run for t in ("baseline", "agents-20") for run in cell_of(whole, t, "mixed")]
     runs += [run for t in ("baseline", "agents-20") for run in cell_of(halves, t, "random")]
-    [figure] = figures_in(summary(study_of(results(*runs))))
+    figure, *_ = figures_in(criteria_section(study_of(results(*runs), question=CHANGE)))
     drawn = {panel.title: panel_svg(panel) for panel in figure.panels}
     marked = {title: (t.count("<title>"), t.count('class="line')) for title, t in drawn.items()}
     titles = [
@@ -384,11 +388,13 @@ def test_figures_are_of_the_journals_that_they_name(page: Page) -> None:
 
 
 FIGURES = [
-    "summary", "forest-30", "trade-off-30",
+    "answer", "by-run", "effects",
+    *(f"halves-{treatment}" for treatment in ("baseline", "scarce", "scarce-20")),
+    "forest-30", "trade-off-30",
     *(
         f"{kind}-{treatment}"
         for treatment in ("baseline", "scarce", "scarce-20")
-        for kind in ("halves", "rounds", "stamina", "holdings")
+        for kind in ("rounds", "stamina", "holdings")
     ),
 ]  # fmt: skip
 
@@ -417,21 +423,22 @@ def test_a_figure_without_any_data_is_a_sentence() -> None:
 def test_small_and_odd_studies_have_a_page(plan: dict[str, Any], tmp_path: Path) -> None:
     given = {"treatments": ["baseline"], "rosters": ["raid"], "seeds": 1, "rounds": 5} | plan
     study = studied(tmp_path / "study", **given)
-    page = Page(report(study, jobs=1).path.read_text(encoding="utf-8"))
+    page = Page(report(study, jobs=1, question=CHANGE).path.read_text(encoding="utf-8"))
 
     assert "nan" not in page.text.lower()
     assert "nan" not in {value for *_, value in page.attributes}
     assert not re.search(r"\b1 (round|run|seed|roster|treatment)s\b", page.text)
-    assert "None: a verdict compares 10 with 20 agents" in page.text
+    assert "No verdicts: a verdict compares 10 with 20 agents" in page.text
     [found] = [results_of(study, jobs=1)]
-    json.dumps(answers(found), allow_nan=False)
+    json.dumps(answers(found, CHANGE), allow_nan=False)
 
 
 def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
     page = Page(report(small, jobs=1).path.read_text(encoding="utf-8"))
 
     assert "The study has no baseline, or no other treatment, to compare." in page.text
-    assert "A study of 1 run " in page.text
+    assert "There is nothing to compare: one treatment, one roster and one policy." in page.text
+    assert "Gold by treatment and roster: a study of 1 run " in page.text
     assert "1 treatment, 1 roster (raid), 1 seed (0), 5 rounds" in page.text
 
 
@@ -440,13 +447,13 @@ def test_horizons_are_told_apart() -> None:
         *(made(Cell(t, "raid", rounds), seed) for t in ("baseline", "scarce")
           for rounds in (100, 500) for seed in range(4))
     )  # fmt: skip
-    names = [part.name for part in figures_in(treatment_sections(study_of(found)))]
-    drawn = {part.name: part for part in figures_in(treatment_sections(study_of(found)))}
+    drawn_in = figures_in(criteria_section(study_of(found, question=CHANGE)))
+    names, drawn = [part.name for part in drawn_in], {part.name: part for part in drawn_in}
 
     assert len(names) == len(drawn) > 0
     for treatment, rounds in product(("baseline", "scarce"), (100, 500)):
         part = drawn[f"halves-{treatment}-{rounds}"]
-        assert f"{treatment}, {rounds} rounds (N = 10" in part.caption
+        assert f"{treatment}, {rounds} rounds." in part.caption
         for command in part.commands:
             assert f" {treatment}/raid/rounds-{rounds} --" in command
 
@@ -455,7 +462,8 @@ def test_forty_treatments_have_a_section_each() -> None:
     found = results(
         *(made(Cell(f"own-{n}", "raid", 9), settings={"alpha": 1.0 + n}) for n in range(45))
     )
-    names = [part.name for part in figures_in(treatment_sections(study_of(found)))]
+    study = study_of(found, question=CHANGE)
+    names = [part.name for part in figures_in(criteria_section(study))]
 
     assert {f"halves-own-{n}" for n in range(45)} <= set(names)
     assert len(names) == len(set(names))
@@ -759,16 +767,15 @@ def test_a_world_that_is_not_judged_has_a_page_of_its_measures_alone() -> None:
     found = results(*runs)
     bare = attrs.evolve(STUDIES, criteria=Criteria(), covariate=None, curves=None, compared=None)
     of = with_parts(found.of, studies=bare, chapter=PLAIN)
-    study = study_of(attrs.evolve(found, of=of))
+    study = study_of(attrs.evolve(found, of=of), question=CHANGE)
     treatments = treatment_sections(study)
-    drawn = figures_in([*summary(study), *comparison_section(study), *treatments])
+    change = criteria_section(study)
+    drawn = figures_in([*change, *comparison_section(study), *treatments])
 
-    assert [] == verdicts_in(study) == every_treatment(study) == study.assessment.verdicts()
-    assert "prints the numbers of the comparison tables" in said(head(study))
-    assert "this world has no criteria. This page shows the measures of 6 runs in 2 cells" in said(
-        summary(study)
-    )
+    assert [] == study.assessment.verdicts() == every_treatment(study)
+    assert "prints the numbers of the outcome and comparison tables" in said(head(study))
+    assert Heading(2, "Change over time", "criteria") == change[0]
     assert "5 x 6 plots for 10 agents. 10 agents, rows 5, cols 6." in said(treatments)
-    assert ["summary", "halves-baseline", "halves-scarce"] == [one.name for one in drawn]
+    assert ["halves-baseline", "halves-scarce"] == [one.name for one in drawn]
     assert "ressure" not in said([*head(study), *treatments])
     assert "for Gini of gold and HHI of plots the value at the end" in said(definitions(study))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,21 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
 def test_its_report_is_written(study: goldrush.Study) -> None:
     assert study.report(jobs=1) == study.folder / "report.html"
     shown = study._repr_html_()
-    assert "<th>treatment</th><th>roster</th><th>runs</th>" in shown
-    assert "<td>crowded</td><td>greedy</td><td>2</td>" in shown
+    assert "<p>8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
+    assert "<td>crowded</td><td>greedy</td><td>all</td><td>2</td>" in shown
+    assert "random (the null: it cannot learn)" in shown
+
+
+def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
+    answer = study.answer("plots")
+    path = study.report(outcome="plots", title="Who owns <more>?", force=True)
+    page = path.read_text()
+
+    assert '<h1 id="top">Who owns &lt;more&gt;?</h1>' in page
+    assert all(f'<p class="leads">{escape(sentence)}</p>' in page for sentence in answer.sentences)
+    assert {"treatments", "rosters"} == set(answer.comparisons)
+    with pytest.raises(BadInput, match="no measure 'plot'"):
+        study.answer("plot")
 
 
 @pytest.mark.parametrize(
@@ -107,22 +121,6 @@ def test_odd_arguments_are_refused_in_a_line(
 ) -> None:
     with pytest.raises(BadInput, match=match):
         ask(study)
-
-
-def test_verdicts_are_shown_as_a_table(
-    study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from goldrush.replay.study.judging import CriterionVerdict, SizeVerdict
-    from goldrush.replay.study.records import Cell
-
-    judged = SizeVerdict("norms", 10, Cell("few", "<b>", 10), [], "undecided")
-    found = CriterionVerdict("norms", {10: judged}, "undecided", "because & so")
-    monkeypatch.setattr(goldrush.Study, "verdicts", lambda self: [found])
-
-    shown = study._repr_html_()
-
-    assert "<td>norms</td><td>few</td><td>&lt;b&gt;</td><td>undecided</td>" in shown
-    assert "because &amp; so" in shown
 
 
 def test_where_there_are_no_verdicts_their_list_says_why(study: goldrush.Study) -> None:

@@ -1,0 +1,234 @@
+"""The answer of a report: three sentences worked out from the outcome and its comparisons.
+
+What was compared and in how many runs; who has the most of the outcome; and whether treatments,
+rosters or policies differ, and how sure that is. A study that found nothing says what it could have
+found, and one that is too small to find anything how many seeds it would need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from goldrush.kernel.text import format_count
+from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
+from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.inference import smallest_p
+from goldrush.replay.study.outcomes import (
+    KINDS,
+    POLICIES,
+    Comparison,
+    Standing,
+    StudyOutcome,
+    comparisons,
+    outcome_named,
+    seeds_needed,
+    standings,
+)
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import AnyResults
+
+NULL_NOTE: Final = " (the null: it cannot learn)"
+FIRSTS_MAX: Final = 3  # policies that the second sentence names
+NAMED_MAX: Final = 5  # treatments, or rosters, that the first sentence names
+
+
+@attrs.frozen
+class Answer:
+    """The outcome of a study, its standings and comparisons, and what they come to. `nulls`: the
+    policy that cannot learn, and the rosters of its agents alone; `same`: the cells that are
+    identical to the baseline by construction, which have no standings.
+    """
+
+    results: AnyResults
+    outcome: StudyOutcome
+    standings: Sequence[Standing]
+    comparisons: Mapping[str, Sequence[Comparison]]
+    nulls: Collection[str]
+    same: Collection[Cell]
+
+    @property
+    def sentences(self) -> tuple[str, str, str]:
+        return self._compared(), self._most(), self._differences()
+
+    def label(self, name: str) -> str:
+        """A roster or a policy by its name; the null is named as such."""
+        return f"{name}{NULL_NOTE}" if name in self.nulls else name
+
+    def _compared(self) -> str:
+        cells = list(self.results.by_cell)
+        runs = format_count(sum(map(len, self.results.by_cell.values())), "run")
+        seeds = {run.seed for of_cell in self.results.by_cell.values() for run in of_cell}
+        horizons = sorted({cell.rounds for cell in cells})
+        units = format_count(horizons[-1], self.results.of.vocabulary.unit)
+        length = " or ".join([*(f"{rounds:,}" for rounds in horizons[:-1]), units])
+        if len(cells) == 1:
+            subject = f"{runs} of {self._name(self.standings[0])}, {length} each"
+        else:
+            treatments = _named("treatment", dict.fromkeys(cell.treatment for cell in cells))
+            rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
+            subject = f"{runs} of {length} compare {treatments} and {rosters}"
+        by = " at the end, the mean over the agents" if self.outcome.is_by_agent else ""
+        count = format_count(len(seeds), "seed")
+        return f"{subject}, with {count}; the outcome is {self.outcome.title}{by}."
+
+    def _most(self) -> str:
+        """The cell with the highest outcome, and the policy that is first within rosters."""
+        title = self.outcome.title
+        of_cells = [one for one in self.standings if not one.policy and one.values.n]
+        if not of_cells:
+            return f"No run has a value of {title}."
+        best, least = (pick(of_cells, key=_mean) for pick in (max, min))
+        if len(of_cells) == 1:
+            text = f"The mean {title} is {_with_interval(best)}"
+        elif _mean(best) == _mean(least):
+            text = f"All have the same {title}, {_with_interval(best)}"
+        else:
+            text = (
+                f"The highest {title} is that of {self._name(best)}, {_with_interval(best)}, the "
+                f"lowest that of {self._name(least)}, {bounds(least.values)}"
+            )
+        return f"{text}{self._first_policies()}."
+
+    def _name(self, standing: Standing) -> str:
+        cell = standing.cell
+        several = len({each.rounds for each in self.results.by_cell}) > 1
+        rounds = f", {self.results.of.vocabulary.units} {cell.rounds}" if several else ""
+        return f"{self.label(cell.roster)} under {cell.treatment}{rounds}"
+
+    def _first_policies(self) -> str:
+        """The first policy of each cell with several; of many cells, how often it is which."""
+        by_cell: dict[Cell, list[Standing]] = {}
+        for one in self.standings:
+            if one.policy and one.values.n:
+                by_cell.setdefault(one.cell, []).append(one)
+        firsts = [max(of_cell, key=_mean) for of_cell in by_cell.values()]
+        if not firsts:
+            return ""
+        names = [self.label(one.policy) for one in firsts]
+        if len(firsts) <= FIRSTS_MAX:
+            listed = (
+                f"{name} in {self._name(one)} ({bounds(one.values)})"
+                for name, one in zip(names, firsts, strict=True)
+            )
+            return f"; of the policies the first is {_listed(list(listed))}"
+        counts = sorted((-names.count(name), name) for name in dict.fromkeys(names))
+        listed = (f"{name} in {-count:,} of {len(firsts):,} cells" for count, name in counts)
+        return f"; of the policies the first is {_listed(list(listed)[:FIRSTS_MAX])}"
+
+    def _differences(self) -> str:
+        """Whether treatments differ; of a study with one treatment, rosters or policies."""
+        nothing = "There is nothing to compare: one treatment, one roster and one policy."
+        if self.same:
+            names = ", ".join(dict.fromkeys(cell.treatment for cell in self.same))
+            nothing = (
+                f"There is nothing to compare: the policies do not depend on what {names} "
+                "changes, so its runs are those of the baseline."
+            )
+        return next(iter(self.verdicts.values()), nothing)
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """By kind of comparison, whether there are differences and how sure that is."""
+        return {kind: _verdict(kind, compared) for kind, compared in self.comparisons.items()}
+
+
+def answer_of(results: AnyResults, name: str | None = None) -> Answer:
+    """The answer for an outcome (see `outcome_named`, also for errors)."""
+    outcome, same = outcome_named(results, name), identical_cells(results)
+    null = results.of.null
+    alone = {
+        cell.roster for cell, runs in results.by_cell.items() if set(runs[0].policies) == {null}
+    }
+    shown = [one for one in standings(results, outcome) if one.cell not in same]
+    return Answer(
+        results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
+    )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    *others, last = texts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _named(noun: str, names: Mapping[str, object]) -> str:
+    count = format_count(len(names), noun)
+    return f"{count} ({', '.join(names)})" if len(names) <= NAMED_MAX else count
+
+
+def _mean(standing: Standing) -> float:
+    assert standing.values.mean is not None
+    return standing.values.mean
+
+
+def _with_interval(standing: Standing) -> str:
+    """A mean with its interval: "412 ± 12 (mean of 20 seeds, 95% interval)"."""
+    values = standing.values
+    seeds = format_count(values.n, "seed")
+    if values.low is None:
+        return f"{number(values.mean)} (one seed, so without an interval)"
+    return f"{bounds(values)} (mean of {seeds} and 95% interval)"
+
+
+def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
+    """Whether treatments, rosters or policies differ, and how sure that is."""
+    tests = format_count(len(compared), "comparison")
+    most = max(one.change.n for one in compared)
+    if not most:
+        return f"Whether {kind} differ cannot be told: no two runs to be compared have a value."
+    needed = seeds_needed(compared)
+    if needed is not None:
+        least = p_value(_least(most, len(compared))).replace(TOGETHER, " ")
+        return (
+            f"Whether {kind} differ cannot be told from {format_count(most, 'seed')}: in {tests} "
+            f"the least possible p is {least}; at least {needed} seeds are needed for p < 0.05."
+        )
+    differing = [one for one in compared if one.differs]
+    if differing:
+        largest = max(differing, key=_size)
+        share = "" if len(compared) == 1 else f" in {len(differing)} of {tests}"
+        correction = "" if len(compared) == 1 else " after Holm's correction"
+        return (
+            f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a} "
+            f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
+            f"{_p(largest.holm)}{correction})."
+        )
+    if all(one.change.is_all_zero for one in compared):
+        return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
+    return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
+
+
+def _least(seeds: int, tests: int) -> float:
+    return min(1.0, 2 * tests * smallest_p(seeds))
+
+
+def _could_have(compared: Sequence[Comparison]) -> str:
+    """The smallest p-value, and what the study could have found."""
+    values = [one.holm for one in compared if one.holm is not None]
+    smallest = f" (p {_p(min(values))})" if values else ""
+    sizes = [one.detectable for one in compared if one.detectable is not None]
+    if not sizes:
+        return smallest
+    return (
+        f"{smallest}; the study could have found one of {number(max(sizes), 2)} or more with 80% "
+        "power"
+    )
+
+
+def _size(one: Comparison) -> float:
+    return abs(one.change.difference.mean or 0.0)
+
+
+def _within(one: Comparison) -> str:
+    return (
+        f"in {one.where}"
+        if one.kind == POLICIES
+        else (f"for {one.where}" if one.kind == KINDS[0] else f"under {one.where}")
+    )
+
+
+def _p(value: float | None) -> str:
+    text = p_value(value).replace(TOGETHER, " ")
+    return text if text.startswith("<") else f"= {text}"

@@ -1,0 +1,227 @@
+"""The outcome of a study: one measure, by run, by policy and by agent, and what differs in it.
+
+Treatments are compared with treatments (the same roster), rosters with rosters (the same treatment)
+and policies with policies (the same runs), all in pairs of runs with equal seeds: Wilcoxon's
+signed-rank test, two-sided, with Holm's correction over all comparisons of one kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, count
+
+import attrs
+
+from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.measures import Value, mean
+from goldrush.replay.study.comparisons import identical_cells
+from goldrush.replay.study.inference import (
+    SIGNIFICANT,
+    Interval,
+    PairedChange,
+    change,
+    detectable,
+    holm,
+    interval,
+    smallest_p,
+)
+from goldrush.replay.study.records import Cell
+from goldrush.replay.study.results import AnyResult, AnyResults
+
+TREATMENTS, ROSTERS, POLICIES = KINDS = ("treatments", "rosters", "policies")
+
+
+@attrs.frozen
+class StudyOutcome:
+    """The measure that a study is asked about. One by agent has a value for each agent at the end;
+    that of a run is then their mean.
+    """
+
+    name: str
+    title: str
+    definition: str
+    is_by_agent: bool
+
+    def of_run(self, result: AnyResult) -> Value:
+        return mean(result.by_agent[self.name]) if self.is_by_agent else result.run[self.name]
+
+    def of_agents(self, result: AnyResult) -> Sequence[Value]:
+        """The value of each agent; empty for a measure of the run, and where nobody has one."""
+        return result.by_agent.get(self.name, ()) if self.is_by_agent else ()
+
+    def by_policy(self, result: AnyResult) -> dict[str, Value]:
+        """The mean over the agents of each policy; empty as `of_agents`."""
+        values: dict[str, list[Value]] = {}
+        for policy, value in zip(result.policies, self.of_agents(result), strict=False):
+            values.setdefault(policy, []).append(value)
+        return {policy: mean(of_agents) for policy, of_agents in values.items()}
+
+
+def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
+    """The outcome of this name: a measure of a run, or by agent; None: the world's own, which is
+    its first measure by agent, else the first of a run.
+
+    Raises BadInput for another name, and for a world without measures.
+    """
+    measures = results.measures
+    first = next(iter(results.by_cell.values()))[0]
+    of_agents = measures.of_agents
+    names = dict.fromkeys([*of_agents, *measures.known])
+    if not names:
+        raise BadInput(f"the {results.of.name} world has no measures", "give one with --measure")
+    if name is None:
+        name = next(iter(names))
+    if name not in names:
+        raise unknown("measure", name, names)
+    measure = of_agents[name] if name in of_agents else measures.known[name]
+    return StudyOutcome(name, measure.title, measure.definition, name in first.by_agent)
+
+
+@attrs.frozen
+class Standing:
+    """The outcome of a cell, or of a policy in its runs (`policy`; empty: of all agents)."""
+
+    cell: Cell
+    policy: str
+    values: Interval
+
+
+def standings(results: AnyResults, outcome: StudyOutcome) -> list[Standing]:
+    """The outcome of each cell, and then of each policy of cells with several."""
+    every = [
+        Standing(cell, "", interval([outcome.of_run(run) for run in runs]))
+        for cell, runs in results.by_cell.items()
+    ]
+    for cell, runs in results.by_cell.items():
+        values = [outcome.by_policy(run) for run in runs]
+        labels = _labels(values)
+        if len(labels) > 1:
+            every += [
+                Standing(cell, label, interval([of_run.get(label) for of_run in values]))
+                for label in labels
+            ]
+    return every
+
+
+def _labels(values: Iterable[Mapping[str, Value]]) -> list[str]:
+    return list(dict.fromkeys(label for of_run in values for label in of_run))
+
+
+@attrs.frozen
+class Comparison:
+    """Two treatments, rosters or policies (`kind`) compared in the outcome: b − a, in pairs of runs
+    with equal seeds.
+
+    Attributes:
+        where: what both have in common: the roster, the treatment, or both.
+        rounds: their horizon.
+        cells: that of `a` and that of `b`.
+        change: from a to b.
+        p: of the two-sided test; None if no pair changed.
+        holm: after the correction over all comparisons of this kind.
+        detectable: the least difference that the test would find with a power of 80%, if the pairs
+            vary as they do (see inference.detectable); None if it can find none.
+    """
+
+    kind: str
+    where: str
+    rounds: int
+    a: str
+    b: str
+    cells: tuple[Cell, Cell]
+    change: PairedChange
+    p: Value
+    holm: Value
+    detectable: Value
+
+    @property
+    def differs(self) -> bool:
+        return self.holm is not None and self.holm < SIGNIFICANT
+
+
+def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Comparison]]:
+    """The comparisons of each kind that the study has. Cells that are identical to the baseline by
+    construction are left out.
+    """
+    same = identical_cells(results)
+    cells = [cell for cell in results.by_cell if cell not in same]
+    found: dict[str, list[_Pair]] = {
+        TREATMENTS: list(_between(results, outcome, cells, TREATMENTS)),
+        ROSTERS: list(_between(results, outcome, cells, ROSTERS)),
+        POLICIES: list(_within(results, outcome, cells)),
+    }
+    return {kind: _tested(kind, pairs) for kind, pairs in found.items() if pairs}
+
+
+@attrs.frozen
+class _Pair:
+    where: str
+    a: str
+    b: str
+    cells: tuple[Cell, Cell]
+    pairs: Sequence[tuple[Value, Value]]
+
+
+def _between(
+    results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell], kind: str
+) -> Iterator[_Pair]:
+    """Cells with another treatment and else the same, or with another roster."""
+    values = {
+        cell: {run.seed: outcome.of_run(run) for run in results.by_cell[cell]} for cell in cells
+    }
+    for first, second in combinations(cells, 2):
+        is_treatment, is_roster = first.treatment != second.treatment, first.roster != second.roster
+        if first.rounds != second.rounds or (is_treatment and is_roster):
+            continue
+        if is_treatment and kind == TREATMENTS:
+            where, a, b = first.roster, first.treatment, second.treatment
+        elif is_roster and kind == ROSTERS:
+            where, a, b = first.treatment, first.roster, second.roster
+        else:
+            continue
+        ours, theirs = values[first], values[second]
+        pairs = [(value, theirs[seed]) for seed, value in ours.items() if seed in theirs]
+        yield _Pair(where, a, b, (first, second), pairs)
+
+
+def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -> Iterator[_Pair]:
+    """The policies of each cell, in the same runs."""
+    for cell in cells:
+        values = [outcome.by_policy(run) for run in results.by_cell[cell]]
+        for a, b in combinations(_labels(values), 2):
+            pairs = [(of_run.get(a), of_run.get(b)) for of_run in values]
+            yield _Pair(f"{cell.roster} under {cell.treatment}", a, b, (cell, cell), pairs)
+
+
+def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:
+    changes = [change(pair.pairs, +1) for pair in pairs]
+    two_sided = [_two_sided(one) for one in changes]
+    corrected = holm(two_sided)
+    level = SIGNIFICANT / len(pairs)
+    return [
+        Comparison(
+            kind, pair.where, pair.cells[0].rounds, pair.a, pair.b, pair.cells, one, p, adjusted,
+            detectable(one.difference, level),
+        )
+        for pair, one, p, adjusted in zip(pairs, changes, two_sided, corrected, strict=True)
+    ]  # fmt: skip
+
+
+def _two_sided(one: PairedChange) -> Value:
+    if one.p is None or one.p_opposite is None:
+        return None
+    return min(1.0, 2 * min(one.p, one.p_opposite))
+
+
+def seeds_needed(compared: Sequence[Comparison]) -> int | None:
+    """How many seeds the first of these comparisons needs to be significant; None: it has as many.
+    Holm multiplies the smallest p-value by their number.
+    """
+    most = max(one.change.n for one in compared)
+    if _can_pass(most, len(compared)):
+        return None
+    return next(seeds for seeds in count(most + 1) if _can_pass(seeds, len(compared)))
+
+
+def _can_pass(seeds: int, tests: int) -> bool:
+    return tests * 2 * smallest_p(seeds) < SIGNIFICANT

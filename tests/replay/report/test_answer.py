@@ -1,0 +1,201 @@
+"""The first sentences of a report: of studies that found something, nothing, and could not."""
+
+import re
+
+import pytest
+
+from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
+from goldrush.replay.report.outcome import answer, outcome_section
+from goldrush.replay.report.page import Figure, Marked, TableBlock, Text
+from goldrush.replay.report.sections import study_of
+from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.study.records import Cell
+from goldrush.replay.worlds.mining.theory import MiningResults
+from tests.replay.study.made_up import made, results
+from tests.replay.study.test_outcomes import Gold, noise, run, study
+
+MIXED = "greedy-mine*5,raid*5"
+
+
+def asked(gold: Gold, seeds: int = 20, **others: tuple[str, ...]) -> Answer:
+    return answer_of(study(gold, seeds, **others))
+
+
+def no_effect(treatment: str, roster: str, seed: int, agent: int) -> float:
+    return 100 + noise(treatment, roster, seed)
+
+
+def planted(treatment: str, roster: str, seed: int, agent: int) -> float:
+    return no_effect(treatment, roster, seed, agent) + 7 * (treatment == "scarce") + (agent < 5)
+
+
+def test_it_says_what_was_compared_in_how_many_runs() -> None:
+    found = asked(no_effect, 3, rosters=("raid", "random"))
+
+    assert found.sentences[0] == (
+        "12 runs of 9 rounds compare 2 treatments (baseline, scarce) and 2 rosters (raid, random "
+        "(the null: it cannot learn)), with 3 seeds; the outcome is gold at the end, the mean over "
+        "the agents."
+    )
+
+
+def test_a_planted_difference_is_found_with_its_size_and_how_sure_it_is() -> None:
+    _, two, three = asked(planted, rosters=(MIXED,)).sentences
+    size = re.search(
+        r"Treatments differ, most scarce − baseline for (.+): ([\d.]+) ± ([\d.]+)", three
+    )
+
+    assert size is not None, three
+    assert float(size[2]) == pytest.approx(7, abs=1)
+    assert float(size[3]) < 1.5
+    assert three.endswith("(95% interval; p < 0.001).")
+    assert two.startswith(f"The highest gold is that of {MIXED} under scarce, 107")
+    assert f"; of the policies the first is greedy-mine in {MIXED} under baseline (10" in two
+
+
+def test_of_several_comparisons_it_says_how_many_differ_after_the_correction() -> None:
+    def gold(treatment: str, roster: str, seed: int, agent: int) -> float:
+        return no_effect(treatment, roster, seed, agent) + 7 * (
+            treatment == "scarce" and roster == "raid"
+        )
+
+    *_, three = asked(gold, rosters=("raid", "mine", "defend")).sentences
+
+    assert three.startswith(
+        "Treatments differ in 1 of 3 comparisons, most scarce − baseline for raid"
+    )
+    assert three.endswith("(95% interval; p < 0.001 after Holm's correction).")
+
+
+def test_a_study_that_found_nothing_says_what_it_could_have_found() -> None:
+    *_, three = asked(no_effect, rosters=("raid",)).sentences
+    found = re.fullmatch(
+        r"No difference between treatments was found in 1 comparison \(p = (0\.\d+)\); the study "
+        r"could have found one of ([\d.]+) or more with 80% power\.",
+        three,
+    )
+
+    assert found is not None, three
+    assert float(found[1]) >= 0.05
+    assert 0.5 < float(found[2]) < 2  # the differences have a deviation of about 1.4
+
+
+def test_studies_without_an_effect_rarely_claim_one() -> None:
+    """One in twenty, however many comparisons each has: here of four, in sixty studies."""
+    every = [
+        asked(lambda *key: noise(number, *key[:3]), 8, rosters=("raid", "mine", "claim", "defend"))  # noqa: B023
+        for number in range(60)
+    ]
+    claims = sum("was found" not in found.sentences[2] for found in every)
+
+    assert claims <= 6
+
+
+def test_a_study_that_is_too_small_says_how_many_seeds_it_needs() -> None:
+    *_, three = asked(planted, 3, rosters=("raid",)).sentences
+
+    assert three == (
+        "Whether treatments differ cannot be told from 3 seeds: in 1 comparison the least possible "
+        "p is 0.250; at least 6 seeds are needed for p < 0.05."
+    )
+
+
+def test_a_difference_of_nothing_is_told_as_such() -> None:
+    _, two, three = asked(lambda *_: 4.0, rosters=("raid",)).sentences
+
+    assert two.startswith("All have the same gold, 4 ± 0 (mean of 20 seeds and 95% interval)")
+    assert three == "Treatments make no difference: every pair of runs has the same outcome."
+
+
+def test_one_run_is_no_study_and_nothing_is_claimed() -> None:
+    found = answer_of(results(run(planted, "scarce", "raid", 0)))
+    value = found.standings[0].values.mean
+
+    assert found.sentences == (
+        "1 run of raid under scarce, 9 rounds each, with 1 seed; the outcome is gold at the end, "
+        "the mean over the agents.",
+        f"The mean gold is {value:.3g} (one seed, so without an interval).",
+        "There is nothing to compare: one treatment, one roster and one policy.",
+    )
+
+
+def test_with_one_treatment_rosters_are_compared_and_with_one_roster_policies() -> None:
+    rosters = asked(planted, treatments=("scarce",), rosters=("raid", "mine")).sentences
+    policies = asked(planted, treatments=("scarce",), rosters=(MIXED,)).sentences
+
+    assert "between rosters was found" in rosters[2]
+    assert policies[2].startswith(
+        f"Policies differ, most raid − greedy-mine in {MIXED} under scarce: −1 ± 0"
+    )
+
+
+def test_what_cannot_change_is_said() -> None:
+    found = asked(no_effect, treatments=("baseline", "history-1"), rosters=("raid",))
+
+    assert found.sentences[2] == (
+        "There is nothing to compare: the policies do not depend on what history-1 changes, so its "
+        "runs are those of the baseline."
+    )
+    assert ["baseline"] == [one.cell.treatment for one in found.standings]
+
+
+def test_an_outcome_without_values_claims_nothing() -> None:
+    runs = [
+        made(Cell(t, "raid", 9), seed, run={"respect": None})
+        for t in ("baseline", "scarce")
+        for seed in range(9)
+    ]
+    _, two, three = answer_of(results(*runs), "respect").sentences
+
+    assert two == "No run has a value of respect for first possession."
+    assert (
+        three
+        == "Whether treatments differ cannot be told: no two runs to be compared have a value."
+    )
+
+
+# the page
+
+
+def blocks_of(found: MiningResults) -> list[object]:
+    return list(answer(study_of(found)))
+
+
+def test_the_page_begins_with_the_sentences_and_one_figure() -> None:
+    found = study(planted)
+    *sentences, figure = blocks_of(found)
+
+    assert [Text(said, leads=True) for said in answer_of(found).sentences] == sentences
+    assert isinstance(figure, Figure)
+    assert ["gold", "gold, by policy", "gold: differences between treatments"] == [
+        panel.title for panel in figure.panels
+    ]
+
+
+def test_the_null_is_shown_as_the_null() -> None:
+    found = study(planted, 3, rosters=("raid", "random"))
+    *_, figure = blocks_of(found)
+    assert isinstance(figure, Figure)
+    keys = {key.label: key.style.colour for key in figure.legend}
+
+    assert {"raid", f"random{NULL_NOTE}"} == set(keys)
+    assert ("c7", True) == (keys[f"random{NULL_NOTE}"], keys["raid"] != "c7")
+    assert "c7" in panel_svg(figure.panels[0])
+
+
+def test_the_tables_hold_what_the_sentences_say() -> None:
+    study_ = study_of(study(planted, rosters=(MIXED, "mine")))
+    tables = [block for block in outcome_section(study_) if isinstance(block, TableBlock)]
+    standings, by_agent, treatments, rosters, policies = tables
+
+    assert 4 + 2 * 2 == len(standings.rows)
+    assert 10 == len(by_agent.rows)
+    assert ["agent", "policy", "baseline", "scarce"] == list(by_agent.head)
+    assert [2, 2, 2] == [len(table.rows) for table in (treatments, rosters, policies)]
+    for table in (treatments, rosters, policies):
+        for row in table.rows:
+            cells = dict(zip(table.head, row, strict=True))
+            result = cells["result"]
+            assert isinstance(result, Marked)
+            holm = str(cells["Holm"]).replace("<", "").strip()
+            assert (result.verdict == "differs") == (float(holm) < 0.05)
