@@ -46,6 +46,7 @@ DPI: Final = 300
 
 _FONT: Final = 7.0  # points, as all lengths below
 _LETTER: Final = 8.0  # size of the letter of a panel
+_AFTER_LETTER: Final = 10.0  # where its title begins
 _PIXEL: Final = _FONT / 11  # of a page, whose figures have text of 11 pixels
 _GAP: Final = 10.0  # between panels
 _LEGEND_LINE: Final = 11.0
@@ -140,7 +141,7 @@ class _Sheet:
         """Whether so many panels fit in a row: their titles, and axes of half a panel's width."""
         cell = self._cell(columns)
         return all(
-            2 * _left(panel) < cell and _width(panel.title) + 2 * _LETTER < cell
+            2 * _left(panel) < cell and _width(panel.title) + _AFTER_LETTER < cell
             for panel in self.panels
         )
 
@@ -177,7 +178,7 @@ class _Sheet:
                 letter, (at, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
                 size=_LETTER, weight="bold", color=self.colours["ink"],
             )  # fmt: skip
-            at += 1.3 * _LETTER / width
+            at += _AFTER_LETTER / width
         axes.set_title(
             printable(title), loc="left", x=at, y=1, pad=5, size=_FONT, color=self.colours["ink"]
         )

@@ -103,7 +103,8 @@ def test_marks_stand_where_they_do_on_the_page_in_the_same_colours(kind: str, wi
 
 def test_a_pdf_has_its_text_in_embedded_fonts_of_seven_points() -> None:
     legend = [Key(style.label, style) for style in STYLES]
-    [page] = pypdfium2.PdfDocument(paper_bytes(panels(), legend, ["pdf"])["pdf"])
+    data = paper_bytes(panels(), legend, ["pdf"])["pdf"]
+    [page] = pypdfium2.PdfDocument(data)
     text = page.get_textpage().get_text_range()
     fonts = set()
     for item in page.get_objects([raw.FPDF_PAGEOBJ_TEXT]):
@@ -116,6 +117,7 @@ def test_a_pdf_has_its_text_in_embedded_fonts_of_seven_points() -> None:
     for shown in ("title 0", "title 1", "round", "10", *(style.label for style in STYLES)):
         assert shown in text
     assert {("DejaVuSans", 1, 7.0), ("DejaVuSans-Bold", 1, 8.0)} == fonts
+    assert (2, 0) == (data.count(b"/FontFile2 "), data.count(b"/Type3"))  # TrueType, no drawings
 
 
 @pytest.mark.parametrize("name", EVERY)
