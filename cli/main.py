@@ -40,7 +40,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "log": ("log", "List events, filtered by round, agent, plot or name."),
         "why": ("why", "Explain captures, failed raids, claims, removed actions."),
         "watch": ("watch", "Follow a run while it is recorded."),
-        "view": ("view", "Write an HTML page that plays a run."),
+        "view": ("view", "Write an HTML page of a run, or of all runs of a folder."),
         "prompt": ("models", "Show the prompt that an agent was, or would be, sent."),
         "leaderboard": ("worlds.competition.leaderboard", "Show the leaderboard of a season."),
     },

@@ -1,55 +1,74 @@
-"""`goldrush view`: a run as one HTML page that contains its journal."""
+"""`goldrush view`: a run as one HTML page that contains its journal, or a folder of runs as one."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goldrush.cli.command import command, option
-from goldrush.cli.options import (
-    FILE,
-    ForcePage,
-    Journal,
-    Output,
-    OwnMeasures,
-    json_option,
-    range_of,
-)
+from goldrush.cli.command import argument, command, option
+from goldrush.cli.options import FILE, ForcePage, Jobs, Output, OwnMeasures, json_option, range_of
+from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error
-from goldrush.kernel.text import quoted_path
+from goldrush.kernel.text import format_count, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.replay.view.carried import Carried
+    from goldrush.replay.view.overview import Overview
 
 
 @command()
 def view(
     *,
-    journal: Journal,
+    journal: str = argument("JOURNAL|DIR", type=FILE),
     against: str | None = option(
         "--against", "FILE", "Second journal, shown beside it.", type=FILE
     ),
     at: str | None = option("--at", "A-B", "Rounds, or assignments: 12-20, 12- or -20."),
     own_measures: OwnMeasures,
+    outcome: str | None = option(
+        "--outcome", "NAME", "Of a folder: measure that is charted (default: the world's)."
+    ),
+    pages: bool = option("--pages", help="Of a folder: write a page of each run, too."),
+    jobs: Jobs,
     out: str | None = option(
-        "--out", "FILE", "Page to write (default: JOURNAL with .html).", type=Output()
+        "--out", "FILE", "Page to write (default: JOURNAL with .html; runs.html in DIR).",
+        type=Output(),
     ),
     opens: bool = option("--open", help="Open the page in a browser."),
     force: ForcePage,
     as_json: bool = json_option("Print path and size as JSON."),
-) -> None:
-    """Write an HTML page that plays a run.
+) -> None:  # fmt: skip
+    """Write an HTML page of a run, or of all runs of a folder.
 
-    One file that contains the journal and loads nothing from a network. The browser checks the
-    journal's checksums, and each view has its own URL fragment. The same journal gives the same
-    page, byte for byte. A page holds at most 8 MiB and 20,000 rounds of a journal.
+    One file that loads nothing from a network. The page of a run contains the journal, whose
+    checksums the browser checks. It holds at most 8 MiB and 20,000 rounds. The page of a folder has
+    a table that sorts and filters, charts of the outcome, and what opens each run. Each view has
+    its own URL fragment. The same journals give the same page, byte for byte.
 
     \b
     Examples:
       goldrush view run.journal
       goldrush view run.journal --against fork.journal --at 40-80
+      goldrush view study
     """
+    from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.user_measures import user_measures
+
+    is_folder = os.path.isdir(journal)
+    of_runs = {"--against": against, "--at": at, "--measure": own_measures or None}
+    of_folders = {"--outcome": outcome, "--pages": pages, "--jobs": jobs}
+    given: dict[str, object] = {**of_runs} if is_folder else {**of_folders}
+    for name, value in given.items():
+        if value not in (None, False):
+            raise BadInput(
+                f"{name} is for {'a journal' if is_folder else 'a folder'}, and "
+                f"{quoted_path(journal)} is {'a folder' if is_folder else 'none'}",
+                f"leave {name} out",
+            )
+    if is_folder:
+        _view_folder(journal, out, outcome, pages, jobs, opens, force, as_json)
+        return
     from goldrush.replay.view.page import write_page
 
     units, users = range_of(at, ("--at",)), user_measures(own_measures)
@@ -63,6 +82,40 @@ def view(
     echo(as_json, written.as_dict, lambda: page)
     if opens:
         _open(written.path)
+
+
+def _view_folder(
+    folder: str,
+    out: str | None,
+    outcome: str | None,
+    pages: bool,
+    jobs: int | None,
+    opens: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from goldrush.replay.view.overview import write_overview
+
+    with progress() as step:
+        written = write_overview(
+            folder, out, outcome=outcome, pages=pages, jobs=jobs, force=force, on_step=step
+        )
+    echo(as_json, written.as_dict, lambda: _format_overview(written))
+    if opens:
+        _open(written.path)
+
+
+def _format_overview(written: Overview) -> str:
+    found = written.folder
+    left = len(found.left_out)
+    more = f"; {format_count(left, 'file')} left out, with reasons in the page" if left else ""
+    lines = [f"{format_count(len(found.runs), 'run')}{more}"]
+    lines.append(f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)")
+    if written.pages is not None:
+        of_runs = written.pages
+        count, path = format_count(of_runs.count, "page"), quoted_path(str(of_runs.folder))
+        lines.append(f"runs: {count} in {path} ({of_runs.size:,} bytes)")
+    return "\n".join(lines)
 
 
 def _warn(journal: str, run: Carried, asked: tuple[int | None, int | None]) -> None:

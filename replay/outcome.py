@@ -84,18 +84,48 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
     measure = measure_named(tools, name)
-    by_agent = run.by_agent.get(measure.name, ()) if isinstance(measure, AgentMeasure) else ()
-    value = run.of(measure.name) if isinstance(measure, Measure) and run.units else None
-    standings = standings_of(by_agent, run.roster) if by_agent else []
     if not run.units:
         sentences = [f"No {run.vocabulary.unit} is closed yet."]
-    elif isinstance(measure, AgentMeasure):
-        sentences = [_standings(measure, standings), *tools.headline(run)]
+        return Outcome(measure, [], (), run.roster, None, sentences)
+    value, last = None, None
+    if isinstance(measure, Measure):
+        value = run.of(measure.name)
+        last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
+    end = "" if last is None else f", {format_value(last)} in the last {run.vocabulary.unit}"
+    leads = tools.headline_leads and name is None
+    remarks = tools.headline(run)
+    return outcome_from(measure, run.by_agent, run.roster, value, remarks, end=end, leads=leads)
+
+
+def outcome_from(
+    measure: AgentMeasure | Measure,
+    by_agent: Mapping[str, Sequence[Value]],
+    policies: Sequence[str],
+    value: Value,
+    remarks: Sequence[str],
+    *,
+    end: str = "",
+    leads: bool = False,
+) -> Outcome:
+    """The outcome of a run whose measures are known.
+
+    Args:
+        by_agent: as in `Measured`.
+        value: of the run, where the measure is of the run.
+        remarks: what the headline says besides the measure (`Tools.headline`).
+        end: of the sentence on a measure of the run.
+        leads: the remarks come first.
+    """
+    values: Sequence[Value] = ()
+    standings: list[Standing] = []
+    if isinstance(measure, AgentMeasure):
+        values, value = by_agent.get(measure.name, ()), None
+        standings = standings_of(values, policies) if values else []
+        sentence = _standings(measure, standings)
     else:
-        sentences = [_whole(measure, run), *tools.headline(run)]
-    if tools.headline_leads and name is None:
-        sentences = [*sentences[1:], sentences[0]]
-    return Outcome(measure, standings, by_agent, run.roster, value, sentences)
+        sentence = _whole(measure, value, end)
+    sentences = [*remarks, sentence] if leads else [sentence, *remarks]
+    return Outcome(measure, standings, values, policies, value, sentences)
 
 
 def measure_named(tools: Tools, name: str | None) -> AgentMeasure | Measure:
@@ -168,14 +198,11 @@ def _amount(measure: AgentMeasure, value: Value) -> str:
     return escaped(measure.amount or f"{{}} {measure.title}").format(format_value(value))
 
 
-def _whole(measure: Measure, run: Measured[Config]) -> str:
+def _whole(measure: Measure, value: Value, end: str) -> str:
     """A measure of the run as a sentence."""
     title = escaped(f"{measure.title[:1].upper()}{measure.title[1:]}")
-    value = run.of(measure.name)
     if value is None:
         return f"{title}: undefined in this run."
-    last = run.values[measure.name][-1] if measure.by_unit and not measure.at_end else None
-    end = "" if last is None else f", {format_value(last)} in the last {run.vocabulary.unit}"
     return f"{title}: {format_value(value)}{end}."
 
 

@@ -22,6 +22,7 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
+from goldrush.replay.data.course import Course, Sampling
 
 BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
@@ -125,6 +126,7 @@ class Measured(Generic[C]):
             undefined.
         by_agent: by name of a measure of agents, its value for each agent of `roster`, as of the
             last closed unit; None where undefined.
+        course: the same over the units, by policy.
     """
 
     path: str
@@ -137,6 +139,7 @@ class Measured(Generic[C]):
     units: int
     values: Mapping[str, Sequence[Value]]
     by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
+    course: Course = attrs.field(factory=Course)
 
     @property
     def whole(self) -> Span:
@@ -237,24 +240,28 @@ def by_unit(
 
     def read(reader: JournalReader) -> Measured[C]:
         values = {name: Series() for name, measure in known.items() if measure.by_unit}
-        units = 0
+        sampling, units = Sampling(), 0
         walk = Walk(world, reader)
         for commit, state in walk:
             if commit.kind == UNIT and commit.digest is not None:
                 units += 1
                 for name, value in values_of(known, state).items():
                     values[name].append(_finite(name, value))
+                if sampling.wants(units):
+                    sampling.add(units, by_agent(state))
+        last, policies = by_agent(walk.state), roster(walk.state)
         return Measured(
             path=reader.path,
             config=config(walk.state),
-            roster=roster(walk.state),
+            roster=policies,
             finished=reader.ended,
             forks=len(walk.forks),
             known=known,
             vocabulary=world.vocabulary,
             units=units,
             values=values,
-            by_agent=by_agent(walk.state),
+            by_agent=last,
+            course=sampling.course(units, last, policies),
         )
 
     return read

@@ -107,12 +107,13 @@ def run_at(path: str | Path, users: Sequence[UserMeasure] = ()) -> RunData:
     Raises BadInput, NotAJournal, DamagedJournal if the journal cannot be opened; UnsupportedJournal
     for an unknown world.
     """
-    return _run_at(path, StudyFolders().cell_of(path), users)
+    return run_of(path, StudyFolders().cell_of(path), users)
 
 
-def _run_at(
-    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure]
+def run_of(
+    path: str | Path, cell: tuple[str, str] | None, users: Sequence[UserMeasure] = ()
 ) -> RunData:
+    """As `run_at`, of a journal whose treatment and roster are known, or that is in no study."""
     with reporting_forged(path), JournalReader(path) as reader:
         tools = tools_of(reader)
         world = open_world(reader, tools.world)
@@ -178,7 +179,7 @@ class _Task(Generic[R]):
 
 
 def _call(task: _Task[R]) -> R:
-    run = _run_at(task.path, task.cell, task.users)
+    run = run_of(task.path, task.cell, task.users)
     if task.first not in (None, task.path):
         _check_world(run, task.first)
     return task.function(run)

@@ -138,7 +138,13 @@ def outline(
     `Outline.trouble`. `studies`: the studies looked up so far, to save looking again; `hashed`:
     with the SHA-256 of the file.
     """
-    found = Outline(str(path), treatment=((studies or StudyFolders()).cell_of(path) or (None,))[0])
+    treatment, _ = (studies or StudyFolders()).cell_of(path) or (None, None)
+    return outline_of(path, treatment, hashed=hashed)
+
+
+def outline_of(path: str | Path, treatment: str | None = None, *, hashed: bool = False) -> Outline:
+    """As `outline`, of a journal whose treatment is known."""
+    found = Outline(str(path), treatment=treatment)
     try:
         with JournalReader(path, hashed=hashed) as reader:
             found = attrs.evolve(found, bytes=reader.size, header=reader.header)

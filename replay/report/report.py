@@ -4,22 +4,17 @@ of all runs if wanted, or plain values (`goldrush report --json`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 import attrs
 
-from goldrush.agents.workers import map_in_order
-from goldrush.kernel.errors import BadInput, WriteFailed, format_value
+from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.files import (
     NewFolder,
     Unfinished,
     check_target,
-    format_reason,
-    make_folder,
-    make_folders_within,
     write_whole,
 )
 from goldrush.replay.arguments import OnStep
@@ -42,6 +37,7 @@ from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment, Verdicts
 from goldrush.replay.tools import Tools
+from goldrush.replay.view.pages import Pages, write_pages
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"
@@ -92,7 +88,7 @@ def report(
     Args:
         out: the report; None: `report.html` or `report.md` in the folder.
         force: replace another file that goldrush wrote, or an earlier folder of figures.
-        pages: also write the page of each run (see `write_pages`), linked from points of figures
+        pages: also write the page of each run (replay.view.pages), linked from points of figures
             and outlier seeds.
         figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
             its data (CSV) and its caption (text). A folder of earlier figures is replaced.
@@ -135,8 +131,11 @@ def report(
     study = study_of(results, question=question)
     of_runs = None
     if pages:
-        of_runs = write_pages(results, path, jobs=jobs, force=force, on_page=tell("writing pages"))
-        study = attrs.evolve(study, hrefs=of_runs.hrefs)
+        journals = [run.path for run in results.manifest.runs]
+        of_runs = write_pages(
+            folder, journals, path.parent, jobs=jobs, force=force, on_page=tell("writing pages")
+        )
+        study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
     blocks = page_of(study)
     drawn = figures_in(blocks) if figures is not None else []
     if figures is not None:
@@ -169,59 +168,13 @@ def _write_markdown(
         new.publish(replace=True)
 
 
-PAGES: Final = "pages"  # their folder, in the folder of the report
-
-
-@attrs.frozen
-class Pages:
-    """Written pages: their size (of all together, in bytes), and their addresses relative to the
-    report, by cell and seed.
-    """
-
-    count: int
-    folder: Path
-    size: int
-    hrefs: Mapping[tuple[Cell, int], str]
-
-
-def write_pages(
-    results: Results[Any, Any],
-    report: Path,
-    *,
-    jobs: int | None = None,
-    force: bool = False,
-    on_page: Callable[[int, int], None] | None = None,
-) -> Pages:
-    """Write the page of each run into the folder `pages` next to the report.
-
-    Raises BadInput if a file that is not an earlier page is in the way; WriteFailed.
-    """
-    folder = report.parent / PAGES
-    hrefs: dict[tuple[Cell, int], str] = {}
-    tasks: list[tuple[Path, Path, bool]] = []
-    try:
-        make_folder(str(folder))
-        for cell, runs in results.by_cell.items():
-            for result in runs:
-                name = f"{result.path.removesuffix('.journal')}.html"
-                make_folders_within(str(folder), name)
-                tasks.append((Path(results.folder, result.path), folder / name, force))
-                hrefs[cell, result.seed] = quote(f"{PAGES}/{name}")
-    except OSError as error:
-        raise WriteFailed(str(error.filename or folder), format_reason(error)) from None
-    size = 0
-    for done, written in enumerate(map_in_order(_write, tasks, jobs), 1):
-        size += written
-        if on_page is not None:
-            on_page(done, len(tasks))
-    return Pages(len(tasks), folder, size, hrefs)
-
-
-def _write(task: tuple[Path, Path, bool]) -> int:
-    from goldrush.replay.view.page import write_page
-
-    journal, out, force = task
-    return write_page(journal, out, force=force).size
+def _hrefs(results: Results[Any, Any], pages: Pages) -> dict[tuple[Cell, int], str]:
+    """The addresses of pages of runs by cell and seed."""
+    return {
+        (cell, result.seed): pages.hrefs[result.path]
+        for cell, runs in results.by_cell.items()
+        for result in runs
+    }
 
 
 def answers(results: Results[Any, Any], question: Question | None = None) -> dict[str, Any]:

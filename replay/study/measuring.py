@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -30,10 +30,11 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.seats import matches_label
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.codec import Undecodable, pack, unpack
-from goldrush.kernel.errors import BadInput, JournalError, format_value
+from goldrush.kernel.errors import BadInput, GoldrushError, JournalError, format_value
 from goldrush.kernel.journal import JournalReader, open_regular, sha256_in
 from goldrush.kernel.measures import mean
 from goldrush.replay import cache
+from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Measured, Span
 from goldrush.replay.data.user_measures import UserMeasure, can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
@@ -41,9 +42,11 @@ from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.failures import is_model
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.plan import studied
-from goldrush.replay.study.records import POINTS, Cell, K, Result, StudyRun
+from goldrush.replay.study.records import POINTS, Cell, K, Manifest, Result, StudyRun
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
+
+Tried = Result[Any, Any] | GoldrushError  # a measured run, or why it cannot be measured
 
 
 def results_of(
@@ -68,38 +71,69 @@ def results_of(
             "left, or were when it stopped",
             "run the study's command again to continue",
         )
+    by_cell: dict[Cell, list[Result[Any, Any]]] = {run.cell: [] for run in manifest.runs}
+    for run, result in measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users):
+        if isinstance(result, GoldrushError):
+            raise result
+        by_cell[run.cell].append(result)
+    return Results(str(folder), of, manifest, by_cell, users)
+
+
+def measured_runs(
+    folder: str | Path,
+    manifest: Manifest,
+    *,
+    jobs: int | None = None,
+    on_run: Callable[[int, int], None] | None = None,
+    users: Sequence[UserMeasure] = (),
+) -> Iterator[tuple[StudyRun, Tried]]:
+    """The runs of a study that are played, each measured, or why it cannot be; those of a cell in
+    the plan's order. Raises BadInput for a world without studies; WorkerDied.
+    """
+    of = studied(manifest.world)
     runs: dict[Cell, list[StudyRun]] = {}
     for run in manifest.runs:
         runs.setdefault(run.cell, []).append(run)
     texts = manifest.plan["rosters"]
+    report, total = on_run or (lambda done, total: None), len(manifest.runs)
     known = {
         cell: found
         for cell, listed in runs.items()
         if (found := read_kept(of, texts[cell.roster], listed, users)) is not None
         and all(_sha256(Path(folder, run.path)) == run.sha256 for run in listed)
     }
+    done = sum(map(len, known.values()))
+    if done:
+        report(done, total)
+    for cell, found in known.items():
+        yield from zip(runs[cell], found, strict=True)
     tasks = [
         (str(folder), of.name, run, texts[run.cell.roster], users)
         for run in manifest.runs
-        if run.cell not in known
+        if run.cell not in known and run.sha256 is not None
     ]
-    report = on_run or (lambda done, total: None)
-    start = len(manifest.runs) - len(tasks)
-    if start:
-        report(start, len(manifest.runs))
-    measured: dict[Cell, list[Result[Any, Any]]] = {cell: [] for cell in runs if cell not in known}
+    measured: dict[Cell, list[Result[Any, Any]]] = {}
     size = sum(run.bytes or 0 for _, _, run, *_ in tasks)
     jobs = jobs if can_be_shared(users) else 1
-    for done, result in enumerate(map_in_order(_result, tasks, jobs, size), start + 1):
-        of_cell = measured[result.cell]
-        of_cell.append(result)
-        if len(of_cell) == len(runs[result.cell]):
-            keep(of, texts[result.cell.roster], runs[result.cell], of_cell, users)
-        report(done, len(manifest.runs))
+    results = map_in_order(_tried, tasks, jobs, size)
+    for (_, _, run, roster, _), result in zip(tasks, results, strict=True):
+        done += 1
+        report(done, total)
+        yield run, result
+        if not isinstance(result, GoldrushError):
+            of_cell = measured.setdefault(run.cell, [])
+            of_cell.append(result)
+            if len(of_cell) == len(runs[run.cell]):
+                keep(of, roster, runs[run.cell], of_cell, users)
     if measured:
         cache.trim()
-    by_cell = {cell: known.get(cell) or measured[cell] for cell in runs}
-    return Results(str(folder), of, manifest, by_cell, users)
+
+
+def _tried(task: tuple[str, str, StudyRun, str | None, Sequence[UserMeasure]]) -> Tried:
+    try:
+        return _result(task)
+    except GoldrushError as error:
+        return error
 
 
 def _sha256(path: Path) -> str | None:
@@ -134,7 +168,7 @@ def _result(
     if not measured.finished:
         raise BadInput(f"{path} is not finished", again)
     _check_begun(of, path, run, roster, measured)
-    return result_of(run, measured, of.studies.kept.of(measured), failures)
+    return result_of(run, measured, of.studies.kept.of(measured), failures, of.headline(measured))
 
 
 def _check_begun(
@@ -157,7 +191,11 @@ def _check_begun(
 
 
 def result_of(
-    run: StudyRun, measured: Measured[Any], kept: K, failures: Sequence[Failures] = ()
+    run: StudyRun,
+    measured: Measured[Any],
+    kept: K,
+    failures: Sequence[Failures] = (),
+    remarks: Sequence[str] = (),
 ) -> Result[Any, K]:
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(run.cell.rounds)
@@ -173,6 +211,8 @@ def result_of(
         },
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},
+        course=measured.course,
+        remarks=tuple(remarks),
         kept=kept,
         failures=failures,
     )
@@ -264,12 +304,12 @@ def _values(of: Tools, one: Result[Any, Any]) -> Any:
     """A result as plain values, without the fields that are in the manifest."""
     failures = [attrs.astuple(found, recurse=False) for found in one.failures]
     figures = (one.run, one.halves, one.halves_whole, one.curves)
-    by_agent = (one.policies, one.by_agent)
+    by_agent = (one.policies, one.by_agent, attrs.astuple(one.course), one.remarks)
     return one.units, figures, by_agent, of.studies.kept.pack(one.kept), failures
 
 
 def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
-    units, figures, (policies, by_agent), kept, failures = values
+    units, figures, (policies, by_agent, course, remarks), kept, failures = values
     whole, halves, halves_whole, curves = figures
     return Result(
         **run.fields(),
@@ -280,6 +320,8 @@ def _unpacked(of: Tools, run: StudyRun, values: Any) -> Result[Any, Any]:
         curves=curves,
         policies=policies,
         by_agent=by_agent,
+        course=Course(*course),
+        remarks=remarks,
         kept=of.studies.kept.unpack(kept),
         failures=tuple(Failures(*found) for found in failures),
     )

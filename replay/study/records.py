@@ -10,6 +10,7 @@ import attrs
 from goldrush.agents.llm.failures import Failures
 from goldrush.kernel.measures import Value
 from goldrush.kernel.rosters import Config
+from goldrush.replay.data.course import Course
 
 
 @attrs.frozen
@@ -82,6 +83,8 @@ class Result(StudyRun, Generic[C, K]):
         units: the number of closed units.
         policies: labels by agent.
         by_agent: as in `Measured`, by agent of `policies`.
+        course: as in `Measured`.
+        remarks: what the headline of the run says behind its standings.
         kept: values for the world's own part of a report (`Studies.kept`).
     """
 
@@ -93,5 +96,7 @@ class Result(StudyRun, Generic[C, K]):
     curves: Mapping[str, Sequence[Value]]
     policies: Sequence[str]
     by_agent: Mapping[str, Sequence[Value]]
+    course: Course = attrs.field(factory=Course)
+    remarks: Sequence[str] = ()
     kept: K
     failures: Sequence[Failures] = ()

@@ -391,6 +391,34 @@ class Study:
         question = Question(criteria=True)  # with all figures
         return figures_in(page_of(study_of(self.results(), question=question)))
 
+    def view(
+        self,
+        path: str | Path | None = None,
+        *,
+        outcome: str | None = None,
+        pages: bool = False,
+        jobs: int | None = None,
+        force: bool = False,
+    ) -> Path:
+        """Write one page of all runs, with a table and small charts, and return its path. Also of a
+        study that is not finished.
+
+        Args:
+            path: where; None: `runs.html` in the folder.
+            outcome: the measure that is charted, by name; None: the outcome of the world.
+            pages: write the page of each run, too, and link it.
+            jobs: number of processes; None: one per processor.
+            force: replace another file that goldrush wrote.
+
+        Raises BadInput for an unknown measure, and for a place that cannot be written; WriteFailed
+        where the system refuses.
+        """
+        from goldrush.replay.view.overview import write_overview
+
+        return write_overview(
+            self.folder, path, outcome=outcome, pages=pages, jobs=jobs, force=force
+        ).path
+
 
 def _standing_rows(answer: Answer) -> list[Sequence[str]]:
     """The outcome by treatment, roster and policy, as text."""

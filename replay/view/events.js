@@ -95,12 +95,3 @@ export function measureCharts(run, runs, player) {
 // What the forks before a unit left and changed, as text; nothing without one.
 export const forkNote = (run, number) =>
   run.forks.filter(([from]) => from === number).map(([, text]) => el("p", { class: "fork" }, text));
-
-// A line to copy into a shell, or lines of Python.
-export function commandLine(text) {
-  const copy = (event) => navigator.clipboard.writeText(text).then(() => {
-    event.target.textContent = "Copied";
-  });
-  return el("div", { class: "command" }, el("pre", { tabindex: "0" }, el("code", {}, text)),
-    navigator.clipboard ? el("button", { type: "button", class: "copy", click: copy }, "Copy") : null);
-}

@@ -8,11 +8,8 @@ and its style sheet, by their hashes, and no request. The page holds neither a p
 
 from __future__ import annotations
 
-import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -30,6 +27,7 @@ from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.tools import View
 from goldrush.replay.view.carried import Carried, carried
+from goldrush.replay.view.frame import filled, joined, json_of, policy_of
 from goldrush.replay.view.spread import SINGLE_MAX
 from goldrush.replay.view.states import states
 from goldrush.replay.view.top import top_of
@@ -37,11 +35,9 @@ from goldrush.replay.view.top import top_of
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.
 _SCRIPTS: Final = (
-    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "run.js", "colours.js", "readable.js",
-    "download.js", "chart.js", "player.js", "events.js", "front.js",
+    "xxh3.js", "msgpack.js", "journal.js", "dom.js", "command.js", "run.js", "colours.js",
+    "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js",
 )  # fmt: skip
-_MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
-_MARK: Final = re.compile(r"\{\{(\w+)\}\}")
 GENERIC: Final = View(
     script=_HERE / "generic.js",
     modules=[_HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js")],
@@ -163,16 +159,13 @@ def _rendered(
         "lightest": SPREAD,
         "single": SINGLE_MAX,
     }
-    script = _script(view)
+    script = joined(modules_of(view), "start(() => WORLD);")
     sheets = filter(None, (_HERE / "page.css", view.style))
     style = css_variables() + "".join(each.read_text(encoding="utf-8") for each in sheets)
     titles = [run.title for run in runs]
     parts: dict[str, str] = {
         "mark": files.MARK,
-        "policy": (
-            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
+        "policy": policy_of(script, style),
         "title": escape(titles[0] if len(runs) == 1 else f"{world.name}: two runs"),
         "top": top_of(runs, hues, difference, vocabulary),
         "unit": escape(vocabulary.unit),
@@ -181,31 +174,15 @@ def _rendered(
         "style": style,
         "script": script,
         "journals": "\n".join(journals),
-        "data": _json(data),
+        "data": json_of(data),
     }
-    return _MARK.sub(lambda mark: parts[mark[1]], (_HERE / "page.html").read_text(encoding="utf-8"))
+    return filled(_HERE / "page.html", parts)
 
 
 def modules_of(view: View) -> Sequence[Path]:
     """The files that make up the script of a page."""
     frame = (_HERE / name for name in _SCRIPTS)
     return [*frame, *view.modules, view.script, _HERE / "main.js"]
-
-
-def _script(view: View) -> str:
-    """The modules as one script, each before those that import from it, without comments."""
-    texts = (module.read_text(encoding="utf-8") for module in modules_of(view))
-    joined = "\n".join(_MODULE.sub("", text) for text in texts)
-    return f'(() => {{\n"use strict";\n{joined}\nstart(() => WORLD);\n}})();\n'
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    """JSON that cannot end the script element that holds it."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[str]]:

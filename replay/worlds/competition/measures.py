@@ -30,10 +30,11 @@ from goldrush.kernel.worlds.competition.events import (
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.settle import grounds_at
-from goldrush.kernel.worlds.competition.state import SeasonState
+from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
 from goldrush.replay.data import measures
+from goldrush.replay.data.course import ByAgent, Sampling
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
@@ -265,19 +266,22 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
-    counting = _Counting()
+    counting, sampling = _Counting(), Sampling()
     walk = Walk(world, reader, ROWS)
     for _, step, state in walk.steps():
         if step is not None:
             counting.add(step)
             if world.unit_done(state):
                 counting.close(state)
+                if sampling.wants(counting.units):
+                    sampling.add(counting.units, counting.by_agent(_workers(state)))
     state = walk.state
-    first = [agent for agent in state.agents.values() if agent.is_worker][: state.config.workers]
+    workers = _workers(state)
+    last, roster = counting.by_agent(workers), [worker.policy for worker in workers]
     return MeasuredSeason(
         path=reader.path,
         config=state.config,
-        roster=[worker.policy for worker in first],
+        roster=roster,
         finished=reader.ended,
         forks=len(walk.forks),
         known=MEASURES,
@@ -285,9 +289,16 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         units=counting.units,
         values=counting.values,
         halves_of=counting.halves_of(),
-        by_agent={"score": [counting.mean_total(worker.ordinal) for worker in first]},
+        by_agent=last,
+        course=sampling.course(counting.units, last, roster),
         visits=counting.visits(),
     )
+
+
+def _workers(state: SeasonState) -> list[AgentState]:
+    """The workers with whom the season began."""
+    workers = [agent for agent in state.agents.values() if agent.is_worker]
+    return workers[: state.config.workers]
 
 
 OF_AGENTS: Final = measures.named(
@@ -380,8 +391,9 @@ class _Counting:
         odd, even = (_mean([pair[which] for pair in halves.values()]) for which in (0, 1))
         return {agent: (a - odd, b - even) for agent, (a, b) in halves.items()}
 
-    def mean_total(self, agent: int) -> Value:
-        return mean(self._totals.get(agent, []))
+    def by_agent(self, workers: Sequence[AgentState]) -> ByAgent:
+        totals = (self._totals.get(worker.ordinal, []) for worker in workers)
+        return {"score": [mean(of_worker) for of_worker in totals]}
 
     def _count(self, name: str, amount: float) -> None:
         self._events[name] = self._events.get(name, 0) + amount

@@ -33,6 +33,7 @@ from goldrush.kernel.worlds.mining.measures import (
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.compact import Series
+from goldrush.replay.data.course import Sampling
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
@@ -316,15 +317,19 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
     """As `measure`, of an open journal not read from yet."""
     run = Measuring(reader)
     gold = array("d")
+    sampling = Sampling()
     values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
     for _, found in run:
         for name, series in values.items():
             series.append(found[name])
         gold.extend(run.walk.state.gold)
+        if sampling.wants(run.walk.state.round):
+            sampling.add(run.walk.state.round, _agents_at(run.walk.state))
+    last, roster = _agents_at(run.walk.state), [policy_label(p) for p in run.walk.state.roster]
     return MeasuredRun(
         path=reader.path,
         config=run.walk.state.config,
-        roster=[policy_label(entry) for entry in run.walk.state.roster],
+        roster=roster,
         finished=reader.ended,
         totals=run.counting.totals(),
         values=values,
@@ -335,7 +340,8 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         known=MEASURES,
         vocabulary=MINING.vocabulary,
         units=run.walk.state.round,
-        by_agent=_agents_at(run.walk.state),
+        by_agent=last,
+        course=sampling.course(run.walk.state.round, last, roster),
     )
 
 

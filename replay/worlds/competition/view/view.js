@@ -7,7 +7,8 @@ import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
 import { Words } from "./words.js";
 import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling, tableOf, unpacked } from "../../../view/dom.js";
-import { commandLine, eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
+import { commandLine } from "../../../view/command.js";
+import { eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
 
 export const WORLD = (() => {
   const { textOf, isProposal, assignmentOf, groundsOf } = Roundtables;

@@ -2,7 +2,8 @@
 import { swatchOf } from "../../../view/chart.js";
 import { areSingle, colourOf, coloursOf } from "../../../view/colours.js";
 import { el, fold, listed, plural, ranges, replaceAll, rounded, scrolling, tableOf } from "../../../view/dom.js";
-import { agentsBy, commandLine, eventList, forkNote, listOf, longList, longText, sentenceOf } from "../../../view/events.js";
+import { commandLine } from "../../../view/command.js";
+import { agentsBy, eventList, forkNote, listOf, longList, longText, sentenceOf } from "../../../view/events.js";
 import { searchable } from "../../../view/front.js";
 import { Flows, GOLD, OWNER, SEIZED } from "./facts.js";
 import { actionText } from "./style.js";

@@ -1,6 +1,6 @@
 // Explanations of results: the page contains their texts, the journal the plans that complete them.
 import { el, listed, shellQuoted, typedJson, unpacked } from "../../../view/dom.js";
-import { commandLine } from "../../../view/events.js";
+import { commandLine } from "../../../view/command.js";
 import { push } from "./facts.js";
 import { actionText } from "./style.js";
 

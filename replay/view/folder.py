@@ -1,0 +1,228 @@
+"""The runs in and below a folder, measured, and files there that are no whole runs, with why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.workers import map_in_order
+from goldrush.kernel.errors import BadInput, GoldrushError
+from goldrush.kernel.measures import Value
+from goldrush.kernel.text import format_count
+from goldrush.replay.data.course import Course
+from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.batch import SUFFIX, journals_in
+from goldrush.replay.journal.declared import labels_of, unusual
+from goldrush.replay.journal.outline import Outline, outline_of
+from goldrush.replay.study.cells import MANIFEST
+from goldrush.replay.study.manifest import UNFINISHED, read_manifest
+from goldrush.replay.study.measuring import measured_runs, result_of
+from goldrush.replay.study.records import Cell, Result, StudyRun
+
+OnRun = Callable[[int, int], None]  # called with the number of runs that are measured, and of all
+
+DEFAULTS: Final = "defaults"  # the treatment of a run of no study whose settings are all defaults
+
+
+@attrs.frozen(kw_only=True)
+class FolderRun:
+    """A finished run in a folder.
+
+    Attributes:
+        path: of its journal, relative to the folder.
+        world: the name of its world.
+        treatment: in its study; of a run of no study the settings that differ from the defaults.
+        roster: its name in the study, or as text.
+        is_studied: its study lists it.
+        units: the number of closed units.
+        horizon: the number of units that it was to have.
+        policies, by_agent, course, run, curves, remarks: as in `Result`; empty where the world has
+            no measures.
+        history: a sentence for each fork that led to it.
+    """
+
+    path: str
+    world: str
+    treatment: str
+    roster: str
+    seed: int | None
+    is_studied: bool
+    units: int
+    horizon: int
+    policies: Sequence[str]
+    by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
+    course: Course = attrs.field(factory=Course)
+    run: Mapping[str, Value] = attrs.field(factory=dict)
+    curves: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
+    remarks: Sequence[str] = ()
+    history: Sequence[str] = ()
+
+
+@attrs.frozen
+class LeftOut:
+    """A file in a folder that is no whole run, and why."""
+
+    path: str
+    reason: str
+
+
+@attrs.frozen
+class FolderRuns:
+    """The runs of a folder, sorted by path, and the files that are left out.
+
+    `unplayed`: the number of runs of studies there that were not played yet.
+    """
+
+    runs: Sequence[FolderRun]
+    left_out: Sequence[LeftOut]
+    unplayed: int
+
+
+def runs_in(
+    folder: str | Path, *, jobs: int | None = None, on_run: OnRun | None = None
+) -> FolderRuns:
+    """Measure the runs in and below a folder; those of studies only if they are not kept measured.
+
+    Raises BadInput for a folder without journals, or that cannot be read; WorkerDied.
+    """
+    base = Path(folder)
+    paths = journals_in([folder])
+    found: dict[str, FolderRun | str] = {}
+    unplayed = 0
+    for manifest in sorted(base.rglob(MANIFEST)):
+        try:
+            more, missing = _of_study(manifest.parent, base, jobs, on_run)
+        except BadInput as error:
+            found[_relative(manifest, base)] = _reason(error, manifest)
+            continue
+        found |= more
+        unplayed += missing
+    others = [path for path in paths if _relative(path, base) not in found]
+    studies = StudyFolders()
+    tasks = [(path, _relative(path, base), studies.cell_of(path)) for path in others]
+    for done, (task, run) in enumerate(
+        zip(tasks, map_in_order(_tried, tasks, jobs, total_size(others)), strict=True), 1
+    ):
+        found[task[1]] = run
+        if on_run is not None:
+            on_run(done, len(others))
+    for path in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
+        found[_relative(path, base)] = _unfinished(outline_of(path))
+    runs = sorted(
+        (run for run in found.values() if isinstance(run, FolderRun)), key=lambda run: run.path
+    )
+    left_out = [LeftOut(path, why) for path, why in sorted(found.items()) if isinstance(why, str)]
+    return FolderRuns(runs, left_out, unplayed)
+
+
+def _of_study(
+    folder: Path, base: Path, jobs: int | None, on_run: OnRun | None
+) -> tuple[dict[str, FolderRun | str], int]:
+    """The runs of a study, and why others are left out, by path; the number of unplayed ones."""
+    manifest = read_manifest(folder)
+    found: dict[str, FolderRun | str] = {}
+    for run, result in measured_runs(folder, manifest, jobs=jobs, on_run=on_run):
+        path = _relative(folder / run.path, base)
+        if isinstance(result, GoldrushError):
+            found[path] = _reason(result, folder / run.path)
+        else:
+            found[path] = _studied(path, manifest.world, result, is_studied=True)
+    return found, sum(run.sha256 is None for run in manifest.runs)
+
+
+def _studied(
+    path: str,
+    world: str,
+    result: Result[Any, Any],
+    *,
+    is_studied: bool,
+    history: Sequence[str] = (),
+) -> FolderRun:
+    return FolderRun(
+        path=path,
+        world=world,
+        treatment=result.cell.treatment,
+        roster=result.cell.roster,
+        seed=result.seed,
+        is_studied=is_studied,
+        units=result.units,
+        horizon=result.cell.rounds,
+        policies=result.policies,
+        by_agent=result.by_agent,
+        course=result.course,
+        run=result.run,
+        curves=result.curves,
+        remarks=result.remarks,
+        history=history,
+    )
+
+
+def _tried(task: tuple[str, str, tuple[str, str] | None]) -> FolderRun | str:
+    """A run that no study in the folder has measured, or why it is left out."""
+    path, relative, cell = task
+    found = outline_of(path, cell and cell[0])
+    if found.trouble is not None:
+        return _reason(found.trouble, path)
+    if not found.finished:
+        return _unfinished(found)
+    try:
+        return _measured(path, relative, found, cell)
+    except GoldrushError as error:
+        return _reason(error, path)
+
+
+def _measured(path: str, relative: str, found: Outline, cell: tuple[str, str] | None) -> FolderRun:
+    tools, declared = tools_at(path), found.declared
+    changed = {
+        name: value
+        for name, value in unusual(declared.settings, tools.config).items()
+        if name not in ("seed", found.vocabulary.units)
+    }
+    texts = " ".join(f"{name}={value}" for name, value in changed.items())
+    treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
+    history = [text for _, text in declared.history]
+    if not tools.measures.known and not tools.measures.of_agents:
+        return FolderRun(
+            path=relative,
+            world=tools.name,
+            treatment=treatment,
+            roster=roster,
+            seed=declared.seed,
+            is_studied=cell is not None,
+            units=found.units,
+            horizon=found.units,
+            policies=labels_of(declared.players),
+            history=history,
+        )
+    run = run_of(path, cell)
+    with run.reporting_forged():
+        measured = run.measured
+        listed = StudyRun(
+            Cell(treatment, roster, max(1, measured.units)), declared.seed or 0, "", measured.config
+        )
+        result = result_of(listed, measured, None, (), tools.headline(measured))
+    one = _studied(relative, tools.name, result, is_studied=cell is not None, history=history)
+    return attrs.evolve(one, seed=declared.seed)
+
+
+def _unfinished(found: Outline) -> str:
+    if found.trouble is not None:
+        return _reason(found.trouble, found.path)
+    units = format_count(found.units, found.vocabulary.unit)
+    of = "" if found.of is None else f" of {found.of:,}"
+    return f"unfinished: {units}{of} closed"
+
+
+def _reason(error: GoldrushError, path: str | Path) -> str:
+    """An error in one line, without the path of the file that it is about."""
+    text = " ".join(str(error).split())
+    return text.removeprefix(f"{path}: ").replace(str(path), Path(path).name)
+
+
+def _relative(path: str | Path, base: Path) -> str:
+    return os.path.relpath(path, base)

@@ -1,0 +1,423 @@
+// The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
+import { usePalette, colourOf, hueIndexOf } from "./colours.js";
+import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
+import { commandLine } from "./command.js";
+import { el, plural, replaceAll, rounded, seen, shellQuoted, tableOf, valueText } from "./dom.js";
+import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
+
+const CHARTS_MAX = 12; // charts at first, and as many more at a time
+const ROWS_MAX = 1000; // rows at first
+const PAUSE = 150; // milliseconds after typing
+const STILL = { go: () => {}, within: (unit) => unit }; // charts of this page move no player
+
+// A row of the page's data as a run.
+function runOf(row, world, index) {
+  const [path, treatment, roster, seed, units, outcome, standings, values, headline, axis, curves, oddity, page, history, isStudied] = row;
+  const run = {
+    index, path, seed, units, outcome, values, headline, curves, oddity, page, history, axis: world.axes[axis],
+    treatment: world.treatments[treatment], roster: world.rosters[roster],
+    standings: standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
+  };
+  const file = path.split("/").pop().replace(/\.journal$/, "");
+  run.name = isStudied ? file : path.replace(/\.journal$/, "");
+  run.title = isStudied ? `${run.treatment}, ${run.roster}${seed === null ? "" : `, seed ${seed}`}` : path;
+  run.text = [path, run.treatment, run.roster, headline, history, ...run.standings.map(({ policy }) => policy)].join(" ").toLowerCase();
+  return run;
+}
+
+const isVaried = (runs, of) => runs.some((run) => of(run) !== of(runs[0]));
+
+// The columns of the table by name. A column of equal values has no place in it, but can be filtered by.
+function columnsOf(world, runs) {
+  const columns = [{ name: "run", title: "run", of: (run) => run.name }];
+  const text = (name, of) => isVaried(runs, of) && columns.push({ name, title: name, of });
+  const number = (name, title, of, definition) => isVaried(runs, of) && columns.push({ name, title, of, definition, isNumber: true });
+  text("treatment", (run) => run.treatment);
+  text("roster", (run) => run.roster);
+  number("seed", "seed", (run) => run.seed);
+  number("units", world.units, (run) => run.units);
+  if (world.outcome) {
+    const { title, definition } = world.outcome;
+    columns.push({ name: "outcome", title: world.byPolicy ? `${title}, mean` : title, of: (run) => run.outcome, definition, isNumber: true });
+    if (world.byPolicy) {
+      number("lowest", "lowest", (run) => least(run.standings.map(({ lowest }) => lowest)), `The agent with the lowest ${title}.`);
+      number("highest", "highest", (run) => most(run.standings.map(({ highest }) => highest)), `The agent with the highest ${title}.`);
+      text("ahead", (run) => run.standings[0]?.policy ?? "");
+    }
+  }
+  if (runs.some(({ oddity }) => oddity)) {
+    columns.push({
+      name: "unusual", title: "unusual", isNumber: true, of: (run) => (run.oddity ? Math.abs(run.oddity[1]) : null),
+      textOf: (run) => oddityText(world, run),
+      definition: "The measure in which a run differs most from the runs of its treatment and roster, in their robust standard deviations from the median.",
+    });
+  }
+  world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
+  return new Map(columns.map((column) => [column.name, column]));
+}
+
+const known = (values) => values.filter((value) => value !== null);
+const least = (values) => (known(values).length ? Math.min(...known(values)) : null);
+const most = (values) => (known(values).length ? Math.max(...known(values)) : null);
+
+const oddityTitle = (world, [index]) => (index < 0 ? world.outcome : world.columns[index]).title;
+
+function oddityText(world, { oddity }) {
+  if (!oddity) return "–";
+  const [, size] = oddity;
+  return `${rounded(Math.abs(size), 1)} ${size > 0 ? "above" : "below"}: ${oddityTitle(world, oddity)}`;
+}
+
+// The lines of a chart of one run, or of the mean of several with the lowest and the highest.
+function linesOf(world, runs) {
+  const axis = longest(runs);
+  const groups = new Map();
+  for (const run of runs) {
+    run.curves.forEach((values, index) => {
+      const policy = world.byPolicy ? run.standings[index].policy : "";
+      if (!groups.has(policy)) groups.set(policy, []);
+      groups.get(policy).push(aligned(values, run.axis, axis));
+    });
+  }
+  const order = (policy) => world.policies.indexOf(policy);
+  return [...groups].sort(([a], [b]) => order(a) - order(b)).map(([policy, curves]) => ({
+    title: policy || world.outcome.title, group: policy || world.outcome.title, width: 2,
+    colour: policy ? colourOf(policy) : "var(--accent)", dash: policy ? dashOf(hueIndexOf(policy)) : null,
+    values: over(axis, curves, (values) => values.reduce((sum, value) => sum + value, 0) / values.length),
+    bands: runs.length > 1 ? [[over(axis, curves, (values) => Math.min(...values)), over(axis, curves, (values) => Math.max(...values))]] : undefined,
+  }));
+}
+
+const longest = (runs) => runs.reduce((axis, run) => (run.axis.length && (run.axis[run.axis.length - 1] > (axis[axis.length - 1] ?? -1)) ? run.axis : axis), []);
+
+// Values at the units of another axis: those of the last unit before, none after the end.
+function aligned(values, from, to) {
+  if (from === to) return values;
+  return to.map((unit) => (unit > from[from.length - 1] ? null : values[from.findLastIndex((each) => each <= unit)] ?? null));
+}
+
+const over = (axis, curves, of) => axis.map((_, index) => {
+  const values = known(curves.map((curve) => curve[index] ?? null));
+  return values.length ? of(values) : null;
+});
+
+// One world of the page: what is chosen of its runs, drawn.
+class Browser {
+  constructor(world, index, room, page) {
+    Object.assign(this, { world, index, page, prefix: index ? `${index + 1}.` : "" });
+    this.runs = world.runs.map((row, at) => runOf(row, world, at));
+    this.columns = columnsOf(world, this.runs);
+    this.state = {};
+    this.rows = new Map();
+    this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
+    this.status = el("p", { role: "status", class: "count" });
+    this.charts = el("div");
+    this.table = el("div", { class: "scroll long runs-table", tabindex: "0", role: "group", "aria-label": "Runs" });
+    this.more = el("p");
+    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), this.table, this.more);
+    this.table.addEventListener("click", (event) => this.clicked(event));
+  }
+
+  // The form of filters; its fields have the names of the state.
+  controls() {
+    const set = (name) => (event) => this.set({ [name]: event.target.value });
+    const later = (name) => (event) => {
+      clearTimeout(this.timer);
+      const { value } = event.target;
+      this.timer = setTimeout(() => this.set({ [name]: value }), PAUSE);
+    };
+    this.fields = {};
+    const select = (name, title, options) => this.field(name, title, el("select", { name, change: set(name) },
+      options.map(([value, text]) => el("option", { value }, text))));
+    const input = (name, title, attributes) => this.field(name, title, el("input", { name, autocomplete: "off", input: later(name), ...attributes }));
+    const all = (texts) => [["", "all"], ...texts.map((text) => [text, text])];
+    const { treatments, rosters } = this.world;
+    const ranged = [...this.columns.values()].filter(({ name, isNumber }) => isNumber && !["seed", "unusual"].includes(name))
+      .sort((a, b) => (b.name === "outcome") - (a.name === "outcome"));
+    return el("form", { class: "filters", role: "search", "aria-label": `Filter ${this.world.name}`, submit: (event) => event.preventDefault() },
+      treatments.length > 1 ? select("treatment", "Treatment", all(treatments)) : null,
+      rosters.length > 1 ? select("roster", "Roster", all(rosters)) : null,
+      this.columns.has("seed") ? input("seed", "Seeds", { size: 8, placeholder: "0-9, 17" }) : null,
+      ranged.length ? el("fieldset", {}, el("legend", { class: "unseen" }, "Range of a measure"),
+        select("of", "Measure", ranged.map(({ name, title }) => [name, title])),
+        input("from", "from", { size: 7, inputmode: "decimal" }), input("to", "to", { size: 7, inputmode: "decimal" })) : null,
+      input("find", "Find", { size: 14, type: "search", placeholder: "policy, path, text" }),
+      el("button", { type: "button", click: () => this.reset() }, "Show all"), this.status);
+  }
+
+  field(name, title, node) {
+    this.fields[name] = node;
+    return el("label", {}, `${title} `, node);
+  }
+
+  set(change) {
+    this.state = { ...this.state, ...change };
+    this.page.save();
+    this.draw();
+  }
+
+  reset() {
+    this.state = Object.fromEntries(["sort", "charts"].map((name) => [name, this.state[name]]));
+    this.page.save();
+    this.draw();
+  }
+
+  // Take a state from the address.
+  load(state) {
+    if (this.drawn && FIELDS.every((name) => (state[name] ?? "") === (this.state[name] ?? ""))) return;
+    this.state = state;
+    this.draw();
+  }
+
+  draw() {
+    this.drawn = true;
+    const faults = faultsOf(this.state);
+    for (const [name, node] of Object.entries(this.fields)) {
+      const value = this.state[name] ?? (name === "of" ? node.options[0].value : "");
+      if (node !== document.activeElement || node.tagName === "SELECT") node.value = value;
+      if (faults.includes(name)) node.setAttribute("aria-invalid", "true");
+      else node.removeAttribute("aria-invalid");
+    }
+    this.some = chosen(this.runs, this.state, this.columns);
+    this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
+    const wrong = faults.length ? ` Not understood: ${faults.join(", ")}.` : "";
+    this.status.textContent = `${this.some.length === this.runs.length ? "" : `${rounded(this.some.length)} of `}${plural(this.runs.length, "run")}.${wrong}`;
+    this.drawCharts();
+    this.drawTable();
+  }
+
+  drawCharts() {
+    if (!this.world.outcome || !this.runs.some(({ curves }) => curves.length)) return;
+    const byRun = this.state.charts === "runs";
+    const groups = byRun ? this.some.map((run) => [run]) : grouped(this.some);
+    const all = groups.map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs) })).filter(({ lines }) => lines.length);
+    const some = all.slice(0, this.shown.charts);
+    const scale = all.flatMap(({ lines }) => lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]));
+    const span = spanOfAxes(all.map(({ axis }) => axis));
+    const { title, definition } = this.world.outcome;
+    const mode = (value, text) => el("button", {
+      type: "button", "aria-pressed": String((this.state.charts ?? "") === value), click: () => this.set({ charts: value }),
+    }, text);
+    const chartOf = ({ runs, lines, axis }) => {
+      const name = byRun ? runs[0].title : `${groupTitle(this, runs[0])}: ${plural(runs.length, "run")}`;
+      const { node } = lineChart({ title: name, definition, unit: this.world.unit, units: axis, lines, player: STILL, scale, span, limits: [Math.min(0, ...known(scale))] });
+      if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(runs[0], name));
+      return node;
+    };
+    const policies = [...new Set(all.flatMap(({ lines }) => lines.map((line) => line.title)))];
+    replaceAll(this.charts,
+      el("h2", {}, `${title[0].toUpperCase()}${title.slice(1)} over the ${this.world.units}`),
+      el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", mode("", "treatment and roster"), mode("runs", "run"),
+        el("span", { class: "note" }, byRun ? " One scale; in the order of the table." : " One scale. Lines: means of the runs; bands: from the lowest to the highest run.")),
+      this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(colourOf(policy)), policy))) : null,
+      el("div", { class: "charts" }, some.map(chartOf)),
+      moreOf(all.length, some.length, "chart", CHARTS_MAX, (count) => {
+        this.shown.charts += count;
+        this.drawCharts();
+      }));
+  }
+
+  drawTable() {
+    const [, sign, name] = /^(-?)(.*)$/s.exec(this.state.sort ?? "");
+    const head = [...this.columns.values()].map((column) => {
+      const isSorted = column.name === name;
+      const next = isSorted ? (sign ? column.name : `-${column.name}`) : column.name === "unusual" ? "-unusual" : column.name;
+      return el("th", { scope: "col", class: column.isNumber && !column.textOf ? "number" : null, "aria-sort": isSorted ? (sign ? "descending" : "ascending") : null },
+        el("button", { type: "button", title: column.definition, "data-sort": column.name, click: () => this.sort(next) },
+          column.title, el("span", { "aria-hidden": "true", class: "arrow" }, isSorted ? (sign ? " ▼" : " ▲") : "")));
+    });
+    const rows = this.some.slice(0, this.shown.rows).map((run) => this.row(run));
+    const body = el("tbody");
+    body.append(...rows);
+    this.table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, head)), body));
+    if (rows.length === 0) this.table.append(el("p", {}, "No run fits the filter."));
+    replaceAll(this.more, moreOf(this.some.length, rows.length, "run", ROWS_MAX, (count) => {
+      this.shown.rows += count;
+      this.drawTable();
+    }));
+  }
+
+  sort(order) {
+    this.set({ sort: order });
+    this.table.querySelector(`[data-sort="${CSS.escape(order.replace(/^-/, ""))}"]`).focus();
+  }
+
+  row(run) {
+    if (!this.rows.has(run)) {
+      this.rows.set(run, el("tr", { "data-run": run.index }, [...this.columns.values()].map((column, index) => {
+        const value = column.of(run);
+        if (index === 0) return el("th", { scope: "row" }, this.linkTo(run, value));
+        return el("td", { class: column.isNumber && !column.textOf ? "number" : null }, column.textOf ? column.textOf(run) : column.isNumber ? cellText(value) : value);
+      })));
+    }
+    return this.rows.get(run);
+  }
+
+  linkTo(run, text) {
+    return el("a", { href: `#${this.page.address(this, run)}`, "data-open": "", title: run.path }, text);
+  }
+
+  // A click anywhere in a row opens its run; one on a link is the link's.
+  clicked({ target }) {
+    const row = target.closest("tr[data-run]");
+    if (row && !target.closest("a, button") && String(getSelection()) === "") this.page.open(this, this.runs[Number(row.dataset.run)]);
+  }
+}
+
+const cellText = (value) => (value === null ? "–" : Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
+
+// The runs of each treatment and roster, in an order that does not depend on that of the table.
+function grouped(runs) {
+  const groups = new Map();
+  for (const run of [...runs].sort((a, b) => a.index - b.index)) {
+    const key = JSON.stringify([run.treatment, run.roster]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(run);
+  }
+  return [...groups.values()];
+}
+
+// What tells a group from the others.
+function groupTitle({ world }, { treatment, roster }) {
+  const parts = [world.treatments.length > 1 ? treatment : null, world.rosters.length > 1 ? roster : null].filter((part) => part !== null);
+  return parts.join(", ") || treatment;
+}
+
+const spanOfAxes = (axes) => ({
+  first: Math.min(...axes.map(([first]) => first)), last: Math.max(...axes.map((axis) => axis[axis.length - 1])),
+});
+
+function moreOf(count, shown, noun, step, more) {
+  if (shown >= count) return null;
+  const next = Math.min(step, count - shown);
+  return el("p", {}, `${rounded(shown)} of ${plural(count, noun)}. `, el("button", { type: "button", click: () => more(next) }, `Show ${rounded(next)} more`));
+}
+
+// The page: its worlds, the run that is opened, and the address.
+class Page {
+  constructor(data) {
+    this.dialog = document.getElementById("run");
+    this.browsers = [];
+    data.worlds.forEach((world, index) => {
+      this.browsers.push(new Browser(world, index, document.getElementById(`world-${index}`), this));
+    });
+    for (const link of document.querySelectorAll("a[data-run]")) {
+      const [world, index] = link.dataset.run.split(":").map(Number);
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.open(this.browsers[world], this.browsers[world].runs[index]);
+      });
+    }
+    this.dialog.addEventListener("close", () => this.closed());
+    globalThis.addEventListener("hashchange", () => this.load());
+    this.load();
+  }
+
+  // The address of the page as it is, with a run opened.
+  address(browser, run) {
+    const text = new URLSearchParams();
+    for (const { state, prefix } of this.browsers) for (const [name, value] of addressOf(state, prefix)) text.set(name, value);
+    if (run) text.set("run", `${browser.index + 1}/${run.path}`);
+    return String(text);
+  }
+
+  save() {
+    history.replaceState(null, "", `#${this.address(this.opened?.[0], this.opened?.[1])}`);
+  }
+
+  load() {
+    const text = new URLSearchParams(location.hash.slice(1));
+    for (const browser of this.browsers) usePaletteOf(browser, () => browser.load(stateOf(text, browser.prefix)));
+    const [, world, path] = /^(\d+)\/(.*)$/s.exec(text.get("run") ?? "") ?? [];
+    const browser = this.browsers[Number(world) - 1];
+    const run = browser?.runs.find((each) => each.path === path);
+    if (run) this.show(browser, run);
+    else if (this.dialog.open) this.dialog.close();
+  }
+
+  open(browser, run) {
+    location.hash = this.address(browser, run);
+  }
+
+  closed() {
+    this.opened = null;
+    this.save();
+  }
+
+  show(browser, run) {
+    this.opened = [browser, run];
+    const at = browser.some.indexOf(run);
+    const step = (by, text) => el("button", {
+      type: "button", disabled: browser.some[at + by] === undefined || at < 0, "data-step": by,
+      click: () => {
+        this.opened = [browser, browser.some[at + by]];
+        this.save();
+        this.show(...this.opened);
+        this.dialog.querySelector(`[data-step="${by}"]:enabled`)?.focus();
+      },
+    }, text);
+    usePaletteOf(browser, () => replaceAll(this.dialog,
+      el("div", { class: "bar" }, step(-1, "← Back"), step(1, "Next →"), el("span", { class: "note" }, at < 0 ? "" : `${rounded(at + 1)} of ${rounded(browser.some.length)}`),
+        el("form", { method: "dialog" }, el("button", {}, "Close"))),
+      el("h2", { id: "run-title" }, run.title),
+      el("p", { class: "lead" }, run.headline),
+      run.history ? el("p", { class: "fork" }, run.history) : null,
+      run.page ? el("p", {}, el("a", { href: run.page }, "Open the page of this run")) : el("div", {},
+        el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of the run and opens it:"),
+        commandLine(`goldrush view ${wordOf(run.path)} --open`)),
+      standingsOf(browser, run), chartOf(browser, run), measuresOf(browser, run)));
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+}
+
+// A path as a word of a shell; plain ones stay as they are.
+function wordOf(path) {
+  const word = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./,=+@:-]+$/.test(word) ? word : shellQuoted(word);
+}
+
+// The colours of a world's policies are in force while its charts are drawn.
+function usePaletteOf({ world }, draw) {
+  usePalette({ hues: world.hues, lightest: 0, single: 0 });
+  draw();
+}
+
+function standingsOf({ world }, { standings }) {
+  if (standings.length === 0) return null;
+  const rows = standings.map(({ policy, count, mean, lowest, highest }) =>
+    [[swatchOf(colourOf(policy)), policy], count, ...[mean, lowest, highest].map(cellText)]);
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Standings" },
+    tableOf(["policy", "agents", `${world.outcome.title}, mean`, "lowest", "highest"], rows, ["agents", `${world.outcome.title}, mean`, "lowest", "highest"]));
+}
+
+function chartOf({ world }, run) {
+  const lines = linesOf(world, [run]);
+  if (lines.length === 0) return null;
+  const { title, definition } = world.outcome;
+  return lineChart({
+    title: `${title}${world.byPolicy ? " by policy, mean" : ""}`, definition, unit: world.unit, units: run.axis, lines, player: STILL, size: LARGE,
+    scale: lines.flatMap(({ values }) => values), span: spanOfAxes([run.axis]), limits: [Math.min(0, ...lines.flatMap(({ values }) => known(values)))],
+  }).node;
+}
+
+// The measures of a run beside the median of the runs of its treatment and roster.
+function measuresOf({ world, runs }, run) {
+  if (world.columns.length === 0) return null;
+  const alike = runs.filter(({ treatment, roster }) => treatment === run.treatment && roster === run.roster);
+  const median = `median of ${plural(alike.length, "run")}`;
+  const rows = world.columns.map(({ title }, index) => [title, cellText(run.values[index]), cellText(medianOf(known(alike.map(({ values }) => values[index]))))]);
+  const odd = run.oddity ? el("p", {}, `Most unusual: ${oddityTitle(world, run.oddity)}, ${rounded(Math.abs(run.oddity[1]), 1)} robust standard deviations ${run.oddity[1] > 0 ? "above" : "below"} the median of its treatment and roster.`) : null;
+  return el("div", {}, el("h3", {}, "Measures"), odd, el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
+    tableOf(["measure", "this run", median], rows, ["this run", median])));
+}
+
+function medianOf(values) {
+  const order = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(order.length / 2);
+  return order.length === 0 ? null : order.length % 2 ? order[middle] : (order[middle - 1] + order[middle]) / 2;
+}
+
+export function overview() {
+  const page = new Page(JSON.parse(document.getElementById("page").textContent));
+  document.documentElement.dataset.ready = seen(page.browsers.length);
+}

@@ -1,0 +1,477 @@
+"""The page of a folder: its runs in a table, small charts of their outcome, how to open each.
+
+The page holds summaries alone: of each run what stands in its row, its standings, and curves of
+some 40 points. It is one file with its script and its style sheet, which its policy allows by their
+hashes. It holds no date, and paths relative to itself alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+from urllib.parse import quote
+
+import attrs
+
+from goldrush.kernel import files
+from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.arguments import OnStep
+from goldrush.replay.colours import css_variables, hues_of
+from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.find import tools_at
+from goldrush.replay.journal.rebuild import world_at
+from goldrush.replay.outcome import Outcome, format_value, measure_named, outcome_from
+from goldrush.replay.study.records import POINTS
+from goldrush.replay.tools import Tools
+from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
+from goldrush.replay.view.frame import filled, joined, json_of, policy_of
+from goldrush.replay.view.page import MADE_BY, is_page
+from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
+
+NAME: Final = "runs.html"
+NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
+ALIKE_MIN: Final = 5  # runs of a treatment and roster among which one can be unusual
+GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
+_SCRIPTS: Final = (
+    "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
+    "overview.js",
+)  # fmt: skip
+
+
+@attrs.frozen
+class Overview:
+    """A page that was written: its file, its size in bytes, what is on it, and the pages of its
+    runs, if they were written, too.
+    """
+
+    path: Path
+    size: int
+    folder: FolderRuns
+    pages: Pages | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The result for JSON."""
+        return {
+            "path": str(self.path),
+            "size": self.size,
+            "runs": len(self.folder.runs),
+            "left_out": [attrs.asdict(each) for each in self.folder.left_out],
+            "unplayed": self.folder.unplayed,
+            "pages": self.pages and str(self.pages.folder),
+        }
+
+
+def write_overview(
+    folder: str | Path,
+    out: str | Path | None = None,
+    *,
+    outcome: str | None = None,
+    pages: bool = False,
+    jobs: int | None = None,
+    force: bool = False,
+    on_step: OnStep | None = None,
+) -> Overview:
+    """Write the page of a folder.
+
+    Args:
+        out: the file; None: `runs.html` in the folder. An earlier page there is replaced.
+        outcome: the measure that is charted and compared, of agents or of runs; None: the outcome
+            of each world.
+        pages: also write the page of each run into the folder `pages` beside it, and link it.
+        jobs: number of processes; None: one per processor.
+        force: replace another file that goldrush wrote, such as a report.
+        on_step: called with what is done, how many, of how many.
+
+    Raises BadInput for a folder without journals, an unknown measure, and if another file is there;
+    WriteFailed if the system refuses to write; WorkerDied.
+    """
+    path = Path(folder, NAME) if out is None else Path(out)
+    files.check_target(str(path if out is None else out), force=force, is_own=is_overview)
+
+    def tell(what: str) -> OnRun | None:
+        return None if on_step is None else lambda done, every: on_step(what, done, every)
+
+    found = runs_in(folder, jobs=jobs, on_run=tell("measuring"))
+    written = None
+    if pages:
+        written = write_pages(
+            folder, [run.path for run in found.runs], path.parent, jobs=jobs, force=force,
+            on_page=tell("writing pages"),
+        )  # fmt: skip
+    data = overview_of(folder, found, path.parent, outcome).encode()
+    files.write_whole(str(path), data, force=force, is_own=is_overview)
+    return Overview(path, len(data), found, written)
+
+
+def is_overview(front: bytes) -> bool:
+    """Whether a file with these first bytes is the page of a folder."""
+    return files.is_marked(front) and GENERATOR.encode() in front
+
+
+def overview_of(
+    folder: str | Path, found: FolderRuns, beside: Path, outcome: str | None = None
+) -> str:
+    """The page of a folder, as HTML, to be written into the folder `beside`.
+
+    Raises BadInput for an unknown measure.
+    """
+    by_world: dict[str, list[FolderRun]] = {}
+    for run in found.runs:
+        by_world.setdefault(run.world, []).append(run)
+    lines = sum(max(1, len(set(run.policies))) for run in found.runs)
+    points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
+    worlds = [_World.of(Path(folder), runs, outcome, points) for runs in by_world.values()]
+    here = Path(__file__).parent
+    script = joined([here / name for name in _SCRIPTS], "overview();")
+    style = css_variables() + "".join(
+        (here / name).read_text(encoding="utf-8") for name in ("page.css", "overview.css")
+    )
+    data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
+    parts = {
+        "mark": files.MARK,
+        "policy": policy_of(script, style),
+        "generator": GENERATOR,
+        "title": escape(_title(worlds, found)),
+        "head": _head(worlds, found),
+        "left_out": _left_out(found),
+        "sections": "\n".join(
+            _section(world, index, len(worlds)) for index, world in enumerate(worlds)
+        ),
+        "version": MADE_BY,
+        "style": style,
+        "script": script,
+        "data": json_of(data),
+    }
+    return filled(here / "overview.html", parts)
+
+
+@attrs.frozen(kw_only=True)
+class _World:
+    """The runs of one world, with their outcomes; `outcomes` is empty for a world without measures.
+
+    Attributes:
+        columns: the measures of runs that stand in the table.
+        oddity: by run, the measure in which it differs most from the runs of its treatment and
+            roster, as an index of `columns` (−1: the outcome), and by how many of their robust
+            standard deviations; None among too few, or equal ones.
+        points: of a curve, at most.
+    """
+
+    tools: Tools
+    unit: str
+    units: str
+    number: Any
+    runs: Sequence[FolderRun]
+    measure: AgentMeasure | Measure | None
+    outcomes: Sequence[Outcome]
+    columns: Sequence[Measure]
+    oddity: Sequence[tuple[int, float] | None]
+    points: int
+
+    @classmethod
+    def of(cls, folder: Path, runs: Sequence[FolderRun], name: str | None, points: int) -> _World:
+        first = folder / runs[0].path
+        tools, world = tools_at(first), world_at(first)
+        vocabulary = world.vocabulary
+        measures = tools.measures
+        has_measures = bool(measures.known or measures.of_agents)
+        measure = measure_named(tools, name) if has_measures else None
+        outcomes = (
+            []
+            if measure is None
+            else [
+                outcome_from(
+                    measure,
+                    run.by_agent,
+                    run.policies,
+                    run.run.get(measure.name),
+                    run.remarks,
+                    leads=tools.headline_leads and name is None,
+                )
+                for run in runs
+            ]
+        )
+        columns = [
+            measures.known[each] for each in measures.of_runs if measures.known[each] != measure
+        ]
+        return cls(
+            tools=tools,
+            unit=vocabulary.unit,
+            units=vocabulary.units,
+            number=vocabulary.number,
+            runs=runs,
+            measure=measure,
+            outcomes=outcomes,
+            columns=columns,
+            oddity=_oddity(runs, outcomes, columns),
+            points=points,
+        )
+
+    def value(self, index: int) -> Value:
+        """The outcome of a run."""
+        return value_of(self.outcomes[index]) if self.outcomes else None
+
+    def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
+        """For the page's script; texts that many runs share are in lists, as are units."""
+        treatments = list(dict.fromkeys(run.treatment for run in self.runs))
+        rosters = list(dict.fromkeys(run.roster for run in self.runs))
+        labels = list(dict.fromkeys(label for run in self.runs for label in run.policies))
+        hues = hues_of(labels, self.tools.hue_order, self.tools.null)
+        axes: dict[tuple[int, ...], int] = {}
+        policies = {label: index for index, label in enumerate(labels)}
+        rows = []
+        for index, run in enumerate(self.runs):
+            outcome = self.outcomes[index] if self.outcomes else None
+            units, curves = self._curves(run, outcome)
+            rows.append([
+                os.path.relpath(folder / run.path, beside),
+                treatments.index(run.treatment), rosters.index(run.roster), run.seed, run.units,
+                _short(self.value(index)),
+                [] if outcome is None else [
+                    [policies[one.policy], len(one.agents),
+                     *map(_short, (one.mean, one.lowest, one.highest))]
+                    for one in outcome.standings
+                ],
+                [_short(run.run.get(column.name)) for column in self.columns],
+                "" if outcome is None else outcome.headline,
+                axes.setdefault(tuple(units), len(axes)), curves,
+                _rounded_oddity(self.oddity[index]),
+                _page_of(run, folder, beside),
+                " ".join(run.history),
+                int(run.is_studied),
+            ])  # fmt: skip
+        return {
+            "name": self.tools.name,
+            "unit": self.unit,
+            "units": self.units,
+            "outcome": None if self.measure is None else _measure(self.measure),
+            "byPolicy": isinstance(self.measure, AgentMeasure),
+            "columns": [_measure(column) for column in self.columns],
+            "treatments": treatments,
+            "rosters": rosters,
+            "policies": labels,
+            "hues": hues,
+            "axes": [list(units) for units in axes],
+            "runs": rows,
+        }
+
+    def _curves(
+        self, run: FolderRun, outcome: Outcome | None
+    ) -> tuple[Sequence[int], Sequence[Sequence[Value]]]:
+        """The outcome over the units: their public numbers, and a line for each standing, or one of
+        the run.
+        """
+        if outcome is None or self.measure is None:
+            return (), ()
+        name = self.measure.name
+        if isinstance(self.measure, AgentMeasure):
+            units = run.course.units
+            means = run.course.means.get(name, {})
+            lines = [means[one.policy] for one in outcome.standings if one.policy in means]
+        else:
+            lines = [run.curves[name]] if name in run.curves else []
+            length = -(-run.horizon // POINTS)
+            units = [
+                min(run.units, length * (place + 1))
+                for place in range(len(lines[0]) if lines else 0)
+            ]
+        chosen = _spread(len(units), self.points)
+        return (
+            [self.number(units[place]) for place in chosen],
+            [[_brief(line[place]) for place in chosen] for line in lines],
+        )
+
+
+def value_of(outcome: Outcome) -> Value:
+    """One number for an outcome: the mean over the agents, or the value of the run."""
+    return mean(outcome.by_agent) if outcome.by_agent else outcome.value
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """At most so many of the first `count` numbers, at about equal distances, with both ends."""
+    if count <= most:
+        return list(range(count))
+    return [round(place * (count - 1) / (most - 1)) for place in range(most)]
+
+
+def _oddity(
+    runs: Sequence[FolderRun], outcomes: Sequence[Outcome], columns: Sequence[Measure]
+) -> list[tuple[int, float] | None]:
+    groups: dict[tuple[str, str, int], list[int]] = {}
+    for index, run in enumerate(runs):
+        groups.setdefault((run.treatment, run.roster, run.horizon), []).append(index)
+    oddity: list[tuple[int, float] | None] = [None] * len(runs)
+    for members in groups.values():
+        if len(members) < ALIKE_MIN:
+            continue
+        series = [(-1, [value_of(outcomes[at]) for at in members])] if outcomes else []
+        series += [
+            (number, [runs[at].run.get(column.name) for at in members])
+            for number, column in enumerate(columns)
+        ]
+        for number, values in series:
+            for at, size in zip(members, deviations(values), strict=True):
+                known = oddity[at]
+                if size is not None and abs(size) > (0.0 if known is None else abs(known[1])):
+                    oddity[at] = (number, size)
+    return oddity
+
+
+def deviations(values: Sequence[Value]) -> list[Value]:
+    """How far each value is from the median, in robust standard deviations: 1.4826 times the median
+    absolute deviation or, where that is 0, 1.2533 times the mean absolute deviation. None for an
+    undefined value, and where all are equal.
+    """
+    known = [value for value in values if value is not None]
+    if not known:
+        return [None] * len(values)
+    middle = median(known)
+    distances = [abs(value - middle) for value in known]
+    scale = 1.4826 * median(distances) or 1.2533 * (mean(distances) or 0.0)
+    if not scale:
+        return [None] * len(values)
+    return [None if value is None else (value - middle) / scale for value in values]
+
+
+def _rounded_oddity(oddity: tuple[int, float] | None) -> list[float] | None:
+    return None if oddity is None else [oddity[0], round(oddity[1], 1)]
+
+
+def _measure(measure: AgentMeasure | Measure) -> dict[str, str]:
+    return {
+        "name": measure.name, "title": measure.title, "definition": measure.definition,
+    }  # fmt: skip
+
+
+def _short(value: Value, digits: int = 6) -> Value:
+    """A number with the digits that it has in the page; whole numbers as integers."""
+    if value is None:
+        return None
+    number = float(f"{value:.{digits}g}")
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _brief(value: Value) -> Value:
+    return _short(value, 3)
+
+
+def _page_of(run: FolderRun, folder: Path, beside: Path) -> str:
+    """The address of the page of a run, if there is one: among the pages, or beside its journal."""
+    page = name_of(run.path)
+    for path in (beside / PAGES / page, folder / page):
+        try:
+            with path.open("rb") as file:
+                if is_page(file.read(files.FRONT)):
+                    return quote(os.path.relpath(path, beside))
+        except OSError:
+            continue
+    return ""
+
+
+def _title(worlds: Sequence[_World], found: FolderRuns) -> str:
+    if len(worlds) == 1:
+        return f"{format_count(len(found.runs), 'run')} of {worlds[0].tools.name}"
+    return f"{format_count(len(found.runs), 'run')} of {format_count(len(worlds), 'world')}"
+
+
+def _head(worlds: Sequence[_World], found: FolderRuns) -> str:
+    """The headline of the page."""
+    if len(worlds) == 1:
+        return f"<h1>{_headline(worlds[0])}</h1>\n{_lead(worlds[0], 0)}"
+    if not worlds:
+        return "<h1>No run in this folder has ended</h1>"
+    return f"<h1>{escape(_title(worlds, found))}</h1>"
+
+
+def _section(world: _World, index: int, count: int) -> str:
+    head = f"<h2>{_headline(world)}</h2>\n{_lead(world, index)}" if count > 1 else ""
+    label = f' aria-label="{_text(world.tools.name)}"'
+    return f'<section class="world" id="world-{index}"{label}>{head}</section>'
+
+
+def _headline(world: _World) -> str:
+    """How many runs, and the range of their outcome."""
+    runs = f"{format_count(len(world.runs), 'run')} of {_text(world.tools.name)}"
+    values = [value for at in range(len(world.runs)) if (value := world.value(at)) is not None]
+    if not values or world.measure is None:
+        return runs
+    low, high = format_value(min(values)), format_value(max(values))
+    between = low if low == high else f"{low} to {high}"
+    if isinstance(world.measure, AgentMeasure):
+        amount = (world.measure.amount or f"{{}} {world.measure.title}").format(between)
+        return f"{runs}: {_text(amount)} an agent"
+    return f"{runs}: {_text(world.measure.title)} {between}"
+
+
+def _lead(world: _World, index: int) -> str:
+    """What varies, and the runs at the ends."""
+    counts = (
+        ("treatment", len({run.treatment for run in world.runs})),
+        ("roster", len({run.roster for run in world.runs})),
+        ("seed", len({run.seed for run in world.runs})),
+    )
+    texts = [format_count(count, name) for name, count in counts]
+    low, high = (end(run.units for run in world.runs) for end in (min, max))
+    length = format_count(high, world.unit)
+    texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
+    parts = [f"{', '.join(texts)}."]
+    known = [(value, at) for at in range(len(world.runs)) if (value := world.value(at)) is not None]
+    if known and min(known)[0] != max(known)[0]:
+        ends = (("Lowest", min(known)), ("highest", max(known)))
+        parts.append("; ".join(_end(world, index, *each) for each in ends) + ".")
+    odd = [(abs(one[1]), at) for at, one in enumerate(world.oddity) if one is not None]
+    if odd:
+        at = max(odd)[1]
+        number, size = world.oddity[at] or (0, 0.0)
+        measure = world.columns[number] if number >= 0 else world.measure
+        assert measure is not None
+        where = "above" if size > 0 else "below"
+        parts.append(
+            f"Most unusual among its kind: {_link(world, index, at)} ({_text(measure.title)} "
+            f"{abs(size):,.1f} robust standard deviations {where} the median)."
+        )
+    return f'<p class="lead">{" ".join(parts)}</p>'
+
+
+def _end(world: _World, index: int, name: str, end: tuple[float, int]) -> str:
+    value, at = end
+    return f"{name}: {format_value(value)} ({_link(world, index, at)})"
+
+
+def _link(world: _World, index: int, at: int) -> str:
+    run = world.runs[at]
+    seed = "" if run.seed is None else f", seed {run.seed}"
+    text = f"{run.treatment}, {run.roster}{seed}" if run.is_studied else run.path
+    return f'<a data-run="{index}:{at}" href="#">{_text(text)}</a>'
+
+
+def _left_out(found: FolderRuns) -> str:
+    """Files that are no finished runs, with why, and how many runs are not played."""
+    count = len(found.left_out)
+    parts = []
+    if found.unplayed:
+        are = "is" if found.unplayed == 1 else "are"
+        parts.append(f"<p>{format_count(found.unplayed, 'run')} of the study {are} not played.</p>")
+    if count:
+        rows = "".join(
+            f'<tr><th scope="row"><code>{_text(one.path)}</code></th><td>{_text(one.reason)}</td>'
+            for one in found.left_out
+        )
+        verb = "is not a finished run" if count == 1 else "are not finished runs"
+        parts.append(
+            f"<details><summary>{format_count(count, 'file')} {verb}</summary>"
+            f'<div class="scroll" tabindex="0" role="group" aria-label="Files left out">'
+            f'<table class="left-out"><thead><tr><th scope="col">file</th>'
+            f'<th scope="col">why it is not in the table</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table></div></details>"
+        )
+    return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    return escape(escaped(text))

@@ -1,0 +1,280 @@
+"""The page of a folder: what it says of each run is what the run says of itself; other files are
+told apart; and everything on it is reached by pointer, keyboard and address.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import mean
+from goldrush.replay.run import Run
+from goldrush.replay.study.study import Study, study
+from goldrush.replay.view.folder import FolderRuns, runs_in
+from goldrush.replay.view.overview import deviations, write_overview
+from tests.browser import PHONE, WIDE, Tab
+from tests.games.board import Board
+from tests.golden import season_path
+from tests.journals import commits_of, write
+
+HOSTILE = "<b>&amp;'{{data}} .journal"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of 24 runs, a run of a hostile name, a season, and files that are no whole runs."""
+    base = tmp_path_factory.mktemp("overview") / "runs"
+    study(
+        base / "study", treatments=["baseline", "scarce"], seeds=6, rounds=8, jobs=1,
+        rosters={"greedy": "greedy-mine*4", "mixed": "greedy-mine*3,raid"}, agents=4,
+    )  # fmt: skip
+    run = Run.record(base / HOSTILE, seed=3, rounds=90, roster="random*3", alpha=0.5)
+    commits = commits_of(run.path)
+    write(base / "unfinished.journal", commits[:31])
+    data = bytearray(Path(run.path).read_bytes())
+    data[len(data) // 2] ^= 1
+    (base / "damaged.journal").write_bytes(data)
+    (base / "torn.journal").write_bytes(data[: len(data) // 3])
+    (base / "foreign.journal").write_text("hello\n")
+    (base / "gone.journal").symlink_to(base / "nowhere")
+    shutil.copy(season_path("every-code"), base / "season.journal")
+    shutil.copy(run.path, base / "study/scarce/mixed/rounds-8/seed-0005.journal")
+    return base
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> FolderRuns:
+    return runs_in(folder, jobs=1)
+
+
+@pytest.fixture
+def opened(folder: Path, tmp_path: Path, new_tab: Callable[..., Tab]) -> Callable[..., Tab]:
+    """Opens the page of the folder at an address."""
+    page = write_overview(folder, tmp_path / "page.html", jobs=1, force=True).path
+
+    def made(address: str = "", scheme: str = "light", size: dict[str, int] = WIDE) -> Tab:
+        tab = new_tab(scheme, size)
+        tab.page.goto(page.as_uri() + address)
+        tab.page.wait_for_selector("html[data-ready]")
+        return tab
+
+    return made
+
+
+def test_a_run_says_the_same_in_its_folder_and_alone(folder: Path, found: FolderRuns) -> None:
+    for run in found.runs:
+        alone = Run.open(folder / run.path)
+        measured = alone.measured()
+
+        assert measured.by_agent == {name: list(of) for name, of in run.by_agent.items()}
+        assert {name: measured.of(name) for name in measured.known} == dict(run.run)
+        assert list(alone.tools.headline(measured)) == list(run.remarks)
+    assert 25 == len(found.runs)
+    assert {"baseline", "scarce", "agents=3 alpha=0.5", "defaults"} >= {
+        run.treatment for run in found.runs if run.world == "mining"
+    }
+
+
+def test_files_that_are_no_whole_runs_are_told_with_why(found: FolderRuns) -> None:
+    reasons = {file.path: file.reason for file in found.left_out}
+
+    assert "unfinished: 30 rounds of 90 closed" == reasons["unfinished.journal"]
+    assert re.match(r"commit \d+ at byte \d+: expected checksum", reasons["damaged.journal"])
+    assert "torn tail" in reasons["torn.journal"]
+    assert "not a goldrush journal" in reasons["foreign.journal"]
+    assert "gone.journal" in reasons
+    swapped = reasons["study/scarce/mixed/rounds-8/seed-0005.journal"]
+    assert swapped.startswith("seed-0005.journal is not the journal that the manifest lists")
+    assert 6 == len(reasons)
+
+
+def test_the_course_of_a_run_is_that_of_its_states(tmp_path: Path) -> None:
+    run = Run.record(tmp_path / "a.journal", seed=5, rounds=150, roster="greedy-mine*2,raid*2")
+    measured = run.measured()
+    course = measured.course
+
+    assert 150 == course.units[-1]
+    assert 30 < len(course.units) <= 61
+    for place, unit in enumerate(course.units):
+        gold = run.at(unit).state.gold
+        assert mean(gold[:2]) == course.means["gold"]["greedy-mine"][place]
+        assert mean(gold[2:]) == course.means["gold"]["raid"][place]
+
+
+def test_kept_measures_give_the_same_page(folder: Path, tmp_path: Path) -> None:
+    first, second = (
+        write_overview(folder / "study", tmp_path / f"{name}.html", jobs=1) for name in "ab"
+    )
+
+    assert first.path.read_bytes() == second.path.read_bytes()
+    assert str(folder).encode() not in first.path.read_bytes()
+
+
+def test_a_study_that_is_not_finished_is_shown(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "study", tmp_path / "study")
+    manifest = json.loads((tmp_path / "study/manifest.json").read_text())
+    for run in manifest["cells"][0]["runs"][:2]:
+        (tmp_path / "study" / run["path"]).unlink()
+        run.update(sha256=None, bytes=None)
+    (tmp_path / "study/manifest.json").write_text(json.dumps(manifest))
+    page = Study.open(tmp_path / "study").view(jobs=1)
+
+    assert tmp_path / "study/runs.html" == page
+    assert "2 runs of the study are not played." in page.read_text()
+
+
+def test_pages_of_runs_are_linked(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    Run.record(tmp_path / "sub/a b.journal", seed=1, rounds=4)
+    written = write_overview(tmp_path, pages=True, jobs=1)
+
+    assert written.pages is not None
+    assert ["pages/sub/a b.html"] == [
+        str(page.relative_to(tmp_path)) for page in tmp_path.rglob("pages/**/*.html")
+    ]
+    assert '"pages/sub/a%20b.html"' in written.path.read_text()
+
+
+def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
+    for seed in range(2):
+        Run.record(tmp_path / f"{seed}.journal", Board, seed=seed)
+    page = write_overview(tmp_path, jobs=1).path.read_text()
+
+    assert "<h1>2 runs of" in page
+    assert page.count('"byPolicy":') == 1
+
+
+@pytest.mark.parametrize("outcome", ["plots", "turnover"])
+def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) -> None:
+    written = write_overview(folder / "study", tmp_path / "page.html", outcome=outcome, jobs=1)
+    [world] = _data(written.path)["worlds"]
+
+    assert outcome == world["outcome"]["name"]
+    assert all(any(row[10]) for row in world["runs"])
+    with pytest.raises(BadInput, match="measure"):
+        write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
+
+
+VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20)
+
+
+@given(VALUES, st.integers(2, 9), st.integers(-50, 50))
+def test_deviations_do_not_depend_on_the_unit_of_measurement(
+    values: list[float], scale: int, shift: int
+) -> None:
+    changed = deviations([scale * value + shift for value in values])
+
+    assert deviations(values) == pytest.approx(changed, nan_ok=True, abs=1e-9)
+
+
+@given(VALUES)
+def test_the_value_that_differs_from_all_others_deviates_most(values: list[float]) -> None:
+    found = deviations([*values, 1e6])
+
+    assert max(found, key=lambda value: abs(value or 0)) == found[-1]
+    assert (found[-1] or 0) > 1
+    assert deviations([3.0] * 6) == [None] * 6
+
+
+def _data(page: Path) -> Any:
+    return json.loads(page.read_text().split('id="page">')[1].split("</script>")[0])
+
+
+# In a browser
+
+
+def rows(tab: Tab, world: int = 0) -> list[list[str]]:
+    """The cells of the table that are seen."""
+    cells = "rows => rows.map(row => Array.from(row.cells, cell => cell.innerText.trim()))"
+    found = tab.page.locator(f"#world-{world} .runs-table tbody tr").evaluate_all(cells)
+    return list(found)
+
+
+def test_runs_are_filtered_and_sorted_by_keys_and_the_address_keeps_it(
+    opened: Callable[..., Tab],
+) -> None:
+    tab = opened()
+    world = tab.page.locator("#world-0")
+    assert 24 == len(rows(tab))
+    world.get_by_label("Treatment").select_option("scarce")
+    world.get_by_label("Seeds").fill("0-2, 4")
+    world.locator(".count", has_text="8 of").wait_for()
+    header = world.get_by_role("button", name="gold, mean")
+    header.focus()
+    tab.press("Enter", "Enter")
+
+    sorted_by = world.locator("th[aria-sort]")
+    assert "descending" == sorted_by.get_attribute("aria-sort")
+    gold = [float(row[5].replace(",", "")) for row in rows(tab)]
+    low = int(gold[2])
+    assert sorted(gold, reverse=True) == gold
+    assert {"0", "1", "2", "4"} == {row[3] for row in rows(tab)}
+    again = opened(f"#{tab.moment}")
+    assert rows(tab) == rows(again)
+    world.get_by_label("from").fill(str(low))
+    few = sum(value >= low for value in gold)
+    assert few < 8
+    world.locator(".count", has_text=f"{few} of").wait_for()
+    world.get_by_label("Seeds").fill("x")
+    world.locator(".count", has_text="seed").wait_for()
+    assert "true" == world.get_by_label("Seeds").get_attribute("aria-invalid")
+    world.get_by_role("button", name="Show all").click()
+    assert 24 == len(rows(tab))
+
+
+def test_a_run_opens_with_its_headline_and_command(
+    opened: Callable[..., Tab], folder: Path
+) -> None:
+    tab = opened()
+    tab.page.locator("#world-0 .runs-table").get_by_role("link", name=HOSTILE[:-8]).click()
+    dialog = tab.page.get_by_role("dialog")
+
+    assert Run.open(folder / HOSTILE).outcome().headline == dialog.locator(".lead").inner_text()
+    command = dialog.locator(".command code").inner_text()
+    assert command.startswith("goldrush view '")
+    assert "--open" in command
+    first = tab.moment
+    dialog.get_by_role("button", name="Next").click()
+    assert first != tab.moment
+    tab.press("Escape")
+    assert "run=" not in tab.moment
+    assert "run=" in first
+    assert opened(f"#{first}").page.get_by_role("dialog").is_visible()
+
+
+def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) -> None:
+    tab = opened("#charts=runs&treatment=scarce&roster=greedy&seed=0")
+    chart = tab.page.locator("#world-0 .charts [role=slider]")
+    chart.focus()
+    tab.press("Home")
+
+    end = "scarce/greedy/rounds-8/seed-0000.journal"
+    [run] = [run for run in found.runs if run.path.endswith(end)]
+    value = run.course.means["gold"]["greedy-mine"][0]
+    assert value is not None
+    assert f"round 1: {value:g}" == chart.get_attribute("aria-valuetext")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_anybody_can_use_the_page_of_a_folder(
+    scheme: str, size: dict[str, int], opened: Callable[..., Tab]
+) -> None:
+    tab = opened("", scheme, size)
+    for details in tab.page.locator("header summary").all():
+        details.click()
+    assert [] == tab.violations()
+    assert not tab.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    tab.page.locator("#world-0 .runs-table a").first.click()
+    assert [] == tab.violations()
+    tab.press("Escape")
+    tab.page.emulate_media(media="print")
+    assert [] == tab.violations()
+    assert not tab.page.evaluate("document.documentElement.scrollWidth > innerWidth")
