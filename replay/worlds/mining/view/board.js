@@ -35,10 +35,13 @@ export class Board {
       },
       choose: (plot) => player.go({ plot }),
     });
+    globalThis.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(this.shown));
   }
 
-  // `state`: {round, raided: by plot its raid, contested: plots, selected, agent, other}.
-  draw({ round, raided, contested, selected, agent, other }) {
+  // `shown`: {round, raided: by plot its raid, contested: plots, selected, agent, other}.
+  draw(shown) {
+    this.shown = shown;
+    const { round, raided, contested, selected, agent, other } = shown;
     const { cols } = this.config;
     const { side } = this;
     const brush = this.canvas.getContext("2d");
