@@ -40,11 +40,12 @@ def top_of(
             for index, run in enumerate(runs)
         )
         parts = [
+            f'<p class="kicker">{_text(runs[0].title.partition(":")[0])}: two runs</p>',
             f"<h1>{escape(compared(*outcomes)) if is_compared else 'Two runs'}</h1>",
             f'<p class="lead">{escape(_only(*outcomes))}</p>' if is_compared else "",
-            _parting(difference, runs, vocabulary.unit),
             _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
             f'<ul class="runs">{lines}</ul>',
+            _parting(difference, runs, vocabulary.unit),
             _forks(runs),
         ]
     parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
@@ -200,16 +201,17 @@ def compared(a: Outcome, b: Outcome) -> str:
 
 
 def _only(a: Outcome, b: Outcome) -> str:
-    """The policies that play in one of two runs alone, as sentences; empty without one."""
+    """The policies that play in one of two runs alone, as a sentence; empty without one."""
     names = [[escaped(each.policy) for each in run.standings] for run in (a, b)]
-    sentences = []
+    parts = []
     for which, mine, other in (("A", names[0], names[1]), ("B", names[1], names[0])):
         only = [policy for policy in mine if policy not in other]
-        more = f" and {number_word(len(only) - NAMED_MAX)} more" if len(only) > NAMED_MAX else ""
+        left = len(only) - NAMED_MAX
+        more = f" and {number_word(left)} more" if left > 0 else ""
         if only:
-            verb = "play" if len(only) > 1 else "plays"
-            sentences.append(f"{', '.join(only[:NAMED_MAX])}{more} {verb} in {which} alone.")
-    return " ".join(sentences)
+            parts.append(f"only in {which}: {', '.join(only[:NAMED_MAX])}{more}")
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _comparison(a: Outcome, b: Outcome, *, hues: Hues) -> str:
