@@ -81,6 +81,8 @@ def test_the_value_of_a_run_is_a_mean_a_last_value_or_a_sum(folder: Path) -> Non
     assert measured.of("raids") == pytest.approx(sum(raids) / 12)
     assert measured.of("every_raid") == sum(raids)
     assert measured.compared("every_raid", burn_in=False) == (sum(raids[:6]), sum(raids[6:]))
+    # After the burn-in of one round 5 and 6 are left, of which as many are summed.
+    assert measured.compared("every_raid") == (sum(raids[1:6]), sum(raids[6:11]))
     assert measured.of("rich") == pytest.approx(sum(measured.by_agent["rich"]) / 6)
     assert measured.of("rare") == 6.0  # of the rounds in which it is defined
     assert sum(plots) == pytest.approx(6 * measured.of("plot_rounds"))

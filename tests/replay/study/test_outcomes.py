@@ -145,6 +145,14 @@ def test_what_is_detectable_is_found_in_four_of_five_studies(n: int, level: floa
     assert found / 600 == pytest.approx(0.8, abs=0.06)
 
 
+def test_what_is_detectable_is_that_of_a_t_test_of_fewer_pairs() -> None:
+    """With a deviation of 1: by the noncentral t distribution, of 3 ÷ π times as many pairs."""
+    pairs = [1.0, -1.0] * 10
+    unit = (20 / 19) ** 0.5  # their deviation
+
+    assert detectable(interval(pairs), 0.05) == pytest.approx(0.68152 * unit, rel=1e-4)
+
+
 def test_nothing_is_detectable_with_too_few_pairs_or_without_variation() -> None:
     assert detectable(interval([1.0, 2.0, 3.0]), 0.05) is None
     assert detectable(interval([1.0] * 20), 0.05) is None
