@@ -22,6 +22,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from math import fsum, isfinite, nan
 from numbers import Real
@@ -35,6 +36,7 @@ from goldrush.agents.game.source import load_module, source_of_code
 from goldrush.agents.trust import FILE_MODULE, add_user_folder
 from goldrush.agents.workers import printing_to_stderr
 from goldrush.kernel import fold
+from goldrush.kernel.codec import pack
 from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value, unknown
 from goldrush.kernel.game.game import DeclaredMeasure
 from goldrush.kernel.game.watch import is_watched_unit, watched
@@ -50,6 +52,18 @@ from goldrush.replay.find import open_world
 STATE, EVENTS = GIVEN = ("state", "events")  # what a function can be given, by parameter
 # Columns of tables that have a row for each run, beside its measures.
 _COLUMNS: Final = ("journal", "treatment", "roster", "rounds", "seed", "agents", "run", "measure")
+
+# Modules whose functions depend on their arguments alone, and built-in functions that do not.
+_COMPUTING: Final = frozenset(
+    [
+        "__future__", "bisect", "collections", "collections.abc", "dataclasses", "fractions",
+        "functools", "heapq", "itertools", "math", "numbers", "operator", "re", "statistics",
+        "string", "typing",
+    ]
+)  # fmt: skip
+_READING: Final = frozenset(
+    ["__builtins__", "__import__", "compile", "eval", "exec", "getattr", "globals", "input", "open"]
+)
 
 Function = str | Callable[..., Any] | DeclaredMeasure
 Functions = Function | Sequence[Function]  # one, or several
@@ -182,16 +196,30 @@ def _location(function: FunctionType) -> str:
 
 
 def _stands_alone(function: FunctionType) -> bool:
-    """Whether the module of a function imports Python's own modules and goldrush alone."""
+    """Whether the module of a function reads nothing but what the function is given: it imports
+    only modules that compute, and of goldrush only `measure`.
+    """
     tree = ast.parse(Path(str(sys.modules[function.__module__].__file__)).read_bytes())
-    names: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names.append("." * node.level + (node.module or ""))
-    tops = {name.partition(".")[0] for name in names}
-    return tops <= {*sys.stdlib_module_names, "goldrush"}
+    return all(map(_computes, ast.walk(tree)))
+
+
+def _computes(node: ast.AST) -> bool:
+    """Whether a node of a module's tree neither imports nor names what can read files."""
+    match node:
+        case ast.Import(names):
+            return all(
+                alias.name in _COMPUTING or (alias.name, alias.asname) == ("goldrush", None)
+                for alias in names
+            )
+        case ast.ImportFrom(module="goldrush", level=0):
+            return [alias.name for alias in node.names] == ["measure"]
+        case ast.ImportFrom():
+            return node.level == 0 and node.module in _COMPUTING
+        case ast.Attribute(value=ast.Name("goldrush")):
+            return node.attr == "measure"
+        case ast.Name(name):
+            return name not in _READING
+    return True
 
 
 def _same(location: str, sha256: str | None) -> UserMeasure:
@@ -248,8 +276,13 @@ def _read(
     with reader.again() as again, printing_to_stderr():
         world = open_world(again)
         for unit, state, events in _units(world, again, any(EVENTS in u.takes for u in users)):
+            is_first = is_watched_unit(unit - 1, len(measured.roster))
+            before = _frozen(world, state) if is_first else b""
             for call in calls:
-                call.measure(world, unit, state, events)
+                where = f"measure {call.user.name} in {world.vocabulary.format_unit(unit)}"
+                call.measure(where, {STATE: state, EVENTS: events}, is_watched=is_first)
+                if is_first and _frozen(world, state) != before:
+                    raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
     values = {call.user.name: call.values for call in calls}
     by_agent = {
         call.user.name: tuple(call.of_agents) for call in calls if call.of_agents is not None
@@ -278,6 +311,11 @@ def _units(
             events = []
 
 
+def _frozen(world: World[Any], state: Any) -> bytes:
+    """The whole state as bytes. A digest would not do: worlds keep parts of it with the state."""
+    return pack(world.digest(state) if world.freeze is None else world.freeze(state))
+
+
 class _Calls:
     """The values of a measure, unit by unit. Raises BadInput for what a function must not do."""
 
@@ -288,27 +326,17 @@ class _Calls:
         self._agents = agents
         self._is_listed: bool | None = None  # whether it gives lists
 
-    def measure(self, world: World[Any], unit: int, state: Any, events: Sequence[Event]) -> None:
-        given = {STATE: state, EVENTS: events}
+    def measure(self, where: str, given: Mapping[str, object], *, is_watched: bool) -> None:
+        """Add the value of a unit. `where`: the measure and the unit, for messages."""
         arguments = {name: given[name] for name in self.user.takes}
-        where = f"measure {self.user.name} in {world.vocabulary.format_unit(unit)}"
-        digest = world.digest(state)
         try:
-            value = self._called(where, unit, arguments)
+            with watched(where, None) if is_watched else nullcontext():
+                value = self.user.declared.of(**arguments)
         except GoldrushError:
             raise
         except Exception as error:
             raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
-        if world.digest(state) != digest:
-            raise BadInput(f"{where} changed the state", "change a copy, as of list(...)")
         self._add(where, value)
-
-    def _called(self, where: str, unit: int, arguments: Mapping[str, Any]) -> Any:
-        function = self.user.declared.of
-        if is_watched_unit(unit - 1, self._agents):
-            with watched(where, None):
-                return function(**arguments)
-        return function(**arguments)
 
     def _add(self, where: str, value: Any) -> None:
         is_listed = not (value is None or isinstance(value, str | Real))

@@ -123,6 +123,7 @@ def test_functions_are_given_in_python(folder: Path) -> None:
         ("return 1 / (state.round - 3)", "measure wrong in round 3 failed: wrong, .*:2: ZeroDivi"),
         ("return 1 if state.round < 2 else state.gold", "measure wrong in round 2 gives .*lists"),
         ("state.gold[0] += 1\n    return 1", "measure wrong in round 1 changed the state"),
+        ("state.owner[0] = 5\n    return 1", "measure wrong in round 1 changed the state"),
         ("import time\n    return time.time()", r"wrong.py:3: measure wrong .* uses the clock"),
         ("return sum({1.5, 2.5})", "line 2 sums a set"),
     ],
@@ -233,13 +234,18 @@ def test_kept_values_are_those_of_the_same_code(folder: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "lasts"),
     [("import math", True), ("import goldrush", True), ("import attrs", False),
-     ("import beside_it", False), ("from math import pi", True)],
+     ("import beside_it", False), ("from math import pi", True), ("import os", False),
+     ("from goldrush import measure", True), ("from goldrush import open", False),
+     ("import goldrush as g", False), ("text = open('other.txt')", False),
+     ("from importlib import import_module", False), ("import goldrush\nx = goldrush.open", False)],
 )  # fmt: skip
-def test_values_that_depend_on_other_code_are_not_kept(
-    tmp_path: Path, text: str, lasts: bool
+def test_values_that_depend_on_other_code_or_files_are_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, lasts: bool
 ) -> None:
     if "beside" in text:
         (tmp_path / "beside_it.py").write_text("")
+    (tmp_path / "other.txt").write_text("1")
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "f.py").write_text(f"{text}\n\ndef f(state): return 1\n")
     [user] = user_measures(f"{tmp_path / 'f.py'}:f")
 
