@@ -5,17 +5,13 @@ right that was, its points and sparks, and why it lost its seat. As sentences.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from goldrush.agents.worlds.competition.formats import format_number
-from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
-from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition import rights
 from goldrush.kernel.worlds.competition.arena import UP
@@ -38,9 +34,7 @@ from goldrush.kernel.worlds.competition.terms import (
     Part,
     Status,
 )
-from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.competition.right import Naming
-from goldrush.replay.worlds.competition.steps import season_world
 
 MOVES_MAX: Final = 6  # losses of a seat that a story tells one by one: the first of them
 
@@ -87,6 +81,7 @@ class Career:
     """The season of a worker so far.
 
     Attributes:
+        name: of the worker.
         joined: the assignment after which it joined; None: it was there from the start.
         inherits: whose memory it has.
         tables: at which it sat.
@@ -101,6 +96,7 @@ class Career:
     """
 
     agent: int
+    name: str
     sparks_start: int
     joined: int | None = None
     inherits: int | None = None
@@ -151,6 +147,14 @@ class Careers:
         """By ordinal."""
         return list(self._by_agent.values())
 
+    @property
+    def leader(self) -> tuple[Career, int] | None:
+        """The worker that ranks first, and its recent points; None before the first ranking."""
+        if not self.leaderboard:
+            return None
+        _, agent, recent, _ = self.leaderboard[0]
+        return self._by_agent[agent], recent
+
     def add(self, step: Step, state: SeasonState) -> None:
         """Add the derived events of a step; `state`: after it."""
         for code, rows in step.derived:
@@ -176,8 +180,8 @@ class Careers:
     def _add(
         self, state: SeasonState, agent: int, joined: int | None, inherits: int | None
     ) -> None:
-        sparks = state.agents[agent].sparks
-        career = Career(agent, sparks, joined, inherits, sparks=sparks, low=(sparks, joined))
+        name, sparks = state.agents[agent].name, state.agents[agent].sparks
+        career = Career(agent, name, sparks, joined, inherits, sparks=sparks, low=(sparks, joined))
         self._by_agent[agent] = career
 
     def _sat(self, assignment: int, table: Roundtable, career: Career) -> None:
@@ -271,28 +275,6 @@ _FOLLOWED: Final[Mapping[type[Any], Any]] = {
     Returned: Careers._returns,
     Joined: Careers._joins,
 }
-
-
-@reader_of
-def careers_of(path: str | Path) -> Careers:
-    """The careers of a season's workers up to the last closed assignment. Raises JournalError if
-    the journal cannot be read.
-    """
-    with JournalReader(path) as reader:
-        world = season_world(reader)
-        careers: Careers | None = None
-        for _, step, state in Walk(world, reader, ROWS).steps():
-            if careers is None:
-                careers = Careers(state)
-            if step is not None:
-                careers.add(step, state)
-                if world.unit_done(state):
-                    careers.close(state)
-        if careers is None:
-            raise BadInput(
-                f"no assignment of {path} is closed", "continue it with `goldrush resume`"
-            )
-        return careers
 
 
 def format_departure(departure: Departure, name: Naming) -> str:

@@ -7,29 +7,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goldrush.kernel.text import escaped, format_count
-from goldrush.kernel.worlds.competition.config import SeasonConfig
-from goldrush.replay.data.measures import Measured
-from goldrush.replay.worlds.competition.careers import Careers, careers_of
-from goldrush.replay.worlds.competition.story import names_in
+from goldrush.replay.worlds.competition.careers import Careers
+from goldrush.replay.worlds.competition.measures import MeasuredSeason
 
 
-def headline(run: Measured[SeasonConfig]) -> Sequence[str]:
-    """The sentences of a measured season, which is read again. Raises as careers_of."""
-    names = names_in(run.path)
-    careers = careers_of(run.path)
-    return [_leaders(careers, names), _tables(careers)]
+def headline(run: MeasuredSeason) -> Sequence[str]:
+    """The sentences of a measured season."""
+    return [_leaders(run.careers), _tables(run.careers)]
 
 
-def _leaders(careers: Careers, names: dict[int, str]) -> str:
-    if not careers.leaderboard:
+def _leaders(careers: Careers) -> str:
+    if careers.leader is None:
         return "Nobody is ranked yet."
-    _, first, recent, _ = careers.leaderboard[0]
+    first, recent = careers.leader
     most = max(careers.careers, key=lambda career: career.points)
-    text = f"{escaped(names[first])} ranks first with {format_count(recent, 'recent point')}"
+    text = f"{escaped(first.name)} ranks first with {format_count(recent, 'recent point')}"
     points = format_count(most.points, "point")
-    if most.agent == first:
+    if most is first:
         return f"{text}, and has scored most, {points}."
-    return f"{text}; {escaped(names[most.agent])} has scored most, {points}."
+    return f"{text}; {escaped(most.name)} has scored most, {points}."
 
 
 def _tables(careers: Careers) -> str:

@@ -36,6 +36,7 @@ from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Stat
 from goldrush.replay.data import measures
 from goldrush.replay.data.course import ByAgent, Sampling
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
+from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
 from goldrush.replay.worlds.competition.summary import counts_of
@@ -238,10 +239,12 @@ class MeasuredSeason(Measured[SeasonConfig]):
             its even tables, each minus the mean over these agents.
         visits: the mean percentile of assignments at first visits of a family of subjects, and at
             later ones.
+        careers: of its workers, up to the last closed assignment.
     """
 
     halves_of: Mapping[int, tuple[float, float]]
     visits: tuple[Value, Value]
+    careers: Careers = attrs.field(eq=False)
 
 
 def _gain(visits: tuple[Value, Value]) -> Value:
@@ -268,13 +271,18 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     world = season_world(reader)
     counting, sampling = _Counting(), Sampling()
     walk = Walk(world, reader, ROWS)
+    careers: Careers | None = None
     for _, step, state in walk.steps():
+        careers = careers or Careers(state)
         if step is not None:
             counting.add(step)
+            careers.add(step, state)
             if world.unit_done(state):
                 counting.close(state)
+                careers.close(state)
                 if sampling.wants(counting.units):
                     sampling.add(counting.units, counting.by_agent(_workers(state)))
+    assert careers is not None  # a journal that can be read has a start
     state = walk.state
     workers = _workers(state)
     last, roster = counting.by_agent(workers), [worker.policy for worker in workers]
@@ -292,6 +300,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         by_agent=last,
         course=sampling.course(counting.units, last, roster),
         visits=counting.visits(),
+        careers=careers,
     )
 
 

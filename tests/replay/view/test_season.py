@@ -10,10 +10,10 @@ import pytest
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.text import escaped
 from goldrush.kernel.worlds.competition.events import CODES, Spoke
+from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.worlds.competition.careers import (
-    careers_of,
     format_career,
     format_departure,
 )
@@ -354,7 +354,7 @@ def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_seaso
     tab: Tab, paged: Callable[..., Path]
 ) -> None:
     tab.open(paged(EVERY))
-    summary, names, found = summarise(EVERY), names_in(EVERY), careers_of(EVERY)
+    summary, names, found = summarise(EVERY), names_in(EVERY), measured_at(EVERY).careers
     rows = tab.page.locator("#standings table").first.locator("tbody tr")
     told = [row.locator("th, td").all_text_contents() for row in rows.all()]
     careers = {names[career.agent]: career for career in found.careers}

@@ -12,7 +12,6 @@ from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.careers import (
     MOVES_MAX,
     Careers,
-    careers_of,
     format_career,
     format_departure,
 )
@@ -40,7 +39,7 @@ def every() -> Path:
 @pytest.fixture(params=[every, rich, odd, apart, silent])
 def season(request: pytest.FixtureRequest) -> tuple[Path, Careers]:
     path = request.param()
-    return path, careers_of(path)
+    return path, measured_at(path).careers
 
 
 def test_careers_add_up_to_the_summary(season: tuple[Path, Careers]) -> None:
@@ -52,6 +51,7 @@ def test_careers_add_up_to_the_summary(season: tuple[Path, Careers]) -> None:
     assert set(workers) == {career.agent for career in careers}
     for career in careers:
         worker = workers[career.agent]
+        assert worker.name == career.name
         assert (worker.total, worker.sat) == (career.points, career.tables)
         assert (worker.status, worker.class_) == (career.status, career.class_)
         assert worker.sparks == career.sparks
@@ -93,7 +93,7 @@ def test_a_departure_has_the_rule_and_numbers_that_lead_to_it(
 
 
 def test_both_causes_and_both_fates_are_told() -> None:
-    departures = [*careers_of(EVERY).departures, *careers_of(rich()).departures]
+    departures = [each for path in (EVERY, rich()) for each in measured_at(path).careers.departures]
 
     assert {"sparks", "bottoms"} == {each.cause for each in departures}
     assert {True, False} == {each.is_deleted for each in departures}
@@ -136,7 +136,7 @@ def test_a_streak_of_last_places_has_those_in_a_row_alone(season: tuple[Path, Ca
 
 
 def test_many_losses_of_a_seat_are_told_up_to_a_limit() -> None:
-    found = careers_of(EVERY)
+    found = measured_at(EVERY).careers
     career = next(each for each in found.careers if each.departures)
     career.departures *= MOVES_MAX + 2
     lines = format_career(career, found, str)
@@ -165,3 +165,15 @@ def test_the_headline_counts_claims_tables_and_lost_seats(path: Callable[[], Pat
     assert f"{summary.counts.held} of {format_count(summary.counts.claims, 'claim')}" in tables
     assert f"; {best} of {format_count(len(summary.tables), 'table')} chose the best" in tables
     assert (f"{format_count(lost, 'time')} a worker" if lost else "nobody lost a seat") in tables
+
+
+def test_the_headline_follows_from_what_was_measured_and_reads_no_journal(tmp_path: Path) -> None:
+    journal = tmp_path / "season.journal"
+    journal.write_bytes(EVERY.read_bytes())
+    season = measured_at(journal)
+    says = headline(season)
+    journal.write_bytes(b"another")
+
+    assert list(says) == list(headline(season)) == list(headline(measured_at(EVERY)))
+    journal.unlink()
+    assert list(says) == list(headline(season))
