@@ -139,11 +139,11 @@ def figure_named(figures: Sequence[Figure], name: str) -> Figure:
 # The figures of a report as files.
 
 
-def check_paper(folder: str | Path, width: str | None) -> None:
+def check_paper(folder: str | Path, width: str | None, *, force: bool = False) -> None:
     """Raises BadInput if `write_figures` would, before there are figures."""
     require("matplotlib", "figures for papers need", "figures")
     width_of((), width)
-    check_figures(Path(folder), SUFFIXES, replace=True)
+    check_figures(Path(folder), SUFFIXES, replace=force)
 
 
 def write_figures(
@@ -151,14 +151,15 @@ def write_figures(
     folder: str | Path,
     *,
     width: str | None = None,
+    force: bool = False,
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Write figures into a folder, all or none: each in KINDS, with its data and its caption. A
-    folder of earlier figures is replaced.
+    """Write figures into a folder, all or none: each in KINDS, with its data and its caption.
+    `force`: replace a folder of earlier figures.
 
-    Raises BadInput for another width, without matplotlib, and if the folder holds anything else;
-    WriteFailed.
+    Raises BadInput for another width, without matplotlib, if the folder holds anything else, and,
+    without `force`, if it holds figures; WriteFailed.
     """
     with NewFolder(str(folder)) as new:
         files = map_in_order(_files, [(figure, width) for figure in figures], jobs)
@@ -167,8 +168,8 @@ def write_figures(
                 new.add(f"{figure.name}.{suffix}", data)
             if on_figure is not None:
                 on_figure(done, len(figures))
-        check_paper(folder, width)
-        new.publish(replace=True)
+        check_paper(folder, width, force=force)
+        new.publish(replace=force)
 
 
 def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
@@ -189,7 +190,8 @@ def check_figures(folder: Path, suffixes: Collection[str], *, replace: bool) -> 
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         raise BadInput(f"{folder} is not a folder", "give another path")
     try:
-        for name in sorted(os.listdir(folder)):
+        names = sorted(os.listdir(folder))
+        for name in names:
             stem, _, suffix = name.rpartition(".")
             if suffix not in suffixes or not os.path.lexists(folder / f"{stem}.svg"):
                 raise BadInput(
@@ -202,5 +204,5 @@ def check_figures(folder: Path, suffixes: Collection[str], *, replace: bool) -> 
         raise BadInput(
             f"cannot read {folder}: {format_reason(error)}", "give another path"
         ) from None
-    if not replace:
+    if names and not replace:
         raise existing(str(folder))

@@ -87,11 +87,11 @@ def report(
 
     Args:
         out: the report; None: `report.html` or `report.md` in the folder.
-        force: replace another file that goldrush wrote, or an earlier folder of figures.
+        force: replace another file that goldrush wrote, and earlier folders of figures.
         pages: also write the page of each run (replay.view.pages), linked from points of figures
             and outlier seeds.
         figures: also write every figure into this folder, for a paper: as PDF, PNG and SVG, with
-            its data (CSV) and its caption (text). A folder of earlier figures is replaced.
+            its data (CSV) and its caption (text).
         width: of these figures: `single` or `double`, as for `Figure.save`.
         question: what it is asked; None: the outcome of the world.
         users: measures of the user, besides those of the world.
@@ -117,7 +117,7 @@ def report(
     if beside is not None:
         check_figures(beside, (SVG,), replace=replace)
     if figures is not None:
-        check_paper(figures, width)
+        check_paper(figures, width, force=force)
     elif width is not None:
         raise BadInput("a width was given without a folder of figures", "give the folder, too")
 
@@ -139,7 +139,9 @@ def report(
     blocks = page_of(study)
     drawn = figures_in(blocks) if figures is not None else []
     if figures is not None:
-        write_figures(drawn, figures, width=width, jobs=jobs, on_figure=tell("drawing figures"))
+        write_figures(
+            drawn, figures, width=width, force=force, jobs=jobs, on_figure=tell("drawing figures")
+        )
     if beside is None:
         write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
     else:

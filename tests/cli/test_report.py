@@ -186,13 +186,13 @@ def test_figures_are_written_for_a_paper_and_named(tmp_path: Path) -> None:
     study = studied(tmp_path / "study", treatments=["scarce"], rosters=["raid"], seeds=2, rounds=5)
     options = ("--figures", "figures", "--jobs", "1")
     ran = goldrush("report", study, *options, cwd=tmp_path)
-    names = ["summary", "trade-off-5", "halves-scarce", "rounds-scarce", "stamina-scarce",
+    names = ["answer", "by-run", "trade-off-5", "rounds-scarce", "stamina-scarce",
              "holdings-scarce"]  # fmt: skip
     written = {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
     assert f"figures: {', '.join(names)} in figures, each as .pdf, .png, .svg, .csv" in ran.out
     assert {f"{n}.{k}" for n in names for k in ("pdf", "png", "svg", "csv", "txt")} == set(written)
-    assert ran == goldrush("report", study, *options, cwd=tmp_path)
+    assert ran == goldrush("report", study, *options, "--force", cwd=tmp_path)
     assert written == {path.name: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
 
 

@@ -256,8 +256,22 @@ def test_a_folder_of_figures_is_written_whole_and_replaced_whole(tmp_path: Path)
     assert names == {path.name for path in folder.iterdir()}
     assert "two.\n" == (folder / "two.txt").read_text()
     assert [(1, 2), (2, 2)] == told
-    write_figures(both[:1], folder, jobs=1)
+    write_figures(both[:1], folder, force=True, jobs=1)
     assert {name for name in names if name.startswith("one.")} == {p.name for p in folder.iterdir()}
+
+
+def test_an_edited_figure_is_kept_unless_forced(tmp_path: Path) -> None:
+    one = [Figure("one", "One.", panels(), [])]
+    (tmp_path / "figures").mkdir()
+    write_figures(one, tmp_path / "figures", jobs=1)
+    caption = tmp_path / "figures" / "one.txt"
+    caption.write_text("One, as I say it.")
+    with pytest.raises(BadInput, match=r"figures already exists; .*--force"):
+        write_figures(one, tmp_path / "figures", jobs=1)
+
+    assert "One, as I say it." == caption.read_text()
+    write_figures(one, tmp_path / "figures", force=True, jobs=1)
+    assert "One.\n" == caption.read_text()
 
 
 @pytest.mark.parametrize("name", ["thesis.tex", "of-mine.png", "of-mine.svg"])
@@ -266,7 +280,9 @@ def test_a_folder_with_anything_else_is_left_as_it_is(name: str, tmp_path: Path)
     (tmp_path / "figures" / name).write_text("mine")
     before = {path: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
     with pytest.raises(BadInput, match=r"of-mine|thesis"):
-        write_figures([Figure("two", "Two.", panels(), [])], tmp_path / "figures", jobs=1)
+        write_figures(
+            [Figure("two", "Two.", panels(), [])], tmp_path / "figures", force=True, jobs=1
+        )
 
     assert before == {path: path.read_bytes() for path in (tmp_path / "figures").iterdir()}
     assert ["figures"] == [path.name for path in tmp_path.iterdir()]
@@ -279,7 +295,7 @@ def test_a_study_gives_the_figures_of_its_report(
         tmp_path / "study", treatments=["baseline", "scarce"], rosters="raid", seeds=2, rounds=5,
         jobs=1,
     )  # fmt: skip
-    study.report(figures=tmp_path / "figures", width="single")
+    study.report(criteria=True, figures=tmp_path / "figures", width="single")
     captions = {path.stem: path.read_text() for path in (tmp_path / "figures").glob("*.txt")}
     saved = study.figure("forest").save(tmp_path / "f.pdf", "single")
 
