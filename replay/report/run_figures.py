@@ -7,22 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
+
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
-from goldrush.replay.colours import hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.outcome import Standing, standings_of
 from goldrush.replay.report.figure import Figure
-from goldrush.replay.report.marks import HEIGHT, MARKERS, WIDE, Curve, Panel, Point, Sample, Style
+from goldrush.replay.report.marks import HEIGHT, WIDE, Curve, Panel, Point, Sample, Style
 from goldrush.replay.report.page import number
 from goldrush.replay.report.plot import panel_of, reach
-from goldrush.replay.report.styles import DASHES, labels_of
+from goldrush.replay.report.styles import labels_of, styles_of
 from goldrush.replay.tools import Tools
 
 SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in several
@@ -128,14 +129,12 @@ def _styles(tools: Tools, run: Measured[Any], standings: Sequence[Standing]) -> 
         else f"{standing.policy} × {len(standing.agents)}"
         for standing in standings
     }
-    hues, labels = hues_of(run.roster, tools.hue_order, tools.null), labels_of(names.values())
+    policies = list(dict.fromkeys(run.roster))
+    labels = labels_of(names[policy] for policy in policies)
+    styles = styles_of(policies, order=tools.hue_order, null=tools.null)
     return {
-        policy: Style(
-            f"c{hues[policy]}", DASHES[hues[policy] % len(DASHES)],
-            list(MARKERS)[hues[policy] % len(MARKERS)], labels[name], policy,
-        )
-        for policy, name in names.items()
-    }  # fmt: skip
+        policy: attrs.evolve(style, label=labels[names[policy]]) for policy, style in styles.items()
+    }
 
 
 def _sample(x: float, standing: Standing) -> Sample | None:

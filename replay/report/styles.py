@@ -41,12 +41,15 @@ def styles_of(
 def labels_of(names: Iterable[str]) -> dict[str, str]:
     """Distinct labels for names: long ones are cut in the middle, and equal results numbered."""
     labels: dict[str, str] = {}
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()
     for name in names:
-        label, number = _short(name), 1
-        while label in labels.values():
-            number += 1
-            label = f"{_short(name)} ({number})"
+        label = short = _short(name)
+        while label in taken:
+            numbers[short] += 1
+            label = f"{short} ({numbers[short] + 1})"
         labels[name] = label
+        taken.add(label)
     return labels
 
 

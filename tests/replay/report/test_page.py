@@ -306,6 +306,9 @@ def test_long_names_are_cut_in_the_middle_and_stay_apart() -> None:
     assert "short" == labels["short"]
     assert "aaaaaaaaaaaaa…bbbbbbbbbbbb" == labels[names[0]]
     assert all(len(label) <= LABEL_MAX + 4 for label in labels.values())
+    assert [labels[names[0]], f"{labels[names[0]]} (2)", f"{labels[names[0]]} (3)"] == [
+        labels[name] for name in names
+    ]
 
 
 def test_what_cannot_be_seen_is_shown_as_an_escape_in_a_figure() -> None:

@@ -8,6 +8,7 @@ import pytest
 import goldrush
 from goldrush.games.fishery import Fishery
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.find import tools_named
 from goldrush.replay.report import run_figures
 from goldrush.replay.report.marks import Curve
 from goldrush.replay.run import Run
@@ -45,6 +46,18 @@ def test_gold_has_a_line_for_each_policy_in_its_hue_with_its_agents_mean_and_ran
             if len(agents) > 1:
                 assert (min(agents), max(agents)) == (sample.low, sample.high)
     assert figure == run.figure()
+
+
+def test_policies_of_one_hue_differ_in_line_and_marker(run: Run, tmp_path: Path) -> None:
+    known = tools_named("mining")
+    recorded = f"recorded:{run.path}"
+    roster = ",".join([recorded, *known.hue_order, known.null])
+    run = goldrush.record(tmp_path / "many.journal", rounds=3, agents=9, roster=roster)
+    styles = [curve.style for curve in curves_of(run.figure("gold"))]
+
+    assert len({style.colour for style in styles}) < len(styles)
+    assert len(styles) == len({(style.colour, style.dash) for style in styles})
+    assert len(styles) == len({(style.colour, style.marker) for style in styles})
 
 
 def test_a_measure_of_units_is_drawn_as_it_was_measured_and_parted_where_undefined(
