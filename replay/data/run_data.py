@@ -61,7 +61,7 @@ class RunData:
         none.
         """
         measures = with_users(self.tools.measures, self.users)
-        if not measures.known:
+        if not (measures.known or measures.of_agents):
             raise self.tools.lacks(self.path, "measures")
         return measures
 

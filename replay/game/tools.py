@@ -156,16 +156,17 @@ def _has_scores(game: type[Game]) -> bool:
 
 
 def _by_agent(state: Any) -> Mapping[str, Sequence[Value]]:
-    return {_SCORE.name: _scores(state)} if _has_scores(type(state.config)) else {}
+    game: type[Game] = type(state.config)
+    if not _has_scores(game):
+        return {}
+    agents = ((agent,) for agent in state.agents)
+    return {_SCORE.name: _values("score", game.score, state, *agents)}
 
 
-def _scores(state: Any) -> list[Value]:
-    """The score of each agent; empty in a game without."""
-    rule = type(state.config).score
-    if not _has_scores(type(state.config)):
-        return []
-    scores = _values("score", rule, state, *((agent,) for agent in state.agents))
-    return [] if scores == [None] * len(scores) else scores
+def _scores(state: Any) -> Sequence[Value]:
+    """The score of each agent; empty in a game without, and where none is defined."""
+    scores = _by_agent(state).get(_SCORE.name, ())
+    return [] if all(score is None for score in scores) else scores
 
 
 def _values(

@@ -224,7 +224,7 @@ def _by_agent(study: ReportedStudy) -> list[Block]:
             [
                 str(agent), policy,
                 *(
-                    bounds(interval([run.by_agent[outcome.name][agent]
+                    bounds(interval([outcome.of_agents(run)[agent]
                                      for run in study.results.by_cell[cell]]))
                     for cell in cells
                 ),

@@ -43,16 +43,22 @@ class StudyOutcome:
     is_by_agent: bool
 
     def of_run(self, result: AnyResult) -> Value:
-        return mean(result.by_agent[self.name]) if self.is_by_agent else result.run[self.name]
+        return mean(self.of_agents(result)) if self.is_by_agent else result.run[self.name]
 
     def of_agents(self, result: AnyResult) -> Sequence[Value]:
-        """The value of each agent; empty for a measure of the run, and where nobody has one."""
-        return result.by_agent.get(self.name, ()) if self.is_by_agent else ()
+        """The value of each agent; empty for a measure of the run. A measure of a user's own that
+        gave no list in a run is undefined for all agents of that run.
+        """
+        if not self.is_by_agent:
+            return ()
+        return result.by_agent.get(self.name, (None,) * len(result.policies))
 
     def by_policy(self, result: AnyResult) -> dict[str, Value]:
         """The mean over the agents of each policy; empty as `of_agents`."""
         values: dict[str, list[Value]] = {}
-        for policy, value in zip(result.policies, self.of_agents(result), strict=False):
+        if not self.is_by_agent:
+            return {}
+        for policy, value in zip(result.policies, self.of_agents(result), strict=True):
             values.setdefault(policy, []).append(value)
         return {policy: mean(of_agents) for policy, of_agents in values.items()}
 
@@ -64,7 +70,6 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     Raises BadInput for another name, and for a world without measures.
     """
     measures = results.measures
-    first = next(iter(results.by_cell.values()))[0]
     of_agents = measures.of_agents
     names = dict.fromkeys([*of_agents, *measures.known])
     if not names:
@@ -74,7 +79,8 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     if name not in names:
         raise unknown("measure", name, names)
     measure = of_agents[name] if name in of_agents else measures.known[name]
-    return StudyOutcome(name, measure.title, measure.definition, name in first.by_agent)
+    is_by_agent = any(name in run.by_agent for runs in results.by_cell.values() for run in runs)
+    return StudyOutcome(name, measure.title, measure.definition, is_by_agent)
 
 
 @attrs.frozen

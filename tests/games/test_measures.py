@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+import goldrush as goldrush_api
 from goldrush.kernel.errors import BadInput
 from goldrush.replay.game.tools import tools_of_game
 from goldrush.testing import LAWS, broken, trial
@@ -94,6 +95,24 @@ def test_a_game_without_measures_has_those_of_its_user(tmp_path):
     )
     assert ran.code == 0, ran.err
     assert "\nstock " in ran.out
+
+
+def test_a_game_whose_scores_are_all_undefined_is_compared_all_the_same(tmp_path):
+    score = "    def score(self, state, agent):\n        return None\n\n"
+    changed(tmp_path, MEASURES, score)
+    rosters = ["--roster", "share", "--roster", "greedy"]
+    for command in (
+        ["study", "--world", "fishery.py", *rosters, "--seeds", 2, "--rounds", 3, "--out", "study"],
+        ["record", "fishery.py", "--set", "seasons=3", "--out", "run.journal"],
+    ):
+        ran = goldrush(*command, cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    for command in (["report", "study"], ["view", "study"], ["view", "run.journal"]):
+        ran = goldrush(*command, "--world", "fishery.py", cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    run = goldrush_api.open(tmp_path / "run.journal", world=str(tmp_path / "fishery.py"))
+    assert run.outcome().headline == "The score of no agent is defined."
+    assert "score" in run.figure().caption.lower()
 
 
 def test_a_total_is_the_sum_of_the_units(tmp_path):

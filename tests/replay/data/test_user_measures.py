@@ -252,6 +252,18 @@ def test_values_that_depend_on_other_code_or_files_are_not_kept(
     assert lasts is user.lasts
 
 
+def test_a_list_that_only_some_runs_give_is_undefined_in_the_others(
+    folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.py"
+    path.write_text("def some(state):\n    return state.gold if state.config.seed else None\n")
+    out = tmp_path / "report.html"
+    wanted = ["--measure", f"{path}:some", "--outcome", "some", "--out", out]
+    ran = command("report", "study", *wanted, cwd=folder)
+
+    assert (0, True) == (ran.code, out.is_file()), ran.err
+
+
 def test_games_have_them_too() -> None:
     fishery = goldrush.record("goldrush.games.fishery:Fishery", seed=1)
 
