@@ -380,6 +380,36 @@ def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_seaso
     assert format_departure(left.departures[0], names.__getitem__) in heard(tab, ".story li")
 
 
+def test_the_leaderboard_of_a_moment_has_the_words_of_the_final_one_and_stands_once_at_the_end(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), f"#assignment={ARGUED}&agent=ada")
+    moment = tab.page.locator("section", has_text="Leaderboard after").last
+    heads, final = (
+        each.locator("thead th").all_text_contents()
+        for each in (moment, tab.page.locator("#standings"))
+    )
+    rows = [row.locator("th, td").all_text_contents() for row in moment.locator("tbody tr").all()]
+    [ranking] = (
+        event["rows"]
+        for event in log(EVERY, Query(ARGUED, ARGUED))
+        if event.name == "leaderboard_posted"
+    )
+    names = names_in(EVERY)
+
+    assert ["rank", "worker", "policy", "points", "recent points", "sparks", "seat"] == heads
+    assert set(heads) <= set(final)
+    assert [[str(rank), names[agent], str(recent)] for rank, agent, recent, _ in ranking] == [
+        [row[0], row[1].split()[-1], row[4]] for row in rows if row[0] != "–"
+    ]
+    assert 1 == tab.page.locator("p", has_text="ada was there from the start").count()
+    assert ["scripted", "random"] == tab.page.locator(".standings th[scope=row]").all_inner_texts()
+    last = summarise(EVERY).assignments - 1
+    tab.page.evaluate(f"location.hash = '#assignment={last}'")
+    tab.page.wait_for_function(SHOWN, arg=f"assignment {last}")
+    assert 0 == tab.page.get_by_text("Leaderboard after").count()
+
+
 def test_values_of_the_charts_are_read_by_keys_and_by_pointer(
     tab: Tab, paged: Callable[..., Path]
 ) -> None:
@@ -462,7 +492,7 @@ def test_every_word_of_the_list_is_listed_once_and_no_text_of_an_agent_is_marked
     assert list(WORDS) == texts
     assert list(WORDS.values()) == tab.texts(".glossary dd")
     assert 0 == tab.page.locator("q .word, code .word, a .word, summary .word").count()
-    for section in (".leaders", ".right", ".talk"):
+    for section in ("#standings .leaders", ".right", ".talk"):
         words = tab.page.locator(f"{section} .word").evaluate_all("w => w.map(e => e.dataset.word)")
         assert words
         assert len(set(words)) == len(words)

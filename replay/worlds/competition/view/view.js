@@ -73,7 +73,7 @@ export const WORLD = (() => {
       const measures = measureCharts(run, this.runs, this.player);
       this.charts = [Season.pointChart(people, everybody), Season.rankChart(people, everybody), Season.sparkChart(people, everybody), measures];
       const [points, ranks, sparks] = this.charts;
-      this.told = el("div", { class: "career", "aria-live": "polite" });
+      this.careerNode = el("div", { class: "career", "aria-live": "polite" });
       this.front(el("p", { class: "note" }, run.computed.introduction), points.node);
       replaceAll(this.nodes.season,
         el("div", { class: "season-grid" }, ranks.node, sparks.node),
@@ -86,15 +86,16 @@ export const WORLD = (() => {
 
     // The leaderboard and the points; of one run in the front of the page.
     front(introduction, points) {
-      const board = [this.leaderboard(), this.told];
+      const { run } = this;
+      const board = [this.leaderboard(run.last), this.careerNode];
       if (this.runs.length > 1) {
         replaceAll(this.nodes.front, introduction, el("div", { class: "front-grid" }, el("div", {}, board), points));
         this.words.explain(this.nodes.front);
         return;
       }
       const [outcome, standings] = ["outcome", "standings"].map((id) => document.getElementById(id));
-      replaceAll(outcome, introduction, points);
-      replaceAll(standings, board);
+      outcome.append(introduction, points);
+      standings.prepend(...board);
       for (const node of [outcome, standings, document.querySelector(".lead")]) this.words.explain(node);
     }
 
@@ -104,12 +105,12 @@ export const WORLD = (() => {
       this.position = position;
       const table = this.table;
       replaceAll(this.nodes.head, this.head());
-      if (this.told) {
-        replaceAll(this.told, this.career());
-        this.words.explain(this.told);
+      if (this.careerNode) {
+        replaceAll(this.careerNode, this.career());
+        this.words.explain(this.careerNode);
       }
       replaceAll(this.nodes.aside, table === null ? null : this.aside(table));
-      replaceAll(this.nodes.after, this.agent(), this.after(), section(unit < this.run.first ? "Standings before the first assignment" : `Standings after assignment ${this.clamped}`, this.standings()));
+      replaceAll(this.nodes.after, this.agent(), this.after(), this.clamped < this.run.last ? this.leaderboard(this.clamped) : null);
       for (const name of ["head", "aside", "after"]) this.words.explain(this.nodes[name]);
       replaceAll(this.nodes.events, eventList(this.run.events(unit), "assignment"));
       this.charts.forEach((chart) => chart.move(unit, this.people.find(position.agent)));
@@ -119,29 +120,32 @@ export const WORLD = (() => {
       }
     }
 
-    // The workers at the end of what the page shows, the best first.
-    leaderboard() {
+    // The workers after an assignment, the best first; behind the last one with what they claimed.
+    leaderboard(unit) {
       const { people, run } = this;
-      const [, agents, rows] = run.factsAt(run.last);
-      const ranked = new Map(rows.map(([rank, agent, recent]) => [agent, { rank, recent }]));
+      const isLast = unit === run.last;
+      const isWhole = isLast && run.whole;
+      const [, agents, ranking] = run.factsAt(unit);
+      const ranked = new Map(ranking.map(([rank, agent, recent]) => [agent, { rank, recent }]));
       const workers = agents.filter(([, , role]) => role === "worker")
         .toSorted((one, other) => (ranked.get(one[0])?.rank ?? Infinity) - (ranked.get(other[0])?.rank ?? Infinity));
-      const players = run.setupAt(run.last).players;
+      const { players } = run.setupAt(unit);
       const nameOf = (agent) => players.find(({ ordinal }) => ordinal === agent)?.options?.name;
       const plays = new Map(workers.map(([agent, , , , , , , , policy]) => [agent, nameOf(agent) === undefined ? policy : `${policy}: ${nameOf(agent)}`]));
       const isMixed = new Set(plays.values()).size > 1;
-      const titles = ["rank", "worker", ...(isMixed ? ["policy"] : []), "points", "recent points", ...(run.whole ? ["claims held", "chosen"] : []), "sparks", "seat"];
-      const lines = workers.map(([agent, , , status, sparks, total]) => {
+      const titles = ["rank", "worker", ...(isMixed ? ["policy"] : []), "points", "recent points", ...(isWhole ? ["claims held", "chosen"] : []), "sparks", "seat"];
+      const rows = workers.map(([agent, , , status, sparks, points]) => {
         const { rank, recent } = ranked.get(agent) ?? { rank: "–", recent: "–" };
-        const { held, claims, chosen } = run.gathered.claimed.get(agent) ?? { held: 0, claims: 0, chosen: 0 };
-        return [rank, people.chip(agent), ...(isMixed ? [plays.get(agent)] : []), total, recent, ...(run.whole ? [`${held} of ${claims}`, chosen] : []), sparks, SEATS[status] ?? status];
+        const { held, claims, chosen } = run.gathered?.claimed.get(agent) ?? { held: 0, claims: 0, chosen: 0 };
+        return [rank, people.chip(agent), ...(isMixed ? [plays.get(agent)] : []), points, recent, ...(isWhole ? [`${held} of ${claims}`, chosen] : []), sparks, SEATS[status]];
       });
       const numbers = titles.filter((title) => !["worker", "policy", "seat"].includes(title));
-      const table = (some) => scrolling("Leaderboard", tableOf(titles, some, numbers, "worker"));
-      return el("section", {}, el("h2", {}, run.whole ? "Final leaderboard" : `Leaderboard after assignment ${run.last}`),
-        el("div", { class: "leaders" }, table(lines.slice(0, LEADERS))),
-        el("p", { class: "note" }, "Ranks go by recent points. Claims held: when they were tested. Chosen: proposals that became a conclusion."),
-        lines.length > LEADERS ? fold(`The other ${lines.length - LEADERS} workers`, false, () => el("div", { class: "leaders" }, table(lines.slice(LEADERS)))) : null);
+      const moment = unit < run.first ? "before the first assignment" : `after assignment ${unit}`;
+      const name = isWhole ? "Final leaderboard" : `Leaderboard ${moment}`;
+      const table = (some) => el("div", { class: "leaders" }, scrolling(name, tableOf(titles, some, numbers, "worker")));
+      return el("section", {}, el(isLast ? "h2" : "h3", {}, name), table(rows.slice(0, LEADERS)),
+        el("p", { class: "note" }, `Ranks go by recent points.${isWhole ? " Claims held: when they were tested. Chosen: proposals that became a conclusion." : ""}`),
+        rows.length > LEADERS ? fold(`The other ${rows.length - LEADERS} workers`, false, () => table(rows.slice(LEADERS))) : null);
     }
 
     // The season of the selected worker, in sentences.
@@ -335,11 +339,9 @@ export const WORLD = (() => {
       const entries = (run.gathered?.chronicle.get(agent) ?? []).filter((entry) => entry.unit <= unit);
       const options = run.setupAt(unit).players.find(({ ordinal }) => ordinal === agent)?.options ?? {};
       const reads = this.factsOf(agent);
-      const told = run.computed.careers[agent];
       return section(`Agent ${name}`,
-        told === undefined ? null : el("p", {}, told.map((line) => [people.line(null, line), " "])),
         el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
-          reads === undefined ? null : `After assignment ${this.clamped}: ${reads[3]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")} in all${reads[7] ? ", self-determined" : ""}.`),
+          reads === undefined ? null : `After assignment ${this.clamped}: seat ${SEATS[reads[3]]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")}${reads[7] ? ", self-determined" : ""}.`),
         entries.length ? fold(`What happened to it up to assignment ${unit} (${entries.length})`, true, () =>
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", people.sentence(entry.event))))) : null,
         answers.length ? this.answers(answers) : null,
@@ -367,19 +369,6 @@ export const WORLD = (() => {
 
     get clamped() {
       return Math.min(this.run.last, Math.max(this.run.first - 1, this.position.assignment));
-    }
-
-    standings() {
-      const [, agents, rows] = this.run.factsAt(this.clamped);
-      const ranked = new Map(rows.map(([rank, agent, rolling]) => [agent, [rank, rolling]]));
-      const workers = agents.filter(([, , role, status]) => role === "worker" && (status !== "gone"))
-        .toSorted((one, other) => (ranked.get(one[0])?.[0] ?? Infinity) - (ranked.get(other[0])?.[0] ?? Infinity));
-      const titles = ["rank", "worker", "status", "sparks", "rolling", "all-time", "tier"];
-      const lines = workers.map(([ordinal, , , status, sparks, total, stage]) => {
-        const [rank, rolling] = ranked.get(ordinal) ?? ["–", "–"];
-        return [rank, this.people.chip(ordinal), status, sparks, rolling, total, stage];
-      });
-      return scrolling("Standings", tableOf(titles, lines, ["rank", "sparks", "rolling", "all-time", "tier"], "worker"));
     }
 
     // The events after the tables: debriefs and derived events.
@@ -465,14 +454,14 @@ export const WORLD = (() => {
       const [a, b] = this.panes.map((pane) => {
         const [, agents, rows] = pane.run.factsAt(pane.clamped);
         const ranks = new Map(rows.map(([rank, agent]) => [agent, rank]));
-        return new Map(agents.filter(([, , role]) => role === "worker").map(([ordinal, name, , status, sparks, total]) =>
-          [ordinal, { name, status, sparks, total, rank: ranks.get(ordinal) ?? null }]));
+        return new Map(agents.filter(([, , role]) => role === "worker").map(([ordinal, name, , status, sparks, points]) =>
+          [ordinal, { name, seat: SEATS[status], sparks, points, rank: ranks.get(ordinal) ?? null }]));
       });
       const ordinals = [...new Set([...a.keys(), ...b.keys()])].filter((ordinal) => textOf(a.get(ordinal)) !== textOf(b.get(ordinal)));
-      const titles = ["status", "rank", "total", "sparks"].flatMap((name) => [`${name} A`, `${name} B`]);
+      const titles = ["seat", "rank", "points", "sparks"].flatMap((name) => [`${name} A`, `${name} B`]);
       const rows = ordinals.map((ordinal) => {
         const pair = [a.get(ordinal), b.get(ordinal)];
-        return [(pair[0] ?? pair[1]).name, ...["status", "rank", "total", "sparks"].flatMap((name) => pair.map((worker) => worker?.[name] ?? "–"))];
+        return [(pair[0] ?? pair[1]).name, ...["seat", "rank", "points", "sparks"].flatMap((name) => pair.map((worker) => worker?.[name] ?? "–"))];
       });
       return section("Where the workers differ, as after this assignment",
         ordinals.length ? scrolling("Workers that differ", tableOf(["worker", ...titles], rows, titles.slice(2))) : el("p", {}, "Every worker stands the same."));
