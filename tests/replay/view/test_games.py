@@ -192,6 +192,23 @@ def listing(tab: Tab, name: str) -> list[list[str]]:
     return rows(tab, f"{name} as a table")
 
 
+def test_a_small_chart_of_many_lines_shows_their_values_by_keys_and_by_pointer(
+    tab: Tab, tmp_path: Path
+) -> None:
+    opened(tab, Board, tmp_path, "#round=2")
+    chart = tab.page.locator(".charts figure:has(.reading)").first
+    drawn, reading = chart.locator("svg[role=slider]"), chart.locator(".reading")
+
+    assert not reading.is_visible()
+    drawn.focus()
+    tab.press("ArrowRight")
+    assert reading.is_visible()
+    drawn.blur()
+    assert not reading.is_visible()
+    drawn.hover()
+    assert reading.is_visible()
+
+
 def test_hostile_text_of_a_state_stays_text(tab: Tab, tmp_path: Path) -> None:
     opened(tab, Board, tmp_path, "#round=2")
 
