@@ -9,8 +9,6 @@ export const Right = (() => {
   const CLAIMS_SHOWN = 8; // claims that are seen before the rest is opened
   const CHALLENGES_SHOWN = 4;
 
-  const [CONCLUSION, RIGHT, BEST, QUALITY] = [2, 3, 4, 5]; // lines of a table's `says`
-
   // Claims that count, the best test first: [{said, test, off, held, edge}].
   function claimsOf(people, table) {
     const sign = people.signOf(table.subject);
@@ -74,10 +72,10 @@ export const Right = (() => {
     const { proposal, conduct } = table.concluded;
     return el("section", { class: "right" },
       el("h3", {}, "Who was right?"),
-      el("p", { class: "answer" }, people.line(table, says[RIGHT])),
-      el("p", {}, begun(people.line(table, says[CONCLUSION])), ". ", people.line(table, says[BEST]),
+      el("p", { class: "answer" }, people.line(table, says.right)),
+      el("p", {}, begun(people.line(table, says.conclusion)), ". ", people.line(table, says.best),
         proposal === null ? null : [" The conduct: ", people.conductNode(conduct), "."]),
-      el("p", {}, people.line(table, says[QUALITY])),
+      el("p", {}, people.line(table, says.quality)),
       adopted,
       claimTable(people, table), challengeList(people, table));
   }

@@ -100,7 +100,7 @@ export const Transcript = (() => {
     // The proof: the tested values of all claims, and whose stances they change.
     proof() {
       const { claims } = this.table.ruled;
-      const rows = [[[PROOF, 0, 0, 0], stage(this.people.line(this.table, this.table.ruled.says[0]),
+      const rows = [[[PROOF, 0, 0, 0], stage(this.people.line(this.table, this.table.ruled.says.proven),
         claims.length
           ? "The talk is over. Every claim that was not tested yet is tested now. A proposal whose base does not hold is refuted: who stood for it falls back to an earlier stance that holds, or to none."
           : "The talk is over, and no proposal counts.")]];
@@ -133,7 +133,7 @@ export const Transcript = (() => {
       const sides = sidesOf(this.table);
       const given = new Set(stood.map(({ agent }) => agent));
       const silent = [...sides].filter(([agent]) => !given.has(agent));
-      const rows = [[[PROOF, 3, 0, 0], stage(this.people.line(this.table, this.table.ruled.says[1]),
+      const rows = [[[PROOF, 3, 0, 0], stage(this.people.line(this.table, this.table.ruled.says.choice),
         stood.length
           ? "Everybody is asked at the same time, none knowing the answers of the others: which proposal do you stand by?"
           : "Nobody gives a final stance: those that the proof left decide.")]];
@@ -145,7 +145,7 @@ export const Transcript = (() => {
       if (final.length > STOOD_MAX) {
         rows.push([[PROOF, 4, 0, 0], el("li", {}, fold(`${plural(final.length, "final stance")}`, false, () => el("ol", { class: "cards" }, final.map(([, node]) => node))))]);
       } else rows.push(...final);
-      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.people.line(this.table, this.table.ruled.says[2])))]);
+      rows.push([[PROOF, 6, 0, 0], el("li", { class: "ended" }, el("p", {}, this.people.line(this.table, this.table.ruled.says.conclusion)))]);
       return rows;
     }
 

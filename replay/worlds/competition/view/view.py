@@ -205,8 +205,9 @@ def _table(
     - `passes`: [contribution, agent, code] of those that were refused, and count as passes;
     - `removed`: contributions that the judge's redirections removed;
     - `percentile`: the share of all conducts that the conclusion is better than, where it is known;
-    - `says`: how many claims held, who changed sides, the conclusion and why it is that, who was
-      right, what it should have concluded, how good the conclusion is;
+    - `says`: sentences by subject: `proven`, how many claims held; `choice`, who changed sides;
+      `conclusion`, what it is and why; `right`, who was right; `best`, what it should have
+      concluded; `quality`, how good the conclusion is;
     - `challenges`: [whether it was right, in words];
     - `agents`: by ordinal, see `_grounds`; empty where the rules of the arena are not here.
     """
@@ -222,14 +223,14 @@ def _table(
     return {
         "stances": moved,
         "sides": [[side.agent, side.talked, side.proven, side.final] for side in proof.sides],
-        "says": [
-            patterns.of(line)
-            for line in (
-                format_proven(proof), format_choice(proof), format_conclusion(proof, _mark),
-                format_right(proof, _mark), format_best(proof, _mark),
-                format_quality(proof, quality),
-            )
-        ],
+        "says": {
+            "proven": patterns.of(format_proven(proof)),
+            "choice": patterns.of(format_choice(proof)),
+            "conclusion": patterns.of(format_conclusion(proof, _mark)),
+            "right": patterns.of(format_right(proof, _mark)),
+            "best": patterns.of(format_best(proof, _mark)),
+            "quality": patterns.of(format_quality(proof, quality)),
+        },
         "challenges": [
             [each.is_sustained, patterns.of(format_challenge(each, proof, _mark))]
             for each in challenges_of(proof)

@@ -53,7 +53,9 @@ def with_lines(carried: dict[str, Any]) -> list[Any]:
     tables = deepcopy(carried["tables"])
     patterns = carried["patterns"]
     for table in (table for _, of in tables for table in of):
-        table["says"] = [_unpacked(patterns, *line) for line in table["says"]]
+        table["says"] = {
+            subject: _unpacked(patterns, *line) for subject, line in table["says"].items()
+        }
         table["challenges"] = [
             (is_right, _unpacked(patterns, *line)) for is_right, line in table["challenges"]
         ]
