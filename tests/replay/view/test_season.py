@@ -13,7 +13,7 @@ from goldrush.kernel.worlds.competition.events import CODES, Spoke
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
-from goldrush.replay.worlds.competition.careers import (
+from goldrush.replay.worlds.competition.career_text import (
     format_career,
     format_departure,
 )

@@ -27,9 +27,9 @@ export const Season = (() => {
     }
 
     // The agent of an address, by name or number; null if unknown.
-    find(said) {
-      if (said === undefined || said === null) return null;
-      const ordinal = this.byName.get(said) ?? (/^\d{1,9}$/.test(said) ? Number(said) : null);
+    find(text) {
+      if (text === undefined || text === null) return null;
+      const ordinal = this.byName.get(text) ?? (/^\d{1,9}$/.test(text) ? Number(text) : null);
       return this.names.has(ordinal) ? ordinal : null;
     }
 
@@ -396,18 +396,18 @@ export const Season = (() => {
     const rows = isByFamily ? families : objectives;
     const rowOf = isByFamily ? ([, , , family]) => family : ([objective]) => objective;
     const treatments = [...new Set(subjects.map(([, , treatment]) => treatment))];
-    const own = rows.map((row) => subjects.filter((subject) => rowOf(subject) === row));
-    const width = Math.max(...own.map((each) => each.length));
+    const subjectsByRow = rows.map((row) => subjects.filter((subject) => rowOf(subject) === row));
+    const width = Math.max(...subjectsByRow.map((each) => each.length));
     const cellOf = (subject) => {
-      const found = gathered.conclusions.filter((each) => textOf(each.subject) === textOf([subject[0], subject[2]]));
+      const conclusions = gathered.conclusions.filter((each) => textOf(each.subject) === textOf([subject[0], subject[2]]));
       return el("td", {},
         isByFamily ? el("span", { class: "context" }, subject[2]) : null,
-        found.length ? found.map((each) => conclusionLink(people, each)) : el("span", { class: "note" }, "–"));
+        conclusions.length ? conclusions.map((each) => conclusionLink(people, each)) : el("span", { class: "note" }, "–"));
     };
     const cells = (index) => isByFamily
-      ? own[index].map(cellOf)
+      ? subjectsByRow[index].map(cellOf)
       : treatments.map((treatment) => {
-        const subject = own[index].find(([, , each]) => each === treatment);
+        const subject = subjectsByRow[index].find(([, , each]) => each === treatment);
         return subject === undefined ? el("td", { class: "nothing" }, el("span", { class: "unseen" }, "no subject")) : cellOf(subject);
       });
     const head = isByFamily

@@ -38,8 +38,8 @@ export const WORLD = (() => {
     },
     joined: (facts, { ordinal, name }) => { facts[1].push([ordinal, name, "worker", "active", facts[0], 0, 0, false, of(facts, facts.vacant ?? 0)[8]]); },
     reward_unlocked(facts, { agent, reward }) {
-      const own = of(facts, agent);
-      own[6] = own[2] === "admin" ? 1 : REWARDS.indexOf(reward) + 1;
+      const state = of(facts, agent);
+      state[6] = state[2] === "admin" ? 1 : REWARDS.indexOf(reward) + 1;
     },
     stage_reached: (facts, { agent, stage }) => { of(facts, agent)[6] = stage; },
     contract_signed: (facts, { agent }) => { of(facts, agent)[7] = true; },
@@ -405,14 +405,14 @@ export const WORLD = (() => {
       const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
       const isPair = runs.length > 1;
       this.talk = el("div", { class: "talk" });
-      this.apart = el("div");
+      this.differing = el("div");
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
       this.section = section("The roundtable", this.talk);
       replaceAll(room,
         all("front"),
         all("head"),
         isPair ? [this.section, all("aside"), all("after")] : el("div", { class: "assignment" }, this.section, el("div", {}, all("aside"), all("after"))),
-        this.apart, fold("The season: ranks, sparks, conclusions", wide, all("season")), all("measures"), all("events"),
+        this.differing, fold("The season: ranks, sparks, conclusions", wide, all("season")), all("measures"), all("events"),
         this.words.list());
       this.words.listen();
     }
@@ -439,7 +439,7 @@ export const WORLD = (() => {
           this.panes.length > 1 ? pairOf(...cards) : listOf(cards[0]));
         this.words.explain(this.talk);
       }
-      if (this.panes.length > 1) replaceAll(this.apart, this.differences());
+      if (this.panes.length > 1) replaceAll(this.differing, this.differences());
       const at = `${position.assignment} ${position.table} ${position.line}`;
       if (position.line !== undefined && at !== this.line) {
         this.room.querySelector(`[data-line="${CSS.escape(position.line)}"]`)?.scrollIntoView({ block: "center" });

@@ -26,7 +26,8 @@ from goldrush.kernel.worlds.competition.terms import Part, Phase
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.tools import View
 from goldrush.replay.view.patterns import Patterns
-from goldrush.replay.worlds.competition.careers import Careers, format_career, format_departure
+from goldrush.replay.worlds.competition.career_text import format_career, format_departure
+from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.glossary import ARENA_MAX, INTRODUCTION, WORDS, forms_of
 from goldrush.replay.worlds.competition.proof import proof_at
 from goldrush.replay.worlds.competition.quality import Atlases
@@ -181,12 +182,12 @@ class _Tables:
         """The tables of an assignment that has all its events."""
         if self._atlases is None:
             self._atlases = Atlases(state.arena)
-        found = [
+        tables = [
             _table(state, table, moved, self._atlases, self.patterns)
             for table, moved in zip(state.tables, self._moved, strict=True)
         ]
         self._stances, self._moved = [], []
-        return found
+        return tables
 
 
 def _table(

@@ -9,12 +9,12 @@ import pytest
 
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.run_data import measured_at
-from goldrush.replay.worlds.competition.careers import (
+from goldrush.replay.worlds.competition.career_text import (
     MOVES_MAX,
-    Careers,
     format_career,
     format_departure,
 )
+from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.headline import headline
 from goldrush.replay.worlds.competition.proof import proofs
 from goldrush.replay.worlds.competition.right import best_of
