@@ -130,17 +130,21 @@ def outcome_from(
 
 def measure_named(tools: Tools, name: str | None) -> AgentMeasure | Measure:
     """A measure of agents or of a run by name; None: the outcome of the world. Raises BadInput."""
-    of_agents, of_runs = tools.measures.of_agents, tools.measures.known
-    known: Mapping[str, AgentMeasure | Measure] = {**of_runs, **of_agents}
+    known = outcomes_of(tools)
     if not known:
         raise BadInput(
             f"the {tools.name} world has no measures", "write one: --measure FILE.py:NAME"
         )
     if name is None:
-        return known[next(iter(of_agents or of_runs))]
+        return known[next(iter(tools.measures.of_agents or known))]
     if name not in known:
         raise unknown("measure", name, known)
     return known[name]
+
+
+def outcomes_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
+    """By name the measures that can be the outcome of a run."""
+    return {**tools.measures.known, **tools.measures.of_agents}
 
 
 def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Standing]:

@@ -1,8 +1,8 @@
 // The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
-import { usePalette, colourOf, hueIndexOf } from "./colours.js";
+import { hueOf } from "./colours.js";
 import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
-import { el, plural, replaceAll, rounded, seen, shellQuoted, tableOf, valueText } from "./dom.js";
+import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf, valueText } from "./dom.js";
 import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
 
 const CHARTS_MAX = 12; // charts at first, and as many more at a time
@@ -57,8 +57,9 @@ function columnsOf(world, runs) {
 }
 
 const known = (values) => values.filter((value) => value !== null);
-const least = (values) => (known(values).length ? Math.min(...known(values)) : null);
-const most = (values) => (known(values).length ? Math.max(...known(values)) : null);
+const least = (values) => extremes(known(values))?.[0] ?? null;
+const most = (values) => extremes(known(values))?.[1] ?? null;
+const tintOf = (world, policy) => hueOf(world.hues[policy]);
 
 const oddityTitle = (world, [index]) => (index < 0 ? world.outcome : world.columns[index]).title;
 
@@ -82,9 +83,9 @@ function linesOf(world, runs) {
   const order = (policy) => world.policies.indexOf(policy);
   return [...groups].sort(([a], [b]) => order(a) - order(b)).map(([policy, curves]) => ({
     title: policy || world.outcome.title, group: policy || world.outcome.title, width: 2,
-    colour: policy ? colourOf(policy) : "var(--accent)", dash: policy ? dashOf(hueIndexOf(policy)) : null,
+    colour: policy ? tintOf(world, policy) : "var(--accent)", dash: policy ? dashOf(world.hues[policy]) : null,
     values: over(axis, curves, (values) => values.reduce((sum, value) => sum + value, 0) / values.length),
-    bands: runs.length > 1 ? [[over(axis, curves, (values) => Math.min(...values)), over(axis, curves, (values) => Math.max(...values))]] : undefined,
+    bands: runs.length > 1 ? [[over(axis, curves, least), over(axis, curves, most)]] : undefined,
   }));
 }
 
@@ -189,29 +190,28 @@ class Browser {
   drawCharts() {
     if (!this.world.outcome || !this.runs.some(({ curves }) => curves.length)) return;
     const byRun = this.state.charts === "runs";
-    const groups = byRun ? this.some.map((run) => [run]) : grouped(this.some);
-    const all = groups.map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs) })).filter(({ lines }) => lines.length);
-    const some = all.slice(0, this.shown.charts);
-    const scale = all.flatMap(({ lines }) => lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]));
-    const span = spanOfAxes(all.map(({ axis }) => axis));
+    const groups = (byRun ? this.some.map((run) => [run]) : grouped(this.some)).filter((runs) => runs.some(({ curves }) => curves.length));
+    const some = groups.slice(0, this.shown.charts).map((runs) => ({ runs, lines: linesOf(this.world, runs), axis: longest(runs) }));
+    const scale = scaleOf(some.flatMap(({ lines }) => lines));
+    const span = spanOfAxes(some.map(({ axis }) => axis));
     const { title, definition } = this.world.outcome;
     const mode = (value, text) => el("button", {
       type: "button", "aria-pressed": String((this.state.charts ?? "") === value), click: () => this.set({ charts: value }),
     }, text);
     const chartOf = ({ runs, lines, axis }) => {
       const name = byRun ? runs[0].title : `${groupTitle(this, runs[0])}: ${plural(runs.length, "run")}`;
-      const { node } = lineChart({ title: name, definition, unit: this.world.unit, units: axis, lines, player: STILL, scale, span, limits: [Math.min(0, ...known(scale))] });
+      const { node } = lineChart({ title: name, definition, unit: this.world.unit, units: axis, lines, player: STILL, scale, span, limits: [0] });
       if (byRun) node.querySelector("figcaption").firstChild.replaceWith(this.linkTo(runs[0], name));
       return node;
     };
-    const policies = [...new Set(all.flatMap(({ lines }) => lines.map((line) => line.title)))];
+    const policies = [...new Set(some.flatMap(({ lines }) => lines.map((line) => line.title)))];
     replaceAll(this.charts,
       el("h2", {}, `${title[0].toUpperCase()}${title.slice(1)} over the ${this.world.units}`),
       el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", mode("", "treatment and roster"), mode("runs", "run"),
         el("span", { class: "note" }, byRun ? " One scale; in the order of the table." : " One scale. Lines: means of the runs; bands: from the lowest to the highest run.")),
-      this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(colourOf(policy)), policy))) : null,
+      this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(tintOf(this.world, policy)), policy))) : null,
       el("div", { class: "charts" }, some.map(chartOf)),
-      moreOf(all.length, some.length, "chart", CHARTS_MAX, (count) => {
+      moreOf(groups.length, some.length, "chart", CHARTS_MAX, (count) => {
         this.shown.charts += count;
         this.drawCharts();
       }));
@@ -283,9 +283,12 @@ function groupTitle({ world }, { treatment, roster }) {
   return parts.join(", ") || treatment;
 }
 
-const spanOfAxes = (axes) => ({
-  first: Math.min(...axes.map(([first]) => first)), last: Math.max(...axes.map((axis) => axis[axis.length - 1])),
-});
+const scaleOf = (lines) => lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]);
+
+function spanOfAxes(axes) {
+  const [first, last] = extremes(axes.flatMap((axis) => [axis[0], axis[axis.length - 1]])) ?? [0, 0];
+  return { first, last };
+}
 
 function moreOf(count, shown, noun, step, more) {
   if (shown >= count) return null;
@@ -327,7 +330,7 @@ class Page {
 
   load() {
     const text = new URLSearchParams(location.hash.slice(1));
-    for (const browser of this.browsers) usePaletteOf(browser, () => browser.load(stateOf(text, browser.prefix)));
+    for (const browser of this.browsers) browser.load(stateOf(text, browser.prefix));
     const [, world, path] = /^(\d+)\/(.*)$/s.exec(text.get("run") ?? "") ?? [];
     const browser = this.browsers[Number(world) - 1];
     const run = browser?.runs.find((each) => each.path === path);
@@ -356,7 +359,7 @@ class Page {
         this.dialog.querySelector(`[data-step="${by}"]:enabled`)?.focus();
       },
     }, text);
-    usePaletteOf(browser, () => replaceAll(this.dialog,
+    replaceAll(this.dialog,
       el("div", { class: "bar" }, step(-1, "← Back"), step(1, "Next →"), el("span", { class: "note" }, at < 0 ? "" : `${rounded(at + 1)} of ${rounded(browser.some.length)}`),
         el("form", { method: "dialog" }, el("button", {}, "Close"))),
       el("h2", { id: "run-title" }, run.title),
@@ -365,7 +368,7 @@ class Page {
       run.page ? el("p", {}, el("a", { href: run.page }, "Open the page of this run")) : el("div", {},
         el("p", { class: "note" }, "This command, given in the folder of this page, writes the page of the run and opens it:"),
         commandLine(`goldrush view ${wordOf(run.path)} --open`)),
-      standingsOf(browser, run), chartOf(browser, run), measuresOf(browser, run)));
+      standingsOf(browser, run), chartOf(browser, run), measuresOf(browser, run));
     if (!this.dialog.open) this.dialog.showModal();
   }
 }
@@ -376,16 +379,10 @@ function wordOf(path) {
   return /^[\w./,=+@:-]+$/.test(word) ? word : shellQuoted(word);
 }
 
-// The colours of a world's policies are in force while its charts are drawn.
-function usePaletteOf({ world }, draw) {
-  usePalette({ hues: world.hues, lightest: 0, single: 0 });
-  draw();
-}
-
 function standingsOf({ world }, { standings }) {
   if (standings.length === 0) return null;
   const rows = standings.map(({ policy, count, mean, lowest, highest }) =>
-    [[swatchOf(colourOf(policy)), policy], count, ...[mean, lowest, highest].map(cellText)]);
+    [[swatchOf(tintOf(world, policy)), policy], count, ...[mean, lowest, highest].map(cellText)]);
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Standings" },
     tableOf(["policy", "agents", `${world.outcome.title}, mean`, "lowest", "highest"], rows, ["agents", `${world.outcome.title}, mean`, "lowest", "highest"]));
 }
@@ -396,7 +393,7 @@ function chartOf({ world }, run) {
   const { title, definition } = world.outcome;
   return lineChart({
     title: `${title}${world.byPolicy ? " by policy, mean" : ""}`, definition, unit: world.unit, units: run.axis, lines, player: STILL, size: LARGE,
-    scale: lines.flatMap(({ values }) => values), span: spanOfAxes([run.axis]), limits: [Math.min(0, ...lines.flatMap(({ values }) => known(values)))],
+    scale: scaleOf(lines), span: spanOfAxes([run.axis]), limits: [0],
   }).node;
 }
 

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import attrs
 
 from goldrush.kernel import files
+from goldrush.kernel.errors import unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.arguments import OnStep
@@ -25,7 +26,7 @@ from goldrush.replay.colours import css_variables, hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.outcome import Outcome, format_value, measure_named, outcome_from
+from goldrush.replay.outcome import Outcome, format_value, measure_named, outcome_from, outcomes_of
 from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
@@ -80,15 +81,15 @@ def write_overview(
 
     Args:
         out: the file; None: `runs.html` in the folder. An earlier page there is replaced.
-        outcome: the measure that is charted and compared, of agents or of runs; None: the outcome
-            of each world.
+        outcome: the measure that is charted and compared, of agents or of runs; of a world that
+            does not have it, and None: the outcome of the world.
         pages: also write the page of each run into the folder `pages` beside it, and link it.
         jobs: number of processes; None: one per processor.
         force: replace another file that goldrush wrote, such as a report.
         on_step: called with what is done, how many, of how many.
 
-    Raises BadInput for a folder without journals, an unknown measure, and if another file is there;
-    WriteFailed if the system refuses to write; WorkerDied.
+    Raises BadInput for a folder without journals, a measure that no world has, and if another file
+    is there; WriteFailed if the system refuses to write; WorkerDied.
     """
     path = Path(folder, NAME) if out is None else Path(out)
     files.check_target(str(path if out is None else out), force=force, is_own=is_overview)
@@ -118,7 +119,7 @@ def overview_of(
 ) -> str:
     """The page of a folder, as HTML, to be written into the folder `beside`.
 
-    Raises BadInput for an unknown measure.
+    Raises BadInput for a measure that no world has.
     """
     by_world: dict[str, list[FolderRun]] = {}
     for run in found.runs:
@@ -126,6 +127,9 @@ def overview_of(
     lines = sum(max(1, len(set(run.policies))) for run in found.runs)
     points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
     worlds = [_World.of(Path(folder), runs, outcome, points) for runs in by_world.values()]
+    measures = dict.fromkeys(name for world in worlds for name in outcomes_of(world.tools))
+    if outcome is not None and outcome not in measures:
+        raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
     script = joined([here / name for name in _SCRIPTS], "overview();")
     style = css_variables() + "".join(
@@ -179,8 +183,9 @@ class _World:
         tools, world = tools_at(first), world_at(first)
         vocabulary = world.vocabulary
         measures = tools.measures
-        has_measures = bool(measures.known or measures.of_agents)
-        measure = measure_named(tools, name) if has_measures else None
+        known = outcomes_of(tools)
+        is_named = name in known
+        measure = measure_named(tools, name if is_named else None) if known else None
         outcomes = (
             []
             if measure is None
@@ -191,7 +196,7 @@ class _World:
                     run.policies,
                     run.run.get(measure.name),
                     run.remarks,
-                    leads=tools.headline_leads and name is None,
+                    leads=tools.headline_leads and not is_named,
                 )
                 for run in runs
             ]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from goldrush.kernel.measures import mean
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.folder import FolderRuns, runs_in
-from goldrush.replay.view.overview import deviations, write_overview
+from goldrush.replay.view.overview import deviations, overview_of, write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import Board
 from tests.golden import season_path
@@ -162,6 +163,23 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
         write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
 
 
+def test_a_measure_that_one_of_two_worlds_has_is_charted_there(
+    folder: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+
+    def charted(outcome: str | None) -> dict[str, str]:
+        written = write_overview(folder, page, outcome=outcome, jobs=1, force=True)
+        return {world["name"]: world["outcome"]["name"] for world in _data(written.path)["worlds"]}
+
+    usual = charted(None)
+    [season] = usual.keys() - {"mining"}
+    assert charted("plots") == usual | {"mining": "plots"}
+    assert charted(usual[season]) == usual
+    with pytest.raises(BadInput, match="wealth"):
+        charted("wealth")
+
+
 VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20)
 
 
@@ -227,6 +245,39 @@ def test_runs_are_filtered_and_sorted_by_keys_and_the_address_keeps_it(
     assert "true" == world.get_by_label("Seeds").get_attribute("aria-invalid")
     world.get_by_role("button", name="Show all").click()
     assert 24 == len(rows(tab))
+
+
+def test_colours_stay_when_one_of_two_worlds_is_filtered(opened: Callable[..., Tab]) -> None:
+    tab = opened()
+    lines = tab.page.locator("#world-0 .charts path.line")
+    colours = "lines => lines.map(line => line.getAttribute('stroke'))"
+    first = lines.evaluate_all(colours)
+    assert 2 < len(set(first))
+
+    tab.page.locator("#world-0").get_by_label("Find").fill("mixed")
+    tab.page.locator("#world-0 .count", has_text="of").wait_for()
+    some = lines.evaluate_all(colours)
+    assert 1 < len(some) < len(first)
+    tab.page.locator("#world-0").get_by_role("button", name="Show all").click()
+
+    assert set(some) <= set(first)
+    assert first == lines.evaluate_all(colours)
+
+
+def test_charts_of_a_thousand_runs(tmp_path: Path, new_tab: Callable[..., Tab]) -> None:
+    roster = "greedy-mine,claim,raid,random"
+    Run.record(tmp_path / "run.journal", seed=1, rounds=60, roster=roster)
+    [run] = runs_in(tmp_path, jobs=1).runs
+    runs = [attrs.evolve(run, seed=seed) for seed in range(1000)]
+    page = tmp_path / "page.html"
+    page.write_text(overview_of(tmp_path, FolderRuns(runs, [], 0), tmp_path))
+    tab = new_tab("light", WIDE)
+    tab.page.goto(page.as_uri())
+    tab.page.locator(".modes").get_by_role("button", name="run", exact=True).click()
+
+    assert [] == tab.problems
+    assert 12 == tab.page.locator(".charts figure").count()
+    assert 1 == tab.page.get_by_text("12 of 1,000 charts").count()
 
 
 def test_a_run_opens_with_its_headline_and_command(
