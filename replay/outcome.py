@@ -166,10 +166,10 @@ def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
     if not known:
         return f"The {escaped(measure.title)} of no agent is defined."
     if not any(standing.lowest or standing.highest for standing in known):
-        return f"All end with {_amount(measure, 0.0)}."
+        return f"All end with {amount_of(measure, format_value(0.0))}."
     first, *others = known
     head = f"{_members(first)} {'agent ends' if len(first.agents) == 1 else 'agents end'} with"
-    parts = [f"{head} {_amount(measure, first.mean)}{_each(first)}"]
+    parts = [f"{head} {amount_of(measure, format_value(first.mean))}{_each(first)}"]
     left = len(known) - NAMED_MAX
     parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 2])]
     if left > 0:
@@ -198,8 +198,9 @@ def number_word(count: int) -> str:
     return _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
 
 
-def _amount(measure: AgentMeasure, value: Value) -> str:
-    return escaped(measure.amount or f"{{}} {measure.title}").format(format_value(value))
+def amount_of(measure: AgentMeasure, number: str) -> str:
+    """A number of a measure as it stands in a sentence."""
+    return escaped(measure.amount or f"{{}} {measure.title}").replace("{}", number, 1)
 
 
 def _whole(measure: Measure, value: Value, end: str) -> str:

@@ -8,7 +8,7 @@ hashes. It holds no date, and paths relative to itself alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from statistics import median
@@ -26,7 +26,14 @@ from goldrush.replay.colours import css_variables, hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.outcome import Outcome, format_value, measure_named, outcome_from, outcomes_of
+from goldrush.replay.outcome import (
+    Outcome,
+    amount_of,
+    format_value,
+    measure_named,
+    outcome_from,
+    outcomes_of,
+)
 from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
@@ -223,19 +230,18 @@ class _World:
 
     def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
         """For the page's script; texts that many runs share are in lists, as are units."""
-        treatments = list(dict.fromkeys(run.treatment for run in self.runs))
-        rosters = list(dict.fromkeys(run.roster for run in self.runs))
-        labels = list(dict.fromkeys(label for run in self.runs for label in run.policies))
-        hues = hues_of(labels, self.tools.hue_order, self.tools.null)
+        treatments = _places(run.treatment for run in self.runs)
+        rosters = _places(run.roster for run in self.runs)
+        policies = _places(label for run in self.runs for label in run.policies)
+        hues = hues_of(policies, self.tools.hue_order, self.tools.null)
         axes: dict[tuple[int, ...], int] = {}
-        policies = {label: index for index, label in enumerate(labels)}
         rows = []
         for index, run in enumerate(self.runs):
             outcome = self.outcomes[index] if self.outcomes else None
             units, curves = self._curves(run, outcome)
             rows.append([
                 os.path.relpath(folder / run.path, beside),
-                treatments.index(run.treatment), rosters.index(run.roster), run.seed, run.units,
+                treatments[run.treatment], rosters[run.roster], run.seed, run.units,
                 _short(self.value(index)),
                 [] if outcome is None else [
                     [policies[one.policy], len(one.agents),
@@ -257,9 +263,9 @@ class _World:
             "outcome": None if self.measure is None else _measure(self.measure),
             "byPolicy": isinstance(self.measure, AgentMeasure),
             "columns": [_measure(column) for column in self.columns],
-            "treatments": treatments,
-            "rosters": rosters,
-            "policies": labels,
+            "treatments": list(treatments),
+            "rosters": list(rosters),
+            "policies": list(policies),
             "hues": hues,
             "axes": [list(units) for units in axes],
             "runs": rows,
@@ -290,6 +296,11 @@ class _World:
             [self.number(units[place]) for place in chosen],
             [[_brief(line[place]) for place in chosen] for line in lines],
         )
+
+
+def _places(texts: Iterable[str]) -> dict[str, int]:
+    """By different text, its place in their order."""
+    return {text: place for place, text in enumerate(dict.fromkeys(texts))}
 
 
 def value_of(outcome: Outcome) -> Value:
@@ -408,8 +419,7 @@ def _headline(world: _World) -> str:
     low, high = format_value(min(values)), format_value(max(values))
     between = low if low == high else f"{low} to {high}"
     if isinstance(world.measure, AgentMeasure):
-        amount = (world.measure.amount or f"{{}} {world.measure.title}").format(between)
-        return f"{runs}: {_text(amount)} an agent"
+        return f"{runs}: {escape(amount_of(world.measure, between))} an agent"
     return f"{runs}: {_text(world.measure.title)} {between}"
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
-from goldrush.replay.outcome import format_value, standings_of
+from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.outcome import amount_of, format_value, standings_of
 from goldrush.replay.run import Run
 from tests.golden import path_of
 
@@ -76,6 +77,15 @@ def test_any_measure_can_be_the_outcome(quarrel: Run) -> None:
     assert whole.headline.startswith("Efficiency: ")
     with pytest.raises(BadInput, match="there is no measure 'silver'"):
         quarrel.outcome("silver")
+
+
+@given(st.text("{}x!0 ", max_size=8))
+def test_the_title_of_a_measure_is_no_format(title: str) -> None:
+    plain = AgentMeasure("share", title, "")
+    worded = AgentMeasure("share", title, "", "shares {x} of {}")
+
+    assert f"12 {title}" == amount_of(plain, "12")
+    assert "shares {x} of 1 to 2" == amount_of(worded, "1 to 2")
 
 
 def test_a_run_without_a_closed_unit_has_no_outcome(tmp_path: Path) -> None:
