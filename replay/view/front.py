@@ -6,6 +6,7 @@ here: a reader sees it before the page has read and checked the journal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
@@ -136,7 +137,8 @@ class Front:
                 }
                 for agent, policy in enumerate(self.labels)
             ]
-        policies = sorted(rows[-1].means, key=lambda each: -self.labels.count(each))[:POLICIES_MAX]
+        counts = Counter(self.labels)
+        policies = sorted(rows[-1].means, key=lambda each: -counts[each])[:POLICIES_MAX]
         if by_mean:
             return [
                 {"policy": policy, "values": _short(row.means.get(policy) for row in rows)}
@@ -148,7 +150,7 @@ class Front:
         }
         return [
             {
-                "policy": policy, "count": self.labels.count(policy), "values": _short(median),
+                "policy": policy, "count": counts[policy], "values": _short(median),
                 "bands": [[_short(q1), _short(q3)], [_short(low), _short(high)]],
             }
             for policy, (low, q1, median, q3, high) in ends.items()

@@ -46,7 +46,9 @@ function agentTable(title, level) {
 function ranked(scores) {
   const order = scores.map((score, agent) => ({ agent, score })).filter(({ score }) => score !== null)
     .sort((a, b) => b.score - a.score || a.agent - b.agent);
-  return order.map((each) => ({ ...each, place: 1 + order.findIndex(({ score }) => score === each.score) }));
+  const places = new Map();
+  order.forEach(({ score }, index) => places.has(score) || places.set(score, index + 1));
+  return order.map((each) => ({ ...each, place: places.get(each.score) }));
 }
 
 // The state of a run as {node, show(unit)}; `runs`: all of the page.

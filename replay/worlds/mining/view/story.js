@@ -134,7 +134,8 @@ export class Story {
     const groups = new Map();
     for (const each of agents) {
       const policy = this.round.policies[each.agent];
-      groups.set(policy, [...(groups.get(policy) ?? []), each]);
+      if (!groups.has(policy)) groups.set(policy, []);
+      groups.get(policy).push(each);
     }
     const sum = (some, name) => some.reduce((total, each) => total + each[name], 0);
     const titles = ["policy", "agents", "mean gold", "gold this round", "plots"];
