@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import metadata, version
 from typing import Final
 
@@ -138,22 +138,20 @@ def _versions(study: ReportedStudy) -> str:
 
 
 def citation(study: ReportedStudy) -> list[Block]:
-    """How to cite the study: as text, and for BibTeX."""
-    world, digest = study.of.world({}), study.results.manifest.digest
-    rules = f"{world.name} rules {world.rules}, journal format {FORMAT}"
-    made_by = f"goldrush {version('goldrush')}"
-    about, year = metadata("goldrush"), study.question.year or RELEASED
-    author = study.question.author or about["Author"] or "The goldrush authors"
-    fields = {
-        "author": f"{{{author}}}" if study.question.author is None else author,
-        "title": study.title,
-        "year": str(year),
-        "version": version("goldrush"),
-        "howpublished": f"{made_by}, {rules}",
-        **({"url": url} if (url := _url(about.get_all("Project-URL") or ())) else {}),
-        "note": f"SHA-256 of the manifest: {digest}",
-    }
-    entry = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in fields.items())
+    """How to cite the study, as text and for BibTeX, and the software. The study has the author and
+    the year that were given, if any.
+    """
+    digest, question = study.results.manifest.digest, study.question
+    world, about, release = study.of.world({}), metadata("goldrush"), version("goldrush")
+    by = f"goldrush {release}, {world.name} rules {world.rules}, journal format {FORMAT}"
+    note = f"SHA-256 of the manifest: {digest}"
+    year = None if question.year is None else str(question.year)
+    author_year = " ".join(filter(None, [question.author, year and f"({year})"]))
+    missing = [
+        f"--{name} {name.upper()}"
+        for name, given in (("author", question.author), ("year", year))
+        if given is None
+    ]
     return [
         Heading(2, "Citation", "citation"),
         Text(
@@ -161,14 +159,41 @@ def citation(study: ReportedStudy) -> list[Block]:
             "of every journal."
         ),
         Code(f"{digest}  manifest.json"),
-        Text("As text:"),
-        Code(
-            f"{author} ({year}). {study.title}. {made_by}, {rules}. SHA-256 of the manifest: "
-            f"{digest}."
+        Text("The study as text:"),
+        Code(f"{'. '.join(filter(None, [author_year, study.title, by, note]))}."),
+        *(
+            [Text(f"goldrush report . {' '.join(missing)} completes it and its entry.")]
+            if missing
+            else []
         ),
-        Text("As BibTeX:"),
-        Code(f"@misc{{goldrush-{digest[:12] or 'study'},\n{entry}}}"),
-    ]
+        Text("The study for BibTeX:"),
+        Code(
+            _entry(
+                f"goldrush-{digest[:12] or 'study'}",
+                {
+                    "author": question.author, "title": study.title, "year": year,
+                    "howpublished": by, "note": note,
+                },
+            )
+        ),
+        Text("The software for BibTeX:"),
+        Code(
+            _entry(
+                "goldrush",
+                {
+                    "author": f"{{{about['Author']}}}", "title": "goldrush", "year": str(RELEASED),
+                    "version": release,
+                    "url": _url(about.get_all("Project-URL") or ()),
+                },
+            )
+        ),
+    ]  # fmt: skip
+
+
+def _entry(key: str, fields: Mapping[str, str | None]) -> str:
+    """An entry of BibTeX with the fields that have a value."""
+    given = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in fields.items() if value)
+    return f"@misc{{{key},\n{given}}}"
 
 
 def _url(links: Sequence[str]) -> str:
@@ -180,8 +205,15 @@ _SPECIAL: Final = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
+_BRACES: Final = str.maketrans({"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
 
 
 def _tex(text: str) -> str:
-    """Text as TeX takes it; braces are kept if they are balanced."""
-    return text.translate(_SPECIAL)
+    """Text as TeX takes it. Balanced braces are kept, to group names; others would end the entry,
+    as BibTeX counts even escaped ones, and become commands.
+    """
+    depth, lowest = 0, 0
+    for character in text:
+        depth += (character == "{") - (character == "}")
+        lowest = min(lowest, depth)
+    return text.translate(_SPECIAL if depth == lowest == 0 else {**_SPECIAL, **_BRACES})

@@ -13,7 +13,7 @@ class Question:
         title: of the page; empty: made of the outcome.
         outcome: the name of a measure; None: the outcome of the world.
         criteria: whether change over time and the criteria of the world have a section.
-        author, year: of the study, for its citation; None: those of goldrush.
+        author, year: of the study, for its citation; None: it has none.
     """
 
     title: str = ""

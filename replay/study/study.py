@@ -341,7 +341,7 @@ class Study:
             outcome: the measure that is compared; None: that of the world, such as gold.
             title: of the page; empty: made of the outcome.
             criteria: add change over time: halves of runs, verdicts on the world's criteria.
-            author, year: of the study, for its citation; None: those of goldrush.
+            author, year: of the study, for its citation; None: it has none.
             measures: measures of your own, as for `Run.measures`.
             jobs: how many processes measure; None: one a processor.
             pages: write the page of each run, too, to which the report links.

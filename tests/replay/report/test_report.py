@@ -561,13 +561,54 @@ def test_outlier_seeds_lead_to_their_runs() -> None:
     assert "There are none." in said(outlier_section(study_of(results(*runs[:7]))))
 
 
+def entries(study: Path, **question: Any) -> list[str]:
+    """The lines of its citation: the digest, the text, the study and the software for BibTeX."""
+    asked = Question(**question)
+    blocks = citation(study_of(results_of(study), question=asked))
+    return [part.text for part in blocks if isinstance(part, Code)]
+
+
+def fields_of(entry: str) -> dict[str, str]:
+    """An entry as BibTeX reads it, which counts braces whatever stands before them."""
+    fields, depth, name, start = dict[str, str](), 0, "", 0
+    for at, character in enumerate(entry):
+        depth += (character == "{") - (character == "}")
+        assert depth > 0 or at < len("@misc") or at == len(entry) - 1
+        if character == "{" and depth == 2:
+            name, start = entry[:at].split()[-2], at + 1
+        if character == "}" and depth == 1:
+            fields[name] = entry[start:at]
+    assert depth == 0
+    return fields
+
+
 def test_the_citation_names_versions_and_the_study(study: Path) -> None:
     digest = hashlib.sha256((study / "manifest.json").read_bytes()).hexdigest()
-    codes = [p.text for p in citation(study_of(results_of(study))) if isinstance(p, Code)]
+    sha, text, entry, software = entries(study)
 
-    assert f"{digest}  manifest.json" == codes[0]
-    assert codes[2].startswith(f"@misc{{goldrush-{digest[:12]},")
-    assert all(digest in code for code in codes)
+    assert f"{digest}  manifest.json" == sha
+    assert entry.startswith(f"@misc{{goldrush-{digest[:12]},")
+    assert digest in text
+    assert ["title", "howpublished", "note"] == list(fields_of(entry))
+    assert "{The goldrush authors}" == fields_of(software)["author"]
+    assert "author" not in text
+
+
+@pytest.mark.parametrize(
+    ("author", "printed"),
+    [
+        ("{The Group} & Sons", r"{The Group} \& Sons"),
+        ("A } B", r"A \textbraceright{} B"),
+        ("} {", r"\textbraceright{} \textbraceleft{}"),
+        ("{", r"\textbraceleft{}"),
+    ],
+)
+def test_an_author_leaves_the_entry_whole(small: Path, author: str, printed: str) -> None:
+    _, text, entry, _ = entries(small, author=author, year=1999, title=author)
+    fields = fields_of(entry)
+
+    assert [printed, printed, "1999"] == [fields[name] for name in ("author", "title", "year")]
+    assert text.startswith(f"{author} (1999). {author}. goldrush ")
 
 
 # where it is written
