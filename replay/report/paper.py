@@ -2,7 +2,8 @@
 
 The axes, ticks, marks and colours are those of a page. Text has 7 points in the final size, in
 DejaVu Sans, which comes with matplotlib: embedded in PDF as TrueType, and text in SVG, as
-publishers ask for. The same figure gives the same bytes.
+publishers ask for. The same figure and the same
+version of matplotlib give the same bytes.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def report(
     users: Sequence[UserMeasure] = (),
     on_step: OnStep | None = None,
 ) -> Reported:
-    """Write the report of a study. The same study gives the same bytes.
+    """Write the report of a study. The same study and versions give the same bytes.
 
     Figures of a page in Markdown are written to a folder next to it, with the page's name and
     `-figures`.
