@@ -199,7 +199,7 @@ class Study:
         """The answer and the standings as a table, in a notebook."""
         head = f"<p>{escape(repr(self))}</p>"
         try:
-            answer = self.answer()
+            answer = self.answer(jobs=1)
         except GoldrushError as error:
             return f"{head}<p>{escape(str(error))}</p>"
         sentences = (f"<p>{escape(sentence)}</p>" for sentence in answer.sentences)
@@ -236,7 +236,7 @@ class Study:
     def _played(self) -> Iterable[StudyRun]:
         return (run for run in self.manifest.runs if run.sha256 is not None)
 
-    def results(self, jobs: int | None = None, measures: Functions = ()) -> Results[Any, Any]:
+    def results(self, *, measures: Functions = (), jobs: int | None = None) -> Results[Any, Any]:
         """Every run measured, by cell; worked out once. `measures` and errors: as of `report`."""
         users = user_measures(measures)
         if users not in self._results:
@@ -244,7 +244,7 @@ class Study:
         return self._results[users]
 
     def answer(
-        self, outcome: str | None = None, measures: Functions = (), jobs: int | None = None
+        self, outcome: str | None = None, *, measures: Functions = (), jobs: int | None = None
     ) -> Answer:
         """What the study says of an outcome: `sentences`, `standings` by treatment, roster and
         policy, and the tested `comparisons` by kind (treatments, rosters, policies).
@@ -254,10 +254,10 @@ class Study:
         require("scipy", "comparisons need", "stats")
         from goldrush.replay.report.answer import answer_of
 
-        return answer_of(self.results(jobs, measures), outcome)
+        return answer_of(self.results(measures=measures, jobs=jobs), outcome)
 
     def table(
-        self, name: str = RUNS, jobs: int | None = None, measures: Functions = ()
+        self, name: str = RUNS, *, measures: Functions = (), jobs: int | None = None
     ) -> pyarrow.Table:
         """A table of all runs in Arrow's form, `to_pandas()` and `polars.from_arrow` away.
 
@@ -266,8 +266,8 @@ class Study:
                 horizon (`rounds`), seed, number of agents, and each measure of the whole run and of
                 its halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other
                 name is that of a table of `Run.tables`, over all runs.
-            jobs: number of processes; None: one per processor.
             measures: measures of your own, as for `Run.measures`.
+            jobs: number of processes; None: one per processor.
 
         Raises BadInput for another name, for a study that is not finished, and where pyarrow is not
         installed (goldrush[tables]).
@@ -281,7 +281,7 @@ class Study:
         return rows_table(list(self._rows(jobs, measures)), _TEXT, _WHOLE)
 
     def _rows(self, jobs: int | None, measures: Functions) -> Iterable[dict[str, Any]]:
-        results = self.results(jobs, measures)
+        results = self.results(measures=measures, jobs=jobs)
         for cell, of_cell in results.by_cell.items():
             for one in of_cell:
                 halves = {

@@ -11,6 +11,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.study import study as module
 from goldrush.replay.study.measuring import results_of
 
 
@@ -89,6 +90,21 @@ def test_its_report_is_written(study: goldrush.Study) -> None:
     assert "<p>8 runs of 10 rounds compare 2 treatments (baseline, crowded) and 2 rosters" in shown
     assert "<td>crowded</td><td>greedy</td><td>all</td><td>2</td>" in shown
     assert "random (the null: it cannot learn)" in shown
+
+
+def test_it_shows_itself_without_processes(
+    study: goldrush.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int | None] = []
+
+    def measure(folder: Path, *, jobs: int | None, users: object) -> Any:
+        asked.append(jobs)
+        return results_of(folder, jobs=jobs)
+
+    monkeypatch.setattr(module, "results_of", measure)
+    goldrush.Study.open(study.folder)._repr_html_()
+
+    assert [1] == asked
 
 
 def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
