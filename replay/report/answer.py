@@ -17,8 +17,8 @@ from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import smallest_p
 from goldrush.replay.study.outcomes import (
-    KINDS,
     POLICIES,
+    TREATMENTS,
     Comparison,
     Standing,
     StudyOutcome,
@@ -225,7 +225,7 @@ def _within(one: Comparison) -> str:
     return (
         f"in {one.where}"
         if one.kind == POLICIES
-        else (f"for {one.where}" if one.kind == KINDS[0] else f"under {one.where}")
+        else (f"for {one.where}" if one.kind == TREATMENTS else f"under {one.where}")
     )
 
 

@@ -52,7 +52,8 @@ CUT: Final = "Intervals are cut at the limits of the measure."
 @attrs.frozen
 class ReportedStudy:
     """The results of a study, with what several sections need; `groups`: the cells by treatment and
-    horizon; `hrefs`: addresses of the pages of runs, by cell and seed.
+    horizon; `journals`: the number of journals in each folder and those inside it; `hrefs`:
+    addresses of the pages of runs, by cell and seed.
     """
 
     question: Question
@@ -63,6 +64,7 @@ class ReportedStudy:
     assessment: Assessment
     styles: Mapping[str, Style]
     chapter: Chapter[ReportedStudy]
+    journals: Mapping[str, int]
     hrefs: Mapping[tuple[Cell, int], str] = attrs.field(factory=dict)
 
     @property
@@ -170,11 +172,7 @@ def _styles(names: Iterable[str], answer: Answer) -> dict[str, Style]:
     }
 
 
-def study_of(
-    results: Results[Any, Any],
-    hrefs: Mapping[tuple[Cell, int], str] | None = None,
-    question: Question | None = None,
-) -> ReportedStudy:
+def study_of(results: Results[Any, Any], question: Question | None = None) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
     question = question or Question()
     answer = answer_of(results, question.outcome)
@@ -191,7 +189,7 @@ def study_of(
         Assessment(results),
         _styles(rosters, answer),
         results.of.chapter,
-        hrefs or {},
+        _journals(results, results.by_cell),
     )
 
 
@@ -496,7 +494,7 @@ def figure(
     text = " ".join([caption, *drawn.omitted])
     if not drawn.panels:
         return Text(f"{caption} No data.")
-    folders = _folders(study.results, cells)
+    folders = _folders(study, cells)
     journals = [
         f"{folder}/ ({format_count(count, 'journal')})" for folder, count in folders.items()
     ]
@@ -508,23 +506,24 @@ def figure(
     return Figure(name, drawn.panels, drawn.legend, text, typed, journals)
 
 
-def _folders(results: Results[Any, Any], cells: Sequence[Cell]) -> dict[str, int]:
+def _journals(results: Results[Any, Any], cells: Iterable[Cell]) -> dict[str, int]:
+    """The number of journals of these cells in each folder and those inside it."""
+    counts: dict[str, int] = {}
+    for cell in cells:
+        for result in results.by_cell[cell]:
+            parts = result.path.split("/")
+            for depth in range(len(parts)):
+                folder = "/".join(parts[:depth]) or "."
+                counts[folder] = counts.get(folder, 0) + 1
+    return counts
+
+
+def _folders(study: ReportedStudy, cells: Sequence[Cell]) -> dict[str, int]:
     """The folders of the journals of cells, with the number of journals in each. A folder that
     holds no other journals replaces those inside it.
     """
-
-    def below(found: Sequence[Cell]) -> dict[str, int]:
-        counts: dict[str, int] = {}
-        for cell in found:
-            for result in results.by_cell[cell]:
-                parts = result.path.split("/")
-                for depth in range(len(parts)):
-                    folder = "/".join(parts[:depth]) or "."
-                    counts[folder] = counts.get(folder, 0) + 1
-        return counts
-
-    every, ours = below(list(results.by_cell)), below(cells)
-    whole = {folder: count for folder, count in ours.items() if count == every[folder]}
+    ours = _journals(study.results, cells)
+    whole = {folder: count for folder, count in ours.items() if count == study.journals[folder]}
     return {
         folder: count
         for folder, count in whole.items()

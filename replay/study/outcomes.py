@@ -28,7 +28,7 @@ from goldrush.replay.study.inference import (
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResult, AnyResults
 
-TREATMENTS, ROSTERS, POLICIES = KINDS = ("treatments", "rosters", "policies")
+TREATMENTS, ROSTERS, POLICIES = ("treatments", "rosters", "policies")
 
 
 @attrs.frozen
