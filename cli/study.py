@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -33,6 +34,8 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
+    from goldrush.replay.data.user_measures import UserMeasure
+    from goldrush.replay.report.question import Question
     from goldrush.replay.report.report import Reported
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
@@ -257,42 +260,60 @@ def report(
       goldrush report study --outcome turnover --figures figures
       goldrush report study --criteria --json
     """
-    from goldrush.kernel.errors import BadInput
     from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.report.question import Question
 
-    outcome, title, criteria, author, year = question
-    asked, users = (
-        Question(title or "", outcome, criteria, author, year),
-        user_measures(own_measures),
+    asked = Question(
+        question.title or "", question.outcome, question.criteria, question.author, question.year
     )
+    users = user_measures(own_measures)
     if as_json:
-        given = {
-            "--out": out, "--format": format_ != "html", "--pages": pages, "--figures": figures,
-            "--width": width, "--force": force, "--title": title, "--author": author,
-            "--year": year is not None,
-        }  # fmt: skip
-        for option, is_given in given.items():
-            if is_given:
-                raise BadInput("--json writes no page", f"leave {option} out")
-        from goldrush.replay.report.report import answers
-        from goldrush.replay.study.measuring import results_of
-
-        with progress() as step:
-            results = results_of(
-                study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
-            )
-        echo_json(answers(results, asked))
+        _refuse_with_json(
+            {
+                "--out": out, "--format": format_ != "html" or None, "--pages": pages or None,
+                "--figures": figures, "--width": width, "--force": force or None,
+                "--title": question.title, "--author": question.author, "--year": question.year,
+            }
+        )  # fmt: skip
+        _print_values(study, asked, users, jobs)
         return DONE
-    from goldrush.replay.report.failures import shortened
     from goldrush.replay.report.report import report as write_report
 
     with progress() as step:
         written = write_report(
             study, out, format_, jobs=jobs, force=force, pages=pages, figures=figures, width=width,
-            question=asked, users=users,
-            on_step=step,
+            question=asked, users=users, on_step=step,
         )  # fmt: skip
+    _print_report(written, figures)
+    return DONE
+
+
+def _refuse_with_json(given: Mapping[str, object]) -> None:
+    """Raises BadInput for an option of the page that has a value."""
+    from goldrush.kernel.errors import BadInput
+
+    for name, value in given.items():
+        if value is not None:
+            raise BadInput("--json writes no page", f"leave {name} out")
+
+
+def _print_values(
+    study: str, question: Question, users: Sequence[UserMeasure], jobs: int | None
+) -> None:
+    from goldrush.replay.report.values import answers
+    from goldrush.replay.study.measuring import results_of
+
+    with progress() as step:
+        results = results_of(
+            study, jobs=jobs, on_run=lambda n, all_: step("measuring", n, all_), users=users
+        )
+    echo_json(answers(results, question))
+
+
+def _print_report(written: Reported, figures: str | None) -> None:
+    """What a report comes to, and where it is; `figures`: the folder that was asked for."""
+    from goldrush.replay.report.failures import shortened
+
     if written.hardly_played:
         click.echo("models most of whose answers held no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
@@ -309,7 +330,6 @@ def report(
             f"figures: {', '.join(written.figures)} in {quoted_path(figures)}, each as .pdf, .png, "
             ".svg, .csv (data) and .txt (caption)"
         )
-    return DONE
 
 
 def _print_criteria(written: Reported) -> None:

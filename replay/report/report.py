@@ -1,5 +1,5 @@
 """The report of a study, computed from its journals alone: one page in HTML or Markdown, with pages
-of all runs if wanted, or plain values (`goldrush report --json`).
+of all runs if wanted.
 """
 
 from __future__ import annotations
@@ -20,22 +20,18 @@ from goldrush.kernel.files import (
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.extras import require
-from goldrush.replay.report.answer import Answer, answer_of
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.figure import SVG, check_figures, check_paper, figures_in, write_figures
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.page import Block
 from goldrush.replay.report.question import Question
-from goldrush.replay.study.comparisons import against_baseline
-from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
-from goldrush.replay.study.outcomes import Comparison
 from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import Cell
-from goldrush.replay.study.results import Results, cell_as_dict
-from goldrush.replay.study.verdicts import Assessment, Verdicts
+from goldrush.replay.study.results import Results
+from goldrush.replay.study.verdicts import Verdicts
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.pages import Pages, write_pages
 
@@ -102,20 +98,7 @@ def report(
         WriteFailed: an earlier report is then still whole, except that a new page in Markdown may
             have the earlier figures, or none.
     """
-    if format not in (HTML, MARKDOWN):
-        raise BadInput(
-            f"there is no format {format_value(str(format))}", f"give {HTML} or {MARKDOWN}"
-        )
-    require("scipy", "a report needs", "stats")
-    path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
-    of = studied(read_manifest(folder).world)  # first, for the error of a folder without a study
-    is_own = is_html if format == HTML else is_markdown
-    # `out` itself, as a Path drops the slash of `page/`.
-    check_target(str(path if out is None else out), force=force, is_own=is_own)
-    beside = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
-    replace = force or path.exists()
-    if beside is not None:
-        check_figures(beside, (SVG,), replace=replace)
+    target = _target(folder, out, format, force=force)
     if figures is not None:
         check_paper(figures, width, force=force)
     elif width is not None:
@@ -128,12 +111,11 @@ def report(
     from goldrush.replay.report.contents import page_of  # which takes scipy
     from goldrush.replay.report.sections import study_of
 
-    study = study_of(results, question=question)
-    of_runs = None
+    study, of_runs = study_of(results, question), None
     if pages:
-        journals = [run.path for run in results.manifest.runs]
+        journals, beside = [run.path for run in results.manifest.runs], target.path.parent
         of_runs = write_pages(
-            folder, journals, path.parent, jobs=jobs, force=force, on_page=tell("writing pages")
+            folder, journals, beside, jobs=jobs, force=force, on_page=tell("writing pages")
         )
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
     blocks = page_of(study)
@@ -142,32 +124,64 @@ def report(
         write_figures(
             drawn, figures, width=width, force=force, jobs=jobs, on_figure=tell("drawing figures")
         )
-    if beside is None:
-        write_whole(str(path), as_html(blocks).encode(), force=force, is_own=is_own)
-    else:
-        _write_markdown(blocks, path, beside, force, replace)
-    has_criteria = study.question.criteria
+    target.write(blocks)
+    of, has_criteria = results.of, study.question.criteria
     return Reported(
-        of, path, study.answer.sentences, study.assessment.verdicts() if has_criteria else None,
-        hardly_played(results), of.studies.summary(results) if has_criteria else (), of_runs,
+        of, target.path, study.answer.sentences,
+        study.assessment.verdicts() if has_criteria else None, hardly_played(results),
+        of.studies.summary(results) if has_criteria else (), of_runs,
         [figure.name for figure in drawn],
     )  # fmt: skip
 
 
-def _write_markdown(
-    blocks: Sequence[Block], path: Path, beside: Path, force: bool, replace: bool
-) -> None:
-    text, figures = as_markdown(blocks, beside.name)
-    with (
-        Unfinished(str(path), force=force, is_own=is_markdown) as page,
-        NewFolder(str(beside)) as new,
-    ):
-        page.write(text.encode())
-        for name, svg in figures.items():
-            new.add(name, svg.encode())
-        check_figures(beside, (SVG,), replace=replace)
-        page.publish()  # first, as an existing page allows its figures to be replaced
-        new.publish(replace=True)
+@attrs.frozen
+class _Target:
+    """Where a page goes; `figures`: the folder of those of a page in Markdown; `replace`: whether
+    it may be there.
+    """
+
+    path: Path
+    force: bool
+    figures: Path | None
+    replace: bool
+
+    def write(self, blocks: Sequence[Block]) -> None:
+        if self.figures is None:
+            html = as_html(blocks).encode()
+            write_whole(str(self.path), html, force=self.force, is_own=is_html)
+            return
+        text, figures = as_markdown(blocks, self.figures.name)
+        with (
+            Unfinished(str(self.path), force=self.force, is_own=is_markdown) as page,
+            NewFolder(str(self.figures)) as new,
+        ):
+            page.write(text.encode())
+            for name, svg in figures.items():
+                new.add(name, svg.encode())
+            check_figures(self.figures, (SVG,), replace=self.replace)
+            page.publish()  # first, as an existing page allows its figures to be replaced
+            new.publish(replace=True)
+
+
+def _target(folder: str | Path, out: str | Path | None, format: str, *, force: bool) -> _Target:
+    """Where the page of a study goes. Raises BadInput for a format, a folder that is no study, and
+    a path that cannot be written.
+    """
+    if format not in FORMATS:
+        raise BadInput(
+            f"there is no format {format_value(str(format))}", f"give {HTML} or {MARKDOWN}"
+        )
+    require("scipy", "a report needs", "stats")
+    studied(read_manifest(folder).world)  # first, for the error of a folder without a study
+    path = Path(out) if out is not None else Path(folder, f"{NAME}.{format}")
+    is_own = is_html if format == HTML else is_markdown
+    # `out` itself, as a Path drops the slash of `page/`.
+    check_target(str(path if out is None else out), force=force, is_own=is_own)
+    figures = path.with_name(f"{path.stem}{FIGURES_SUFFIX}") if format == MARKDOWN else None
+    replace = force or path.exists()
+    if figures is not None:
+        check_figures(figures, (SVG,), replace=replace)
+    return _Target(path, force, figures, replace)
 
 
 def _hrefs(results: Results[Any, Any], pages: Pages) -> dict[tuple[Cell, int], str]:
@@ -176,113 +190,4 @@ def _hrefs(results: Results[Any, Any], pages: Pages) -> dict[tuple[Cell, int], s
         (cell, result.seed): pages.hrefs[result.path]
         for cell, runs in results.by_cell.items()
         for result in runs
-    }
-
-
-def answers(results: Results[Any, Any], question: Question | None = None) -> dict[str, Any]:
-    """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
-    measures with the baseline, failed answers of models, and the world's own results; with
-    `Question.criteria` verdicts and findings by cell (also without a burn-in). Undefined values are
-    None. Raises BadInput as `answer_of`.
-    """
-    question = question or Question()
-    answer = answer_of(results, question.outcome)
-    return {
-        "folder": results.folder,
-        "runs": sum(map(len, results.by_cell.values())),
-        "answer": list(answer.sentences),
-        "outcome": _outcome(answer),
-        "comparisons": {
-            kind: [_comparison(one) for one in compared]
-            for kind, compared in answer.comparisons.items()
-        },
-        "hardly_played": hardly_played(results),
-        "models": [
-            {
-                **cell_as_dict(results, cell),
-                **attrs.asdict(one),
-                "hardly_played": one.hardly_played,
-            }
-            for cell in results.by_cell
-            for one in results.failures(cell)
-        ],
-        **(_criteria(results) if question.criteria else {}),
-        "against_baseline": [
-            {
-                **cell_as_dict(results, one.cell),
-                "identical_by_construction": one.identical,
-                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
-            }
-            for one in against_baseline(results)
-        ],
-        **results.of.studies.answers(results),
-    }
-
-
-def _outcome(answer: Answer) -> dict[str, Any]:
-    outcome = answer.outcome
-    return {
-        **attrs.asdict(outcome),
-        "standings": [
-            {**cell_as_dict(answer.results, one.cell), "policy": one.policy or None,
-             **attrs.asdict(one.values)}
-            for one in answer.standings
-        ],
-        "runs": [
-            {**attrs.asdict(cell), "seed": run.seed, "value": outcome.of_run(run),
-             "agents": list(outcome.of_agents(run))}
-            for cell, runs in answer.results.by_cell.items()
-            for run in runs
-        ],
-        "measures": [
-            {"name": user.name, "function": user.typed(), "sha256": user.sha256}
-            for user in answer.results.users
-        ],
-    }  # fmt: skip
-
-
-def _comparison(one: Comparison) -> dict[str, Any]:
-    """A comparison with its change, whose one-sided tests stay out: they have no correction."""
-    change = attrs.asdict(one.change, filter=lambda field, _: field.name not in _ONE_SIDED)
-    fields = attrs.asdict(one, recurse=False)
-    del fields["cells"]
-    return {**fields, "change": change, "differs": one.differs}
-
-
-_ONE_SIDED: Final = ("expected", "p", "p_opposite")
-
-
-def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
-    """Verdicts, and findings by cell."""
-    assessment = Assessment(results)
-    whole = Assessment(results, burn_in=False)
-    return {
-        "verdicts": [
-            {
-                "criterion": verdict.criterion,
-                "roster": verdict.roster,
-                "rounds": verdict.rounds,
-                "treatments": [cell.treatment for cell in verdict.cells],
-                "verdict": verdict.verdict,
-                "note": verdict.note,
-            }
-            for verdict in assessment.verdicts()
-        ],
-        "cells": [
-            {
-                **cell_as_dict(results, cell),
-                "criteria": [_judged(one) for one in assessment.judged(cell)],
-                "criteria_without_burn_in": [_judged(one) for one in whole.judged(cell)],
-            }
-            for cell in results.by_cell
-        ],
-    }
-
-
-def _judged(judged: SizeVerdict) -> dict[str, Any]:
-    return {
-        "criterion": judged.criterion,
-        "outcome": judged.outcome,
-        "note": judged.note,
-        "findings": [attrs.asdict(finding) for finding in judged.findings],
     }

@@ -14,7 +14,8 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.replay.report.failures import LINES_MAX, hardly_played, models_section, warning
 from goldrush.replay.report.markdown import as_markdown
 from goldrush.replay.report.page import Block, Heading, TableBlock, Text
-from goldrush.replay.report.report import answers, report
+from goldrush.replay.report.report import report
+from goldrush.replay.report.values import answers
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import plan_of
 from goldrush.replay.study.records import Cell

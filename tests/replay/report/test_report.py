@@ -33,7 +33,7 @@ from goldrush.replay.report.page import (
 )
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.question import Question
-from goldrush.replay.report.report import answers, report
+from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import (
     comparison_section,
     definitions,
@@ -44,6 +44,7 @@ from goldrush.replay.report.sections import (
     treatment_sections,
 )
 from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_section, every_treatment, finding
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
 from goldrush.replay.studies import Criteria
@@ -553,7 +554,7 @@ def test_the_finding_is_a_sentence(verdicts: list[tuple[str, str]], says: str) -
 def test_outlier_seeds_lead_to_their_runs() -> None:
     cell = Cell("scarce", "raid", 9)
     runs = [made(cell, n, run={"turnover": 9.0 if n == 7 else n / 100}) for n in range(12)]
-    study = study_of(results(*runs), {(cell, 7): "pages/7.html"})
+    study = attrs.evolve(study_of(results(*runs)), hrefs={(cell, 7): "pages/7.html"})
     [table] = [part for part in outlier_section(study) if isinstance(part, TableBlock)]
 
     assert [["turnover rate", "seed 7", "9"]] == [list(map(str, row[4:7])) for row in table.rows]

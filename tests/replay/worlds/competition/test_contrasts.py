@@ -19,8 +19,8 @@ from scipy.stats import pearsonr, wilcoxon
 from goldrush.agents.worlds.competition.players import configured
 from goldrush.cli.main import cli
 from goldrush.replay.report.page import TableBlock
-from goldrush.replay.report.report import answers as report_answers
 from goldrush.replay.report.sections import study_of
+from goldrush.replay.report.values import answers as report_answers
 from goldrush.replay.study.judging import (
     NOT_SUPPORTED,
     SUPPORTED,

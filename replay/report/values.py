@@ -1,0 +1,125 @@
+"""The numbers of a report as plain values (`goldrush report --json`)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+
+from goldrush.replay.report.answer import Answer, answer_of
+from goldrush.replay.report.failures import hardly_played
+from goldrush.replay.report.question import Question
+from goldrush.replay.study.comparisons import against_baseline
+from goldrush.replay.study.judging import SizeVerdict
+from goldrush.replay.study.outcomes import Comparison
+from goldrush.replay.study.results import Results, cell_as_dict
+from goldrush.replay.study.verdicts import Assessment
+
+
+def answers(results: Results[Any, Any], question: Question | None = None) -> dict[str, Any]:
+    """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
+    measures with the baseline, failed answers of models, and the world's own results; with
+    `Question.criteria` verdicts and findings by cell (also without a burn-in). Undefined values are
+    None. Raises BadInput as `answer_of`.
+    """
+    question = question or Question()
+    answer = answer_of(results, question.outcome)
+    return {
+        "folder": results.folder,
+        "runs": sum(map(len, results.by_cell.values())),
+        "answer": list(answer.sentences),
+        "outcome": _outcome(answer),
+        "comparisons": {
+            kind: [_comparison(one) for one in compared]
+            for kind, compared in answer.comparisons.items()
+        },
+        "hardly_played": hardly_played(results),
+        "models": [
+            {
+                **cell_as_dict(results, cell),
+                **attrs.asdict(one),
+                "hardly_played": one.hardly_played,
+            }
+            for cell in results.by_cell
+            for one in results.failures(cell)
+        ],
+        **(_criteria(results) if question.criteria else {}),
+        "against_baseline": [
+            {
+                **cell_as_dict(results, one.cell),
+                "identical_by_construction": one.identical,
+                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
+            }
+            for one in against_baseline(results)
+        ],
+        **results.of.studies.answers(results),
+    }
+
+
+def _outcome(answer: Answer) -> dict[str, Any]:
+    outcome = answer.outcome
+    return {
+        **attrs.asdict(outcome),
+        "standings": [
+            {**cell_as_dict(answer.results, one.cell), "policy": one.policy or None,
+             **attrs.asdict(one.values)}
+            for one in answer.standings
+        ],
+        "runs": [
+            {**attrs.asdict(cell), "seed": run.seed, "value": outcome.of_run(run),
+             "agents": list(outcome.of_agents(run))}
+            for cell, runs in answer.results.by_cell.items()
+            for run in runs
+        ],
+        "measures": [
+            {"name": user.name, "function": user.typed(), "sha256": user.sha256}
+            for user in answer.results.users
+        ],
+    }  # fmt: skip
+
+
+def _comparison(one: Comparison) -> dict[str, Any]:
+    """A comparison with its change, whose one-sided tests stay out: they have no correction."""
+    change = attrs.asdict(one.change, filter=lambda field, _: field.name not in _ONE_SIDED)
+    fields = attrs.asdict(one, recurse=False)
+    del fields["cells"]
+    return {**fields, "change": change, "differs": one.differs}
+
+
+_ONE_SIDED: Final = ("expected", "p", "p_opposite")
+
+
+def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
+    """Verdicts, and findings by cell."""
+    assessment = Assessment(results)
+    whole = Assessment(results, burn_in=False)
+    return {
+        "verdicts": [
+            {
+                "criterion": verdict.criterion,
+                "roster": verdict.roster,
+                "rounds": verdict.rounds,
+                "treatments": [cell.treatment for cell in verdict.cells],
+                "verdict": verdict.verdict,
+                "note": verdict.note,
+            }
+            for verdict in assessment.verdicts()
+        ],
+        "cells": [
+            {
+                **cell_as_dict(results, cell),
+                "criteria": [_judged(one) for one in assessment.judged(cell)],
+                "criteria_without_burn_in": [_judged(one) for one in whole.judged(cell)],
+            }
+            for cell in results.by_cell
+        ],
+    }
+
+
+def _judged(judged: SizeVerdict) -> dict[str, Any]:
+    return {
+        "criterion": judged.criterion,
+        "outcome": judged.outcome,
+        "note": judged.note,
+        "findings": [attrs.asdict(finding) for finding in judged.findings],
+    }
