@@ -44,6 +44,17 @@ def _width(text: str) -> int:
     return cell_len(text)
 
 
+def capitalized(text: str) -> str:
+    """The text with its first letter as a capital, and the others as they are."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def format_list(texts: Sequence[str]) -> str:
+    """One or more texts as in a sentence: `a, b and c`."""
+    *others, last = texts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def format_ranges(numbers: Iterable[int]) -> str:
     """Ascending integers with runs of consecutive ones joined: `5-9, 14`."""
     parts: list[list[int]] = []

@@ -29,6 +29,7 @@ from goldrush.replay.study.outcomes import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
+from goldrush.replay.text import format_list
 
 NULL_NOTE: Final = " (the null: it cannot learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
@@ -113,10 +114,10 @@ class Answer:
                 f"{name} in {self._name(one)} ({bounds(one.values)})"
                 for name, one in zip(names, firsts, strict=True)
             )
-            return f"; of the policies the first is {_listed(list(listed))}"
+            return f"; of the policies the first is {format_list(list(listed))}"
         counts = sorted((-names.count(name), name) for name in dict.fromkeys(names))
         listed = (f"{name} in {-count:,} of {len(firsts):,} cells" for count, name in counts)
-        return f"; of the policies the first is {_listed(list(listed)[:FIRSTS_MAX])}"
+        return f"; of the policies the first is {format_list(list(listed)[:FIRSTS_MAX])}"
 
     def _differences(self) -> str:
         """Whether treatments differ; of a study with one treatment, rosters or policies."""
@@ -146,11 +147,6 @@ def answer_of(results: AnyResults, name: str | None = None) -> Answer:
     return Answer(
         results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
     )
-
-
-def _listed(texts: Sequence[str]) -> str:
-    *others, last = texts
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _named(noun: str, names: Mapping[str, object]) -> str:

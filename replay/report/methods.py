@@ -10,8 +10,9 @@ from typing import Final
 from goldrush.kernel.journal import FORMAT
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.page import Block, Code, Heading, TableBlock, Text
-from goldrush.replay.report.sections import ReportedStudy, ranges
+from goldrush.replay.report.sections import ReportedStudy
 from goldrush.replay.study.inference import EXACT_MAX
+from goldrush.replay.text import format_ranges
 
 RELEASED: Final = 2026  # the year of this version; .ci/release writes it
 
@@ -63,9 +64,9 @@ def _runs(study: ReportedStudy) -> str:
     each = " or ".join([*map(str, sizes[:-1]), format_count(sizes[-1], "run")])
     return (
         f"{study.runs} in {format_count(len(cells), 'cell')} (treatment, roster, horizon) with n = "
-        f"{each} each, seeds {ranges(seeds)}; cells share seeds, and with them all random "
-        "draws that do not depend on the treatment. The unit of analysis is the run. No run is "
-        "excluded."
+        f"{each} each, seeds {format_ranges(seeds).replace('-', '–')}; cells share seeds, and with "
+        "them all random draws that do not depend on the treatment. The unit of analysis is the "
+        "run. No run is excluded."
     )
 
 

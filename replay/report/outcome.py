@@ -28,6 +28,7 @@ from goldrush.replay.report.styles import labels_of
 from goldrush.replay.study.inference import Interval, interval
 from goldrush.replay.study.outcomes import POLICIES, ROSTERS, TREATMENTS, Comparison
 from goldrush.replay.study.records import Cell
+from goldrush.replay.text import capitalized
 
 ROWS_MAX: Final = 24  # rows of a panel of the first figure
 COMPARED_MAX: Final = 60  # rows of a table of comparisons
@@ -53,13 +54,9 @@ def _caption(study: ReportedStudy) -> str:
         else (" Differences are between runs with the same seed.")
     )
     return (
-        f"{_capital(study.answer.outcome.title)} of whole runs: mean over seeds and 95% interval."
-        f"{differences}"
+        f"{capitalized(study.answer.outcome.title)} of whole runs: mean over seeds and 95% "
+        f"interval.{differences}"
     )
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _cells(study: ReportedStudy) -> list[Cell]:
@@ -145,12 +142,12 @@ def outcome_section(study: ReportedStudy) -> list[Block]:
     """The outcome by treatment, roster and policy, by run, by agent, and all comparisons."""
     outcome = study.answer.outcome
     return [
-        Heading(2, _capital(outcome.title), "outcome"),
-        Text(f"{_capital(outcome.title)}: {outcome.definition}"),
+        Heading(2, capitalized(outcome.title), "outcome"),
+        Text(f"{capitalized(outcome.title)}: {outcome.definition}"),
         _standings(study),
         figure(
             study, "by-run", runs_figure(study),
-            f"{_capital(outcome.title)}, a point for each run"
+            f"{capitalized(outcome.title)}, a point for each run"
             f"{', linked to its page' if study.hrefs else ''}.",
             _cells(study),
         ),
@@ -175,7 +172,7 @@ def _standings(study: ReportedStudy) -> Block:
         "treatment", "roster", study.units, *study.covariates, "policy", "agents", "seeds",
         "mean ± 95%",
     ]  # fmt: skip
-    caption = f"{_capital(study.answer.outcome.title)} by treatment, roster and policy."
+    caption = f"{capitalized(study.answer.outcome.title)} by treatment, roster and policy."
     return TableBlock(head, rows, caption)
 
 
@@ -234,8 +231,8 @@ def _by_agent(study: ReportedStudy) -> list[Block]:
         tables.append(
             TableBlock(
                 ["agent", "policy", *(cell.treatment for cell in cells)], rows,
-                f"{_capital(outcome.title)} by agent, {roster}, {study.horizon(rounds)}: mean over "
-                "seeds ± half the 95% interval.",
+                f"{capitalized(outcome.title)} by agent, {roster}, {study.horizon(rounds)}: mean "
+                "over seeds ± half the 95% interval.",
             )
         )  # fmt: skip
     return tables
@@ -273,7 +270,7 @@ def _compared(study: ReportedStudy) -> list[Block]:
             _PAIRED[kind], study.units, "b − a", "seeds", "mean of a", "mean of b",
             "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
         ]  # fmt: skip
-        caption = f"{_capital(kind)} compared in {study.answer.outcome.title}.{more}"
+        caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
         parts.append(TableBlock(head, [_row(one) for one in shown], caption))
     return parts
 

@@ -125,12 +125,12 @@ def report(
             drawn, figures, width=width, force=force, jobs=jobs, on_figure=tell("drawing figures")
         )
     target.write(blocks)
-    of, has_criteria = results.of, study.question.criteria
+    of, judged = results.of, study.question.criteria
+    verdicts = study.assessment.verdicts() if judged else None
+    summary, names = of.studies.summary(results) if judged else (), [each.name for each in drawn]
     return Reported(
-        of, target.path, study.answer.sentences,
-        study.assessment.verdicts() if has_criteria else None, hardly_played(results),
-        of.studies.summary(results) if has_criteria else (), of_runs,
-        [figure.name for figure in drawn],
+        of, target.path, study.answer.sentences, verdicts, hardly_played(results), summary, of_runs,
+        names,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from goldrush.replay.report.marks import HEIGHT, WIDE, Curve, Panel, Point, Samp
 from goldrush.replay.report.page import number
 from goldrush.replay.report.plot import panel_of, reach
 from goldrush.replay.report.styles import labels_of, styles_of
+from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools
 
 SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in several
@@ -37,7 +38,7 @@ def figures_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
 
 
 def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
-    title = f"{measure.title[:1].upper()}{measure.title[1:]}"
+    title = capitalized(measure.title)
     if isinstance(measure, Measure):
         return f"{title} by {tools.vocabulary.unit}. {measure.definition}"
     when = f"by {tools.vocabulary.unit}" if tools.measures.agents_at else "at the end"

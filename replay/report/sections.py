@@ -36,6 +36,7 @@ from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
+from goldrush.replay.text import capitalized, format_list
 from goldrush.replay.tools import Tools
 
 # Commands that print the numbers of a figure, with {} for the folders of its journals.
@@ -78,7 +79,7 @@ class ReportedStudy:
         if self.question.criteria:
             return f"{self.of.studies.title} A study of {self.runs}"
         title = self.answer.outcome.title
-        return f"{title[:1].upper()}{title[1:]} by treatment and roster: a study of {self.runs}"
+        return f"{capitalized(title)} by treatment and roster: a study of {self.runs}"
 
     @property
     def of(self) -> Tools:
@@ -194,37 +195,23 @@ def study_of(results: Results[Any, Any], question: Question | None = None) -> Re
 
 
 def head(study: ReportedStudy) -> list[Block]:
-    results, chapter = study.results, study.chapter
-    cells = list(results.by_cell)
-    runs = sum(map(len, results.by_cell.values()))
-    seeds = sorted({result.seed for cell in results.by_cell.values() for result in cell})
-    horizons = sorted({cell.rounds for cell in cells})
+    """What the page was computed from, the world's introduction, the command of its numbers."""
+    chapter = study.chapter
     judged = ["verdict"] if study.question.criteria and study.of.studies.criteria.every else []
     tables = ["outcome", *judged, "comparison", *filter(None, [chapter.tables])]
     return [
         Heading(2, "What was studied", "studied"),
         Text(
-            f"{format_count(runs, 'run')}: "
-            f"{format_count(len({c.treatment for c in cells}), 'treatment')}, "
-            f"{format_count(len({c.roster for c in cells}), 'roster')} "
-            f"({', '.join(dict.fromkeys(c.roster for c in cells))}), "
-            f"{format_count(len(seeds), 'seed')} ({ranges(seeds)}), "
-            f"{' and '.join([*map(str, horizons[:-1]), study.horizon(horizons[-1])])}. "
-            "Every run is a journal in the study's folder. Every number below is computed from "
-            "these journals, and every figure names its own."
+            "Every run is a journal in the study's folder. Every number on this page is computed "
+            "from these journals, and every figure names its own."
         ),
         *chapter.head(study),
         Text(
             "The commands on this page are to be run in the study's folder. This one prints the "
-            f"numbers of the {_listed(tables)} tables:"
+            f"numbers of the {format_list(tables)} tables:"
         ),
         Code(study.json_command),
     ]
-
-
-def _listed(words: Sequence[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def named(study: ReportedStudy, cells: Sequence[Cell]) -> list[str]:
@@ -349,11 +336,7 @@ def _format_settings(study: ReportedStudy, treatment: str, config: Config, agent
     if study.chapter.settings is not None:
         return study.chapter.settings(treatment, config, agents)
     known = study.of.treatments.get(treatment)
-    says = (
-        f"{known.description[:1].upper()}{known.description[1:]}. "
-        if known and known.description
-        else ""
-    )
+    says = f"{capitalized(known.description)}. " if known and known.description else ""
     given = ("seed", "agents", study.of.players.horizon)
     others = [
         f"{field.name} {value}"
@@ -533,14 +516,3 @@ def _folders(study: ReportedStudy, cells: Sequence[Cell]) -> dict[str, int]:
 
 def _holds(outer: str, inner: str) -> bool:
     return inner != outer and (outer == "." or inner.startswith(f"{outer}/"))
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """Ascending integers as text, consecutive ones as a range: 0–4, 7."""
-    runs: list[list[int]] = []
-    for one in numbers:
-        if runs and one == runs[-1][-1] + 1:
-            runs[-1].append(one)
-        else:
-            runs.append([one])
-    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -40,6 +40,7 @@ from goldrush.replay.study.judging import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.verdicts import Assessment, families
+from goldrush.replay.text import capitalized
 
 
 def criteria_section(study: ReportedStudy) -> list[Block]:
@@ -96,7 +97,7 @@ def finding(verdicts: Sequence[tuple[str, str]]) -> str:
     """A sentence on verdicts, given as pairs of subject and verdict."""
     if len(verdicts) == 1:
         [(name, verdict)] = verdicts
-        return f"{name[:1].upper()}{name[1:]}: {verdict}."
+        return f"{capitalized(name)}: {verdict}."
     supported = [name for name, verdict in verdicts if verdict == SUPPORTED]
     outcomes = [verdict for _, verdict in verdicts]
     counts = [(outcomes.count(outcome), outcome) for outcome in (NOT_SUPPORTED, UNDECIDED)]

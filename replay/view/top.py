@@ -10,6 +10,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import Outcome, format_value, number_word, standings_of
+from goldrush.replay.text import capitalized
 from goldrush.replay.view.carried import Carried
 from goldrush.replay.view.front import Front
 from goldrush.replay.view.spread import POLICIES_MAX
@@ -211,7 +212,7 @@ def _only(a: Outcome, b: Outcome) -> str:
         if only:
             parts.append(f"only in {which}: {', '.join(only[:NAMED_MAX])}{more}")
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{capitalized(text)}." if text else ""
 
 
 def _comparison(a: Outcome, b: Outcome, *, hues: Hues) -> str:

@@ -48,6 +48,7 @@ from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.sections import BY_UNIT_COMMAND, ReportedStudy, figure, named
 from goldrush.replay.study.inference import SIGNIFICANT, holm
 from goldrush.replay.study.records import POINTS, Cell, Result
+from goldrush.replay.text import capitalized
 from goldrush.replay.worlds.mining.measures import MEASURES
 from goldrush.replay.worlds.mining.spells import Seen, curve
 from goldrush.replay.worlds.mining.theory import (
@@ -491,7 +492,7 @@ def format_settings(treatment: str, config: MiningConfig, agents: str) -> str:
         says = f"{known.description}. "
     stamina = "stamina by agent" if config.stamina_by_agent else f"{config.stamina} stamina each"
     return (
-        f"{says[:1].upper()}{says[1:]}{config.rows} x {config.cols} plots, {agents} agents, "
+        f"{capitalized(says)}{config.rows} x {config.cols} plots, {agents} agents, "
         f"{stamina}, cap {config.mining_cap}, truce {config.truce}, {config.defense} defence, "
         f"authority: {config.authority}."
     )

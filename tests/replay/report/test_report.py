@@ -440,7 +440,8 @@ def test_a_study_with_one_treatment_has_nothing_to_compare(small: Path) -> None:
     assert "The study has no baseline, or no other treatment, to compare." in page.text
     assert "There is nothing to compare: one treatment, one roster and one policy." in page.text
     assert "Gold by treatment and roster: a study of 1 run " in page.text
-    assert "1 treatment, 1 roster (raid), 1 seed (0), 5 rounds" in page.text
+    assert "1 run in 1 cell (treatment, roster, horizon) with n = 1 run each, seeds 0;" in page.text
+    assert 2 == len(re.findall(r"\b1 run (?:of|in)\b", page.text))
 
 
 def test_horizons_are_told_apart() -> None:
@@ -531,7 +532,6 @@ def test_where_commands_are_typed_is_said_first() -> None:
     parts = head(study_of(results(made(Cell("scarce", "raid", 1)))))
 
     assert "The commands on this page are to be run in the study's folder." in said(parts)
-    assert "1 run: 1 treatment, 1 roster (raid), 1 seed (0), 1 round." in said(parts)
 
 
 @pytest.mark.parametrize(
