@@ -12,15 +12,15 @@ const STILL = { go: () => {}, within: (unit) => unit }; // charts of this page m
 
 // A row of the page's data as a run.
 function runOf(row, world, index) {
-  const [path, treatment, roster, seed, units, outcome, standings, values, headline, axis, curves, oddity, page, history, isStudied] = row;
-  const run = {
-    index, path, seed, units, outcome, values, headline, curves, oddity, page, history, axis: world.axes[axis],
-    treatment: world.treatments[treatment], roster: world.rosters[roster],
-    standings: standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
-  };
+  const run = Object.fromEntries(world.fields.map((name, field) => [name, row[field]]));
+  const { path, seed, headline, history } = run;
+  Object.assign(run, {
+    index, axis: world.axes[run.axis], treatment: world.treatments[run.treatment], roster: world.rosters[run.roster],
+    standings: run.standings.map(([policy, count, mean, lowest, highest]) => ({ policy: world.policies[policy], count, mean, lowest, highest })),
+  });
   const file = path.split("/").pop().replace(/\.journal$/, "");
-  run.name = isStudied ? file : path.replace(/\.journal$/, "");
-  run.title = isStudied ? `${run.treatment}, ${run.roster}${seed === null ? "" : `, seed ${seed}`}` : path;
+  run.name = run.isStudied ? file : path.replace(/\.journal$/, "");
+  run.title = run.isStudied ? `${run.treatment}, ${run.roster}${seed === null ? "" : `, seed ${seed}`}` : path;
   run.text = [path, run.treatment, run.roster, headline, history, ...run.standings.map(({ policy }) => policy)].join(" ").toLowerCase();
   return run;
 }
@@ -47,8 +47,7 @@ function columnsOf(world, runs) {
   }
   if (runs.some(({ oddity }) => oddity)) {
     columns.push({
-      name: "unusual", title: "unusual", isNumber: true, of: (run) => (run.oddity ? Math.abs(run.oddity[1]) : null),
-      textOf: (run) => oddityText(world, run),
+      name: "unusual", title: "unusual", isNumber: true, of: (run) => run.oddity?.[0] ?? null, textOf: (run) => run.oddity?.[1] ?? "–",
       definition: "The measure in which a run differs most from the runs of its treatment and roster, in their robust standard deviations from the median.",
     });
   }
@@ -60,14 +59,6 @@ const known = (values) => values.filter((value) => value !== null);
 const least = (values) => extremes(known(values))?.[0] ?? null;
 const most = (values) => extremes(known(values))?.[1] ?? null;
 const tintOf = (world, policy) => hueOf(world.hues[policy]);
-
-const oddityTitle = (world, [index]) => (index < 0 ? world.outcome : world.columns[index]).title;
-
-function oddityText(world, { oddity }) {
-  if (!oddity) return "–";
-  const [, size] = oddity;
-  return `${rounded(Math.abs(size), 1)} ${size > 0 ? "above" : "below"}: ${oddityTitle(world, oddity)}`;
-}
 
 // The lines of a chart of one run, or of the mean of several with the lowest and the highest.
 function linesOf(world, runs) {
@@ -403,7 +394,7 @@ function measuresOf({ world, runs }, run) {
   const alike = runs.filter(({ treatment, roster }) => treatment === run.treatment && roster === run.roster);
   const median = `median of ${plural(alike.length, "run")}`;
   const rows = world.columns.map(({ title }, index) => [title, cellText(run.values[index]), cellText(medianOf(known(alike.map(({ values }) => values[index]))))]);
-  const odd = run.oddity ? el("p", {}, `Most unusual: ${oddityTitle(world, run.oddity)}, ${rounded(Math.abs(run.oddity[1]), 1)} robust standard deviations ${run.oddity[1] > 0 ? "above" : "below"} the median of its treatment and roster.`) : null;
+  const odd = run.oddity ? el("p", {}, `Most unusual: ${run.oddity[2]}.`) : null;
   return el("div", {}, el("h3", {}, "Measures"), odd, el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
     tableOf(["measure", "this run", median], rows, ["this run", median])));
 }

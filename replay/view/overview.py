@@ -239,23 +239,27 @@ class _World:
         for index, run in enumerate(self.runs):
             outcome = self.outcomes[index] if self.outcomes else None
             units, curves = self._curves(run, outcome)
-            rows.append([
-                os.path.relpath(folder / run.path, beside),
-                treatments[run.treatment], rosters[run.roster], run.seed, run.units,
-                _short(self.value(index)),
-                [] if outcome is None else [
+            rows.append({
+                "path": os.path.relpath(folder / run.path, beside),
+                "treatment": treatments[run.treatment],
+                "roster": rosters[run.roster],
+                "seed": run.seed,
+                "units": run.units,
+                "outcome": _short(self.value(index)),
+                "standings": [] if outcome is None else [
                     [policies[one.policy], len(one.agents),
                      *map(_short, (one.mean, one.lowest, one.highest))]
                     for one in outcome.standings
                 ],
-                [_short(run.run.get(column.name)) for column in self.columns],
-                "" if outcome is None else outcome.headline,
-                axes.setdefault(tuple(units), len(axes)), curves,
-                _rounded_oddity(self.oddity[index]),
-                _page_of(run, folder, beside),
-                " ".join(run.history),
-                int(run.is_studied),
-            ])  # fmt: skip
+                "values": [_short(run.run.get(column.name)) for column in self.columns],
+                "headline": "" if outcome is None else outcome.headline,
+                "axis": axes.setdefault(tuple(units), len(axes)),
+                "curves": curves,
+                "oddity": self._oddity_texts(index),
+                "page": _page_of(run, folder, beside),
+                "history": " ".join(run.history),
+                "isStudied": int(run.is_studied),
+            })  # fmt: skip
         return {
             "name": self.tools.name,
             "unit": self.unit,
@@ -268,8 +272,29 @@ class _World:
             "policies": list(policies),
             "hues": hues,
             "axes": [list(units) for units in axes],
-            "runs": rows,
+            "fields": list(rows[0]),
+            "runs": [list(row.values()) for row in rows],
         }
+
+    def unusual(self, index: int) -> str:
+        """How a run differs most from the runs of its treatment and roster."""
+        title, size = self._oddest(index)
+        where = "above" if size > 0 else "below"
+        return f"{title} {abs(size):,.1f} robust standard deviations {where} the median"
+
+    def _oddest(self, index: int) -> tuple[str, float]:
+        number, size = self.oddity[index] or (-1, 0.0)
+        measure = self.columns[number] if number >= 0 else self.measure
+        assert measure is not None
+        return measure.title, size
+
+    def _oddity_texts(self, index: int) -> tuple[float, str, str] | None:
+        """By how much a run is unusual, as a cell of the table, and in words."""
+        if self.oddity[index] is None:
+            return None
+        title, size = self._oddest(index)
+        cell = f"{abs(size):,.1f} {'above' if size > 0 else 'below'}: {title}"
+        return round(abs(size), 1), cell, self.unusual(index)
 
     def _curves(
         self, run: FolderRun, outcome: Outcome | None
@@ -352,10 +377,6 @@ def deviations(values: Sequence[Value]) -> list[Value]:
     if not scale:
         return [None] * len(values)
     return [None if value is None else (value - middle) / scale for value in values]
-
-
-def _rounded_oddity(oddity: tuple[int, float] | None) -> list[float] | None:
-    return None if oddity is None else [oddity[0], round(oddity[1], 1)]
 
 
 def _measure(measure: AgentMeasure | Measure) -> dict[str, str]:
@@ -442,13 +463,8 @@ def _lead(world: _World, index: int) -> str:
     odd = [(abs(one[1]), at) for at, one in enumerate(world.oddity) if one is not None]
     if odd:
         at = max(odd)[1]
-        number, size = world.oddity[at] or (0, 0.0)
-        measure = world.columns[number] if number >= 0 else world.measure
-        assert measure is not None
-        where = "above" if size > 0 else "below"
         parts.append(
-            f"Most unusual among its kind: {_link(world, index, at)} ({_text(measure.title)} "
-            f"{abs(size):,.1f} robust standard deviations {where} the median)."
+            f"Most unusual among its kind: {_link(world, index, at)} ({_text(world.unusual(at))})."
         )
     return f'<p class="lead">{" ".join(parts)}</p>'
 

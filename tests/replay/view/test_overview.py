@@ -158,7 +158,8 @@ def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) 
     [world] = _data(written.path)["worlds"]
 
     assert outcome == world["outcome"]["name"]
-    assert all(any(row[10]) for row in world["runs"])
+    curves = world["fields"].index("curves")
+    assert all(any(row[curves]) for row in world["runs"])
     with pytest.raises(BadInput, match="measure"):
         write_overview(folder / "study", tmp_path / "page.html", outcome="wealth", jobs=1)
 
@@ -298,6 +299,19 @@ def test_a_run_opens_with_its_headline_and_command(
     assert "run=" not in tab.moment
     assert "run=" in first
     assert opened(f"#{first}").page.get_by_role("dialog").is_visible()
+
+
+def test_the_most_unusual_run_is_told_in_the_same_words_everywhere(
+    opened: Callable[..., Tab],
+) -> None:
+    tab = opened("#sort=-unusual")
+    lead = tab.text("#world-0 > .lead")
+    [words] = re.findall(r"Most unusual among its kind: .* \((.* the median)\)", lead)
+    title, size, where = re.findall(r"(.*) ([\d.,]+) robust .* (above|below)", words)[0]
+
+    assert f"{size} {where}: {title}" in rows(tab)[0]
+    tab.page.locator("#world-0 > .lead a").last.click()
+    assert f"Most unusual: {words}." in tab.page.get_by_role("dialog").inner_text()
 
 
 def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) -> None:
