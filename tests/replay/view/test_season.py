@@ -1,6 +1,7 @@
 """The page of a season in a real browser: what it tells of a table is what the rules make of it."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from goldrush.replay.worlds.competition.story import names_in
 from goldrush.replay.worlds.competition.summary import summarise
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import SEASON_NAMES, season_path
+from tests.journals import events_of
 from tests.pages import AGREES, as_shown, heard, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
 from tests.seasons import changed, forged, fork
@@ -415,7 +417,7 @@ def test_values_of_the_charts_are_read_by_keys_and_by_pointer(
 ) -> None:
     tab.open(paged(EVERY), "#assignment=19")
     names = names_in(EVERY)
-    chart = tab.page.locator("#outcome svg.agents")
+    chart = tab.page.locator("#outcome svg[role=slider]")
     chart.focus()
     for key in ("Home", "ArrowRight", "ArrowRight"):
         tab.press(key)
@@ -442,6 +444,35 @@ def test_values_of_the_charts_are_read_by_keys_and_by_pointer(
     tab.page.mouse.down()
     tab.page.mouse.up()
     assert "assignment=19" not in tab.moment
+
+
+def test_a_chart_marks_who_is_benched_comes_back_joins_or_is_deleted(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    tab.open(paged(EVERY), "#assignment=19&agent=elif")
+    names, kinds = names_in(EVERY), ("relegated", "returned", "joined", "deleted")
+    titles = {"relegated": "benched", "returned": "back from the bench", "joined": "joins"}
+    moves = Counter(
+        f"{names[event['ordinal' if event.name == 'joined' else 'agent']]}: "
+        f"{titles.get(event.name, event.name)}, assignment {event.unit}"
+        for event in events_of(EVERY) if event.name in kinds
+    )  # fmt: skip
+    chart = tab.page.locator("#outcome svg[role=slider]")
+    benched = {names[event["agent"]] for event in events_of(EVERY) if event.name == "relegated"}
+    named = {
+        part.get_attribute("data-line"): part.locator(".end title").text_content().split()[-1]
+        for part in chart.locator("g[data-line]").all()
+    }
+    dotted = [line for line in chart.locator(".faint").all() if "L" in line.get_attribute("d")]
+
+    assert moves == Counter(chart.locator(".move title").all_text_contents())
+    assert benched == {named[line.get_attribute("data-line")] for line in dotted}
+    assert {"elif"} == {
+        named[part.get_attribute("data-line")] for part in chart.locator(".chosen").all()
+    }
+    tab.page.evaluate("location.hash = '#assignment=18'")
+    tab.page.wait_for_function(SHOWN, arg="assignment 18")
+    assert 0 == chart.locator(".chosen").count()
 
 
 def test_a_word_shows_its_meaning_by_pointer_by_focus_and_by_touch(

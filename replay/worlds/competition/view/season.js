@@ -1,10 +1,10 @@
 // A season for display: names, glyphs and line styles of agents, conducts and subjects as text, and
 // the history for charts, gathered assignment by assignment.
 import { Roundtables } from "./assignment.js";
-import { filesOf, spanOf } from "../../../view/chart.js";
-import { el, replaceAll, scrolling, seen, svg, unpacked } from "../../../view/dom.js";
+import { LARGE, lineChart, spanOf } from "../../../view/chart.js";
+import { hueOf } from "../../../view/colours.js";
+import { el, scrolling, unpacked } from "../../../view/dom.js";
 import { longText, sentenceOf } from "../../../view/events.js";
-import { along, readable } from "../../../view/readable.js";
 
 export const Season = (() => {
   const { assignmentOf, refusals, textOf, number } = Roundtables;
@@ -41,7 +41,7 @@ export const Season = (() => {
       const index = Math.max(0, this.workers.indexOf(agent));
       const colour = (index + 3 * Math.floor(index / 8)) % 8;
       return {
-        series: `series-${colour}`, tone: `tone-${colour}`, glyph: GLYPHS[index % GLYPHS.length],
+        colour, series: `series-${colour}`, tone: `tone-${colour}`, glyph: GLYPHS[index % GLYPHS.length],
         dash: STROKES[(index + Math.floor(index / 4)) % 4],
       };
     }
@@ -215,174 +215,70 @@ export const Season = (() => {
     };
   }
 
-  const isNarrow = globalThis.matchMedia("(max-width: 40rem)").matches;
-  const SIZE = { width: isNarrow ? 366 : 560, left: isNarrow ? 30 : 46, right: 78, top: 14, bottom: 20 };
   const [LINES_MAX, FOREMOST] = [24, 12]; // agents in a chart; of more, so many
+  const WIDTH_MAX = 560; // of a chart, of which two stand side by side
 
   // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
   // `everybody`: the people of all runs of the page, which share the scale of assignments;
-  // `valueOf(state, agent)`: undefined without a value; `low`, `high`: the scale, from bottom to top;
-  // `isBestLow`: whether the lowest value is the best one.
-  function agentChart(options) {
-    const { people, everybody, title, definition, valueOf, isBestLow = false } = options;
+  // `valueOf(state, agent)`: undefined without a value; the other options: of a line chart.
+  function agentChart({ people, everybody, definition, valueOf, hasMarks = false, ...options }) {
     const { run: { gathered }, player } = people;
     const states = [gathered.start, ...gathered.history];
     const end = states.at(-1);
     const shown = people.workers.filter((agent) => states.some((state) => valueOf(state, agent) !== undefined))
       .toSorted((one, other) => (end.ranks.get(one) ?? Infinity) - (end.ranks.get(other) ?? Infinity))
       .filter((_, index, all) => index < (all.length > LINES_MAX ? FOREMOST : LINES_MAX));
-    const span = spanOf(everybody.map(({ run }) => run));
-    const { picture, cursor, x, at } = agentPicture({ ...options, states, shown, span });
-    const reading = el("p", { class: "reading" });
-    const now = el("output", {});
-    let position = end.unit; // the assignment of the player
-    const within = (unit) => Math.max(states[0].unit, Math.min(end.unit, unit));
-    const stateAt = (unit) => states[within(unit) - states[0].unit];
-    const momentOf = (unit) => (unit < span.first ? "before the first assignment" : `assignment ${unit}`);
-    const valuesAt = (unit) => shown.map((agent) => ({ agent, value: valueOf(stateAt(unit), agent) }))
-      .filter(({ value }) => value !== undefined)
-      .toSorted((one, other) => (isBestLow ? one.value - other.value : other.value - one.value));
-    const refresh = readable(picture, {
-      label: `${title} by assignment and worker`,
-      ends: () => [states[0].unit, end.unit],
-      rest: () => within(position),
-      under: (across) => within(Math.round(at(across))),
-      moved: along,
-      textOf: (unit) => seen(`${momentOf(unit)}: ${valuesAt(unit).map(({ agent, value }) => `${people.name(agent)} ${value}`).join(", ")}`),
-      choose: (unit) => player.go({ assignment: player.within(unit) }),
-      show(unit) {
-        cursor.setAttribute("x1", x(unit));
-        cursor.setAttribute("x2", x(unit));
-        now.textContent = momentOf(unit);
-        replaceAll(reading, valuesAt(unit).map(({ agent, value }) => {
-          const { tone, glyph } = people.style(agent);
-          return el("span", {}, el("span", { class: tone, "aria-hidden": "true" }, glyph), ` ${people.name(agent)} `, el("b", {}, value));
-        }));
-      },
-    });
-    const table = () => [["assignment", ...shown.map((agent) => people.name(agent))],
-      states.map((state) => [state.unit, ...shown.map((agent) => valueOf(state, agent) ?? null)])];
-    const left = people.workers.length - shown.length;
-    const node = el("figure", { class: "chart wide" },
-      el("figcaption", {}, title, el("span", { class: "note" }, ` ${definition}${left > 0 ? `; the first ${shown.length} of ${shown.length + left} workers` : ""}`), " ", now,
-        filesOf(title, () => picture, table)),
-      picture, reading);
-    const move = (unit, chosen) => {
-      position = unit;
-      picture.classList.toggle("choosing", shown.includes(chosen));
-      for (const part of picture.querySelectorAll("[data-agent]")) part.classList.toggle("chosen", part.dataset.agent === String(chosen));
-      refresh();
-    };
-    return { node, move };
-  }
-
-  // What is drawn of the `states` of the agents `shown`: its SVG, its cursor, and both directions of its scale.
-  function agentPicture({ people, states, shown, span: { first, last }, valueOf, low, high, ticks, height, marked }) {
-    const { width, left, right, top, bottom } = SIZE;
-    const { gathered } = people.run;
-    const end = states.at(-1);
-    const units = Math.max(1, last - first + 1);
-    const x = (unit) => left + ((width - left - right) * (unit - first + 1)) / units;
-    const y = (value) => top + ((height - top - bottom) * (high - value)) / (high - low);
-    const labels = [];
     const lines = shown.map((agent) => {
-      const { series, dash, tone, glyph } = people.style(agent);
-      const paths = { active: "", benched: "" };
-      let before = null;
-      for (const state of states) {
-        const value = valueOf(state, agent);
-        if (value !== undefined) {
-          const point = `${x(state.unit).toFixed(1)} ${y(value).toFixed(1)}`;
-          const kind = state.status.get(agent) === "benched" ? "benched" : "active";
-          paths[kind] += before === null ? `M${point}h0` : `M${before}L${point}`;
-          before = point;
-        } else before = null;
-      }
-      const latest = states.findLast((state) => valueOf(state, agent) !== undefined);
-      labels.push({ agent, tone, glyph, x: x(latest.unit), y: y(valueOf(latest, agent)), isLast: latest.unit > end.unit - 4 });
-      return svg("g", { "data-agent": agent },
-        svg("path", { class: `line ${series} benched`, d: paths.benched }),
-        svg("path", { class: `line ${series}`, d: paths.active, "stroke-dasharray": dash }));
+      const { colour, dash, glyph } = people.style(agent);
+      const name = people.name(agent);
+      return {
+        title: name, group: `${glyph} ${name}`, glyph, colour: hueOf(colour), dash, width: 2,
+        values: states.map((state) => valueOf(state, agent) ?? null), faint: states.map(({ status }) => status.get(agent) === "benched"),
+      };
     });
-    const comings = marked
-      ? gathered.moves.filter(({ agent }) => shown.includes(agent)).map(({ unit, agent, kind }) => {
-        const state = states.findLast((each) => each.unit <= unit && valueOf(each, agent) !== undefined)
-          ?? states.find((each) => valueOf(each, agent) !== undefined);
-        return svg("text", { class: `move ${people.style(agent).tone}`, "data-agent": agent, x: x(kind === "joins" ? state.unit : unit), y: y(valueOf(state, agent)) + 4.5, "text-anchor": "middle" },
-          svg("title", {}, `${people.name(agent)}: ${MARKS[kind].title}, assignment ${unit}`), MARKS[kind].glyph);
-      })
-      : [];
-    const cursor = svg("line", { class: "cursor", y1: top - 6, y2: height - bottom });
-    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "agents" },
-      ticks.map((tick) => [
-        svg("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
-        svg("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, tick),
-      ]),
-      last > first ? svg("text", { class: "tick", x: x(first), y: height - 5, "text-anchor": "middle" }, first) : null,
-      svg("text", { class: "tick", x: x(last), y: height - 5, "text-anchor": "end" }, `assignment ${last}`),
-      lines, comings,
-      spread(labels.filter(({ isLast }) => isLast), 11, height - bottom).map(({ agent, tone, glyph, y: at }) =>
-        svg("text", { class: `name ${tone}`, x: x(end.unit) + 8, y: at + 4, "data-agent": agent }, `${glyph} ${people.name(agent)}`)),
-      labels.filter(({ isLast }) => marked && !isLast).map(({ agent, tone, x: at, y: top_ }) =>
-        svg("text", { class: `past ${tone}`, x: at + 13, y: top_ + 3, "data-agent": agent }, people.name(agent))),
-      cursor);
-    return { picture, cursor, x, at: (part) => first - 1 + ((part * width - left) / (width - left - right)) * units };
-  }
-
-  // Labels, moved so that none overlaps another and none is below `lowest`.
-  function spread(labels, gap, lowest) {
-    const placed = labels.toSorted((one, other) => one.y - other.y).map((label) => ({ ...label }));
-    for (let round = 0; round < 20; round += 1) {
-      for (let index = 1; index < placed.length; index += 1) {
-        const missing = gap - (placed[index].y - placed[index - 1].y);
-        if (missing > 0) {
-          placed[index - 1].y -= missing / 2;
-          placed[index].y += missing / 2;
-        }
-      }
-    }
-    placed.forEach((label, index) => {
-      label.y = Math.min(label.y, lowest - gap * (placed.length - 1 - index));
+    const markOf = ({ unit, agent, kind }) => {
+      const line = shown.indexOf(agent);
+      if (line === -1) return [];
+      const { values } = lines[line];
+      const until = states.findLastIndex((state, index) => state.unit <= unit && values[index] !== null);
+      const { glyph, title } = MARKS[kind];
+      return [{ line, at: until === -1 ? values.findIndex((value) => value !== null) : until, glyph, title: `${people.name(agent)}: ${title}, assignment ${unit}` }];
+    };
+    const { first, last } = spanOf(everybody.map(({ run }) => run));
+    const left = people.workers.length - shown.length;
+    const chart = lineChart({
+      ...options, lines, player, unit: "assignment", units: states.map(({ unit }) => unit), span: { first: first - 1, last }, isSorted: true,
+      note: `${definition}${left > 0 ? `; the first ${shown.length} of ${shown.length + left} workers` : ""}`,
+      momentOf: (unit) => (unit < first ? "before the first assignment" : `assignment ${unit}`),
+      marks: hasMarks ? gathered.moves.flatMap(markOf) : [],
+      size: { ...LARGE, width: Math.min(WIDTH_MAX, LARGE.width), height: Math.max(LARGE.height, 36 + LARGE.label * shown.length) },
     });
-    return placed;
+    return { node: chart.node, move: (unit, agent) => chart.move(unit, shown.indexOf(agent)) };
   }
 
   const rankChart = (people, everybody) => {
     const ranksIn = ({ run }) => run.gathered.history.flatMap(({ ranks }) => [...ranks.values()]).slice(-4000);
-    const worst = Math.max(2, ...everybody.flatMap(ranksIn));
-    const most = Math.min(worst, LINES_MAX);
+    const most = Math.min(Math.max(2, ...everybody.flatMap(ranksIn)), LINES_MAX);
     return agentChart({
-      people, everybody, title: "Ranks", isBestLow: true, low: most + 0.4, high: 0.6, height: 34 + 17 * most, marked: true,
-      definition: `by recent points; ${MARKED}`,
-      ticks: Array.from({ length: most }, (_, index) => index + 1),
+      people, everybody, title: "Ranks", definition: `by recent points; ${MARKED}`, hasMarks: true,
+      ranks: Array.from({ length: most }, (_, index) => index + 1),
       valueOf: ({ ranks }, agent) => ((ranks.get(agent) ?? Infinity) > most ? undefined : ranks.get(agent)),
     });
   };
 
-  const pointChart = (people, everybody) => {
-    const of = ({ points, status }, agent) => (status.get(agent) === "gone" ? undefined : points.get(agent));
-    const pointsIn = ({ run, workers }) => workers.map((agent) => run.gathered.history.at(-1).points.get(agent) ?? 0);
-    const ticks = ticksTo(Math.max(10, ...everybody.flatMap(pointsIn)));
-    return agentChart({
-      people, everybody, title: "Points", definition: `that each worker has scored so far; ${MARKED}`,
-      low: 0, high: ticks.at(-1), ticks, height: 300, valueOf: of, marked: true,
-    });
-  };
+  const unlessGone = (name) => ({ [name]: values, status }, agent) => (status.get(agent) === "gone" ? undefined : values.get(agent));
 
-  // Round numbers from 0 to `most` or just above it.
-  function ticksTo(most) {
-    const by = [5, 10, 20, 50, 100, 200, 500, 1000, 10000].find((each) => most / each <= 5) ?? most;
-    return Array.from({ length: Math.ceil(most / by) + 1 }, (_, index) => index * by);
-  }
+  const pointChart = (people, everybody) => agentChart({
+    people, everybody, title: "Points", definition: `that each worker has scored so far; ${MARKED}`, hasMarks: true, limits: [0],
+    scale: everybody.flatMap(({ run, workers }) => workers.map((agent) => run.gathered.history.at(-1).points.get(agent) ?? 0)),
+    valueOf: unlessGone("points"),
+  });
 
   const sparkChart = (people, everybody) => {
-    const of = ({ sparks, status }, agent) => (status.get(agent) === "gone" ? undefined : sparks.get(agent));
-    const sparksIn = ({ run, workers }) => run.gathered.history.flatMap((state) => workers.map((agent) => of(state, agent) ?? 0));
-    const most = Math.max(10, ...everybody.flatMap(sparksIn));
-    const ticks = ticksTo(most);
+    const valueOf = unlessGone("sparks");
     return agentChart({
-      people, everybody, title: "Sparks", definition: "after each assignment; none left: elimination is faced",
-      low: 0, high: ticks.at(-1), ticks, height: 200, valueOf: of, marked: false,
+      people, everybody, title: "Sparks", definition: "after each assignment; none left: elimination is faced", limits: [0], valueOf,
+      scale: everybody.flatMap(({ run, workers }) => run.gathered.history.flatMap((state) => workers.map((agent) => valueOf(state, agent) ?? 0))),
     });
   };
 
