@@ -56,6 +56,12 @@ function axisOfTicks(ticks, size) {
   return { ticks: ticks.map((tick) => [at(tick), String(tick)]), y: at };
 }
 
+// Values at the units of another axis: those of the last unit before, none after the end.
+export function aligned(values, from, to) {
+  if (from === to) return values;
+  return to.map((unit) => (unit > from[from.length - 1] ? null : values[from.findLastIndex((each) => each <= unit)] ?? null));
+}
+
 function axisOf(scale, limits, size) {
   // The axis is in these, so that no difference on it is larger than the largest number.
   const measured = scale.some((value) => Math.abs(value) > 1e306) ? 100 : 1;

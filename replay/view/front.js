@@ -1,6 +1,6 @@
 // The front of the page: the outcome over the units, and the agents behind the standings.
 import { colourOf, coloursOf, hueIndexOf, hueOf } from "./colours.js";
-import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
+import { LARGE, aligned, dashOf, lineChart, swatchOf } from "./chart.js";
 import { el, fold, replaceAll, rounded, scrolling, tableOf, valueText } from "./dom.js";
 import { labelsOf, playedBy } from "./run.js";
 
@@ -36,7 +36,7 @@ function outcomeLines({ lines }, labels) {
 function linesBeside(fronts, units) {
   return fronts.flatMap((front, run) => front.lines.map(({ title, policy = title, values }) => ({
     title: `${policy} in ${"AB"[run]}`, group: `${policy} ${"AB"[run]}`, colour: title === undefined ? colourOf(policy) : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
-    values: units.map((unit) => (unit > front.units[front.units.length - 1] ? null : values[front.units.findLastIndex((each) => each <= unit)] ?? null)),
+    values: aligned(values, front.units, units),
   })));
 }
 

@@ -1,6 +1,6 @@
 // The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
 import { hueOf } from "./colours.js";
-import { LARGE, dashOf, lineChart, swatchOf } from "./chart.js";
+import { LARGE, aligned, dashOf, lineChart, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
 import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf, valueText } from "./dom.js";
 import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
@@ -81,12 +81,6 @@ function linesOf(world, runs) {
 }
 
 const longest = (runs) => runs.reduce((axis, run) => (run.axis.length && (run.axis[run.axis.length - 1] > (axis[axis.length - 1] ?? -1)) ? run.axis : axis), []);
-
-// Values at the units of another axis: those of the last unit before, none after the end.
-function aligned(values, from, to) {
-  if (from === to) return values;
-  return to.map((unit) => (unit > from[from.length - 1] ? null : values[from.findLastIndex((each) => each <= unit)] ?? null));
-}
 
 const over = (axis, curves, of) => axis.map((_, index) => {
   const values = known(curves.map((curve) => curve[index] ?? null));
