@@ -19,6 +19,7 @@ from goldrush.replay.report.verdicts import criteria_section
 
 
 def page_of(study: ReportedStudy) -> list[Block]:
+    """The blocks of the page of a study, with its tables and figures numbered."""
     return numbered(
         [
             Heading(1, study.title, "top"),

@@ -61,6 +61,7 @@ class Band:
 
 
 def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
+    """The keys of the rosters of cells, each once; a key says of the null what it is."""
     shown = (styles[name] for name in dict.fromkeys(cell.roster for cell in cells))
     return [Key(f"{style.label}{style.note}", style) for style in shown]
 

@@ -38,6 +38,7 @@ def figures_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
 
 
 def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
+    """What a figure of this measure shows, with its definition."""
     title = capitalized(measure.title)
     if isinstance(measure, Measure):
         return f"{title} by {tools.vocabulary.unit}. {measure.definition}"

@@ -231,6 +231,7 @@ def named(study: ReportedStudy, cells: Sequence[Cell]) -> list[str]:
 
 
 def comparison_section(study: ReportedStudy) -> list[Block]:
+    """Other measures of runs: differences from the baseline, a figure for each horizon."""
     parts: list[Block] = [
         Heading(2, "Other measures: treatments against the baseline", "treatments"),
     ]
@@ -275,6 +276,9 @@ def treatment_labels(study: ReportedStudy, cells: Sequence[Cell]) -> dict[Cell, 
 
 
 def treatment_sections(study: ReportedStudy) -> list[Block]:
+    """A section for each treatment and horizon, with its settings, figures and means. Cells that
+    are identical to the baseline by construction are left out.
+    """
     parts: list[Block] = []
     for number_, ((treatment, rounds), every) in enumerate(study.groups.items(), 1):
         cells = [cell for cell in every if cell not in study.same]
@@ -400,6 +404,7 @@ def outliers(study: ReportedStudy) -> list[Outlier]:
 
 
 def outlier_section(study: ReportedStudy) -> list[Block]:
+    """The outliers as a table of at most OUTLIERS_MAX rows, linked to the pages of their runs."""
     found = outliers(study)
     parts: list[Block] = [
         Heading(2, "Runs that stand out", "outliers"),
@@ -429,6 +434,7 @@ def outlier_section(study: ReportedStudy) -> list[Block]:
 
 
 def run_section(study: ReportedStudy) -> list[Block]:
+    """Links to the pages of the runs; empty if they were not written."""
     rows: list[list[Content]] = [
         [cell.treatment, cell.roster, str(cell.rounds), Link(f"seed {seed}", href)]
         for (cell, seed), href in study.hrefs.items()
@@ -442,6 +448,7 @@ def run_section(study: ReportedStudy) -> list[Block]:
 
 
 def definitions(study: ReportedStudy) -> list[Block]:
+    """The measures with their definitions, and how a run's value follows from those by unit."""
     known = study.results.measures.known.values()
     at_end = " and ".join(measure.title for measure in known if measure.at_end)
     total = " and ".join(measure.title for measure in known if measure.total)

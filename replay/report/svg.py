@@ -227,6 +227,7 @@ _EDGE: Final = 10  # around all of them
 
 
 def style_sheet(*sheets: str) -> str:
+    """Style sheets of this folder as one, given by their names without `.css`."""
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 

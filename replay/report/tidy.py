@@ -22,6 +22,9 @@ HEAD: Final = ",".join(COLUMNS) + "\n"
 
 
 def rows_of(panels: Sequence[Panel]) -> list[Row]:
+    """A row for each mark, by COLUMNS; `x`, `y`, `low` and `high` in the units of the panel's axes
+    (rounds, or those of the measure).
+    """
     return [
         dict(zip(COLUMNS, (panel.title, *values), strict=True))
         for panel in panels

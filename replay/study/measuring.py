@@ -197,6 +197,9 @@ def result_of(
     failures: Sequence[Failures] = (),
     remarks: Sequence[str] = (),
 ) -> Result[Any, K]:
+    """A measured run as studies keep it: its values as a whole, by half and over windows of its
+    units, and what its world keeps besides (`kept`).
+    """
     halves = [name for name, measure in measured.known.items() if measure.by_half]
     windows = _windows(run.cell.rounds)
     return Result(
