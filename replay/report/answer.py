@@ -19,8 +19,8 @@ from goldrush.replay.study.inference import smallest_p
 from goldrush.replay.study.outcomes import (
     POLICIES,
     TREATMENTS,
+    CellStanding,
     Comparison,
-    Standing,
     StudyOutcome,
     comparisons,
     outcome_named,
@@ -45,7 +45,7 @@ class Answer:
 
     results: AnyResults
     outcome: StudyOutcome
-    standings: Sequence[Standing]
+    standings: Sequence[CellStanding]
     comparisons: Mapping[str, Sequence[Comparison]]
     nulls: Collection[str]
     same: Collection[Cell]
@@ -93,7 +93,7 @@ class Answer:
             )
         return f"{text}{self._first_policies()}."
 
-    def _name(self, standing: Standing) -> str:
+    def _name(self, standing: CellStanding) -> str:
         cell = standing.cell
         several = len({each.rounds for each in self.results.by_cell}) > 1
         rounds = f", {self.results.of.vocabulary.units} {cell.rounds}" if several else ""
@@ -101,7 +101,7 @@ class Answer:
 
     def _first_policies(self) -> str:
         """The first policy of each cell with several; of many cells, how often it is which."""
-        by_cell: dict[Cell, list[Standing]] = {}
+        by_cell: dict[Cell, list[CellStanding]] = {}
         for one in self.standings:
             if one.policy and one.values.n:
                 by_cell.setdefault(one.cell, []).append(one)
@@ -154,12 +154,12 @@ def _named(noun: str, names: Mapping[str, object]) -> str:
     return f"{count} ({', '.join(names)})" if len(names) <= NAMED_MAX else count
 
 
-def _mean(standing: Standing) -> float:
+def _mean(standing: CellStanding) -> float:
     assert standing.values.mean is not None
     return standing.values.mean
 
 
-def _with_interval(standing: Standing) -> str:
+def _with_interval(standing: CellStanding) -> str:
     """A mean with its interval: "412 ± 12 (mean of 20 seeds, 95% interval)"."""
     values = standing.values
     seeds = format_count(values.n, "seed")

@@ -84,7 +84,7 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
 
 
 @attrs.frozen
-class Standing:
+class CellStanding:
     """The outcome of a cell, or of a policy in its runs (`policy`; empty: of all agents)."""
 
     cell: Cell
@@ -92,10 +92,10 @@ class Standing:
     values: Interval
 
 
-def standings(results: AnyResults, outcome: StudyOutcome) -> list[Standing]:
+def standings(results: AnyResults, outcome: StudyOutcome) -> list[CellStanding]:
     """The outcome of each cell, and then of each policy of cells with several."""
     every = [
-        Standing(cell, "", interval([outcome.of_run(run) for run in runs]))
+        CellStanding(cell, "", interval([outcome.of_run(run) for run in runs]))
         for cell, runs in results.by_cell.items()
     ]
     for cell, runs in results.by_cell.items():
@@ -103,7 +103,7 @@ def standings(results: AnyResults, outcome: StudyOutcome) -> list[Standing]:
         labels = _labels(values)
         if len(labels) > 1:
             every += [
-                Standing(cell, label, interval([of_run.get(label) for of_run in values]))
+                CellStanding(cell, label, interval([of_run.get(label) for of_run in values]))
                 for label in labels
             ]
     return every
