@@ -14,11 +14,11 @@ import attrs
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.text import escaped
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.tools import Tools
 
-NAMED_MAX: Final = 4  # policies that a headline names
+NAMED_MAX: Final = 5  # policies that a headline names; of more it names the first and the last
 _NUMBERS: Final = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
@@ -171,9 +171,9 @@ def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
     head = f"{_members(first)} {'agent ends' if len(first.agents) == 1 else 'agents end'} with"
     parts = [f"{head} {amount_of(measure, format_value(first.mean))}{_each(first)}"]
     left = len(known) - NAMED_MAX
-    parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 2])]
+    parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 3])]
     if left > 0:
-        parts += [f"{format_count(left, 'more group')} between", f"last, {_with(others[-1])}"]
+        parts += ["the others between", f"last, {_with(others[-1])}"]
     return f"{'; '.join(parts)}."
 
 

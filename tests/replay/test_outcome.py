@@ -11,7 +11,7 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
 from goldrush.replay.data.measures import AgentMeasure
-from goldrush.replay.outcome import amount_of, format_value, standings_of
+from goldrush.replay.outcome import amount_of, format_value, outcome_from, standings_of
 from goldrush.replay.run import Run
 from tests.golden import path_of
 
@@ -51,6 +51,23 @@ def test_a_headline_says_who_has_how_much_and_whether_ownership_settled(quarrel:
         f"raid with {format_value(second.mean)}."
     )
     assert outcome.headline.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("policies", "says"),
+    [
+        ("abcde", "b with 4; one c with 3; one d with 2; one e with 1."),
+        ("abcdef", "b with 5; one c with 4; the others between; last, one f with 1."),
+    ],
+)
+def test_a_headline_names_five_policies_and_of_more_the_first_and_the_last(
+    policies: str, says: str
+) -> None:
+    gold = [float(len(policies) - agent) for agent in range(len(policies))]
+    measure = AgentMeasure("gold", "gold", "")
+    outcome = outcome_from(measure, {"gold": gold}, policies, None, ())
+
+    assert f"One a agent ends with {len(policies)} gold; one {says}" == outcome.headline
 
 
 def test_ownership_settles_at_the_last_change_of_an_owner(tmp_path: Path) -> None:
