@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from goldrush.replay.policies import agents_by_policy
+
 # (on white paper, on black paper). Each has a contrast of at least 4.5 to 1 with its paper. The
 # last is grey, for a policy that others are compared with, such as one that cannot learn.
 HUES: Final = (
@@ -50,11 +52,8 @@ def shades_of(policies: Sequence[str]) -> list[float]:
     """By agent, the share of white in the colour of its policy, from 0 to SPREAD; `policies`: the
     label of each agent's policy.
     """
-    members: dict[str, list[int]] = {}
-    for agent, policy in enumerate(policies):
-        members.setdefault(policy, []).append(agent)
     shades = [0.0] * len(policies)
-    for agents in members.values():
+    for agents in agents_by_policy(policies).values():
         for place, agent in enumerate(agents):
             shades[agent] = SPREAD * place / max(1, len(agents) - 1)
     return shades

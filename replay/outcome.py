@@ -16,6 +16,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
+from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.tools import Tools
 
 NAMED_MAX: Final = 5  # policies that a headline names; of more it names the first and the last
@@ -149,11 +150,8 @@ def outcomes_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
 
 def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Standing]:
     """The standings of policies; the highest mean first, undefined ones last."""
-    members: dict[str, list[int]] = {}
-    for agent, policy in enumerate(policies):
-        members.setdefault(policy, []).append(agent)
     standings = []
-    for policy, agents in members.items():
+    for policy, agents in agents_by_policy(policies).items():
         values = [value for agent in agents if (value := by_agent[agent]) is not None]
         ends = (min(values), max(values)) if values else (None, None)
         standings.append(Standing(policy, agents, mean(values), *ends))

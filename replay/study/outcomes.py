@@ -14,6 +14,7 @@ import attrs
 
 from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.measures import Value, mean
+from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import (
     SIGNIFICANT,
@@ -55,12 +56,13 @@ class StudyOutcome:
 
     def by_policy(self, result: AnyResult) -> dict[str, Value]:
         """The mean over the agents of each policy; empty as `of_agents`."""
-        values: dict[str, list[Value]] = {}
         if not self.is_by_agent:
             return {}
-        for policy, value in zip(result.policies, self.of_agents(result), strict=True):
-            values.setdefault(policy, []).append(value)
-        return {policy: mean(of_agents) for policy, of_agents in values.items()}
+        values = self.of_agents(result)
+        return {
+            policy: mean([values[agent] for agent in agents])
+            for policy, agents in agents_by_policy(result.policies).items()
+        }
 
 
 def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
