@@ -22,7 +22,8 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.course import Course, Sampling
+from goldrush.replay.data.course import COURSE_MAX, ByAgent, Course, course_of
+from goldrush.replay.data.sampling import Sampling
 
 BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
@@ -240,7 +241,7 @@ def by_unit(
 
     def read(reader: JournalReader) -> Measured[C]:
         values = {name: Series() for name, measure in known.items() if measure.by_unit}
-        sampling, units = Sampling(), 0
+        sampling, units = Sampling[ByAgent](COURSE_MAX), 0
         walk = Walk(world, reader)
         for commit, state in walk:
             if commit.kind == UNIT and commit.digest is not None:
@@ -261,7 +262,7 @@ def by_unit(
             units=units,
             values=values,
             by_agent=last,
-            course=sampling.course(units, last, policies),
+            course=course_of(sampling, units, last, policies),
         )
 
     return read

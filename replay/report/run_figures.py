@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +15,7 @@ from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.data.run_data import measured_at
+from goldrush.replay.data.sampling import sampled
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.outcome import Standing, standings_of
@@ -27,7 +27,7 @@ from goldrush.replay.report.styles import labels_of, styles_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.tools import Tools
 
-SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in several
+SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one in 2, 4, 8, ...
 _ROW: Final = 24.0  # height of a row, in pixels of a page
 
 
@@ -76,17 +76,11 @@ def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
     return Figure(measure.name, caption, [panel], [])
 
 
-def _every(run: Measured[Any]) -> range:
-    """The indices of the units that are drawn, of which the last is one."""
-    step = math.ceil(run.units / SAMPLES_MAX)
-    return range((run.units - 1) % step, run.units, step)
-
-
 def _of_run(run: Measured[Any], measure: Measure) -> Panel:
     samples = [
-        Sample(run.vocabulary.number(index + 1), value) if value is not None else None
-        for index in _every(run)
-        for value in [run.values[measure.name][index]]
+        Sample(run.vocabulary.number(unit), value) if value is not None else None
+        for unit in sampled(run.units, SAMPLES_MAX)
+        for value in [run.values[measure.name][unit - 1]]
     ]
     style = Style("c0", (), "circle", measure.title, measure.name)
     return _over_units(run, measure, [Curve(style, _segments(samples))])
@@ -96,9 +90,9 @@ def _of_agents(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel
     standings = standings_of(run.by_agent[measure.name], run.roster)
     styles = _styles(tools, run, standings)
     samples: dict[str, list[Sample | None]] = {standing.policy: [] for standing in standings}
-    for unit, values in _by_unit(run.path, tools, measure.name, set(_every(run))):
+    for unit, values in _by_unit(run.path, tools, measure.name, run.units):
         for standing in standings_of(values, run.roster):
-            samples[standing.policy].append(_sample(run.vocabulary.number(unit + 1), standing))
+            samples[standing.policy].append(_sample(run.vocabulary.number(unit), standing))
     curves = [
         Curve(styles[policy], _segments(found), index=index, curves=len(samples), at_end=True)
         for index, (policy, found) in enumerate(samples.items())
@@ -109,18 +103,18 @@ def _of_agents(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel
 
 @reader_of
 def _by_unit(
-    path: str | Path, tools: Tools, name: str, units: Iterable[int]
+    path: str | Path, tools: Tools, name: str, units: int
 ) -> Iterable[tuple[int, Sequence[Value]]]:
-    """The values of the agents at the close of some units, given by 0-based index."""
+    """The values of the agents at the close of the units that are drawn of so many."""
     at = tools.measures.agents_at
     assert at is not None
-    index = -1
+    drawn, unit = set(sampled(units, SAMPLES_MAX)), 0
     with JournalReader(path) as reader:
         for commit, state in Walk(open_world(reader), reader):
             if commit.kind == UNIT and commit.digest is not None:
-                index += 1
-                if index in units:
-                    yield index, at(state)[name]
+                unit += 1
+                if unit in drawn:
+                    yield unit, at(state)[name]
 
 
 def _styles(tools: Tools, run: Measured[Any], standings: Sequence[Standing]) -> Mapping[str, Style]:

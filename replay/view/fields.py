@@ -16,8 +16,8 @@ from typing import Any, Final, cast
 
 import attrs
 
-from goldrush.replay.view.spaced import short
-from goldrush.replay.view.spread import NO_SPREAD, POLICIES_MAX, SINGLE_MAX, Spread, spreads_of
+from goldrush.replay.data.spread import NO_SPREAD, Spread, spreads_of
+from goldrush.replay.view.numbers import POLICIES_MAX, SINGLE_MAX, short
 
 LEVELS_MAX: Final = 8  # values with a colour each
 

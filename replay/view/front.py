@@ -8,31 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import Final
 
 import attrs
 
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.world import Vocabulary
 from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.data.spread import NO_SPREAD, Spread, spreads_of
 from goldrush.replay.outcome import Outcome
-from goldrush.replay.tools import Tools
-from goldrush.replay.view.spaced import Spaced, short
-from goldrush.replay.view.spread import (
-    NO_SPREAD,
-    POLICIES_MAX,
-    SINGLE_MAX,
-    Spread,
-    by_policy,
-    spreads_of,
-)
+from goldrush.replay.policies import agents_by_policy
+from goldrush.replay.view.numbers import POLICIES_MAX, SINGLE_MAX, short
 
 POINTS_MAX: Final = 240  # points of a line
 
 
 @attrs.frozen
-class Point:
+class OutcomeAt:
     """The outcome so far, at the end of a unit: by agent, and by policy; `agents` is empty above
     SINGLE_MAX agents.
     """
@@ -42,48 +33,20 @@ class Point:
     spreads: Mapping[str, Spread]
 
     @classmethod
-    def of(cls, values: Sequence[Value], policies: Sequence[str]) -> Point:
-        """The point of a unit after which the agents, who play these policies, have so much."""
-        members = by_policy(values, policies)
+    def of(cls, values: Sequence[Value], policies: Sequence[str]) -> OutcomeAt:
+        """That of a unit after which the agents, who play these policies, have so much."""
         return cls(
             list(values) if len(values) <= SINGLE_MAX else (),
-            {policy: mean([v for v in some if v is not None]) for policy, some in members.items()},
+            {
+                policy: mean([values[agent] for agent in agents])
+                for policy, agents in agents_by_policy(policies).items()
+            },
             spreads_of(values, policies),
         )
 
 
-class Course:
-    """The outcome over the units of a run: points at equal distances, and the last one."""
-
-    def __init__(self, tools: Tools, vocabulary: Vocabulary) -> None:
-        self._scores = tools.states.scores
-        self._number = vocabulary.number
-        self._spaced: Spaced[Point] = Spaced(1, POINTS_MAX)
-        self._end: list[tuple[int, Point]] = []
-
-    def add(self, unit: int, state: object, policies: Sequence[str]) -> None:
-        """Note the state after a unit, numbered from 1; policies: of the agents."""
-        if self._spaced.wants(unit):
-            self._spaced.add(unit, Point.of(self._scores(state), policies), 1)
-
-    def end(self, unit: int, state: object, policies: Sequence[str]) -> None:
-        """Note the state after the last unit, unless it has been."""
-        if not self._spaced.wants(unit):
-            self._end = [(unit, Point.of(self._scores(state), policies))]
-
-    def points(self) -> list[tuple[int, Point]]:
-        """The public numbers of units, with their points; empty where nobody earns anything."""
-        points = [*self._spaced.items(), *self._end]
-        return [(self._number(unit), point) for unit, point in points if point.means]
-
-    def whole(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
-        """The values of a measure of the run, by unit from the first one on, at the same units."""
-        units = [unit for unit, _ in [*self._spaced.items(), *self._end]]
-        return [(self._number(unit), values[unit - 1]) for unit in units if unit <= len(values)]
-
-
 @attrs.frozen
-class Front:
+class RunFront:
     """The content of the front for one run; `outcome` is None where none can be told.
 
     Attributes:
@@ -95,7 +58,7 @@ class Front:
 
     outcome: Outcome | None
     labels: Sequence[str]
-    points: Sequence[tuple[int, Point]]
+    points: Sequence[tuple[int, OutcomeAt]]
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]
     whole: Sequence[tuple[int, Value]] = ()
 
@@ -164,13 +127,3 @@ def any_of(values: Sequence[Value]) -> bool:
 
 def _short(values: Iterable[Value]) -> list[Value]:
     return [short(value) for value in values]
-
-
-def rosters_of(
-    rosters: Sequence[tuple[int, Sequence[str]]],
-) -> list[tuple[int, list[tuple[str, int]]]]:
-    """For the page: the first unit of each, and the policies of neighbours with their number."""
-    return [
-        (first, [(label, len(list(same))) for label, same in groupby(labels)])
-        for first, labels in rosters
-    ]

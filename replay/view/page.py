@@ -28,7 +28,7 @@ from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.tools import View
 from goldrush.replay.view.carried import Carried, carried
 from goldrush.replay.view.frame import filled, joined, json_of, policy_of
-from goldrush.replay.view.spread import SINGLE_MAX
+from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
 from goldrush.replay.view.top import top_of
 

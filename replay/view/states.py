@@ -11,13 +11,13 @@ from goldrush.kernel import fold
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.walk import Walk
 from goldrush.kernel.world import World
+from goldrush.replay.data.sampling import Spaced
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import declared_by, labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.fields import Field, Row, charts
-from goldrush.replay.view.spaced import Spaced
 
 STATES_MAX: Final = 1 << 18  # characters of JSON for the states of a page
 SERIES_MAX: Final = 1 << 15  # numbers in its charts of states

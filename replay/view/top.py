@@ -12,8 +12,8 @@ from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import Outcome, format_value, number_word, standings_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.view.carried import Carried
-from goldrush.replay.view.front import Front
-from goldrush.replay.view.spread import POLICIES_MAX
+from goldrush.replay.view.front import RunFront
+from goldrush.replay.view.numbers import POLICIES_MAX
 
 NAMED_MAX = 3  # policies that the headline of two runs names
 
@@ -132,7 +132,7 @@ def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: 
     )
 
 
-def _standings(front: Front, hues: Hues) -> str:
+def _standings(front: RunFront, hues: Hues) -> str:
     """The final standings by policy; empty where agents have none."""
     outcome = front.outcome
     if outcome is None or not outcome.standings:

@@ -34,8 +34,9 @@ from goldrush.kernel.worlds.competition.state import AgentState, SeasonState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Dimension, Move, Part, Status
 from goldrush.replay.data import measures
-from goldrush.replay.data.course import ByAgent, Sampling
+from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
@@ -269,7 +270,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     Raises JournalError if the journal cannot be read.
     """
     world = season_world(reader)
-    counting, sampling = _Counting(), Sampling()
+    counting, sampling = _Counting(), Sampling[ByAgent](COURSE_MAX)
     walk = Walk(world, reader, ROWS)
     careers: Careers | None = None
     for _, step, state in walk.steps():
@@ -298,7 +299,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
         values=counting.values,
         halves_of=counting.halves_of(),
         by_agent=last,
-        course=sampling.course(counting.units, last, roster),
+        course=course_of(sampling, counting.units, last, roster),
         visits=counting.visits(),
         careers=careers,
     )

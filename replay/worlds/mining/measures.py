@@ -33,7 +33,7 @@ from goldrush.kernel.worlds.mining.measures import (
 )
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.data.compact import Series
-from goldrush.replay.data.course import Sampling
+from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import (
     AgentMeasure,
     Measure,
@@ -43,6 +43,7 @@ from goldrush.replay.data.measures import (
     named,
     values_of,
 )
+from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
@@ -317,7 +318,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
     """As `measure`, of an open journal not read from yet."""
     run = Measuring(reader)
     gold = array("d")
-    sampling = Sampling()
+    sampling = Sampling[ByAgent](COURSE_MAX)
     values = {name: Series() for name, measure in MEASURES.items() if measure.by_unit}
     for _, found in run:
         for name, series in values.items():
@@ -341,7 +342,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         vocabulary=MINING.vocabulary,
         units=run.walk.state.round,
         by_agent=last,
-        course=sampling.course(run.walk.state.round, last, roster),
+        course=course_of(sampling, run.walk.state.round, last, roster),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
 from pathlib import Path
 
 from goldrush.agents.worlds.mining.players import GAME
@@ -12,7 +11,7 @@ from goldrush.kernel.world import Event, EventType
 from goldrush.kernel.worlds.mining.config import MiningConfig
 from goldrush.replay.sentences import EventSentences
 from goldrush.replay.stage_game import StageTools
-from goldrush.replay.tools import States, lazy
+from goldrush.replay.tools import lazy
 
 
 class MiningTools(StageTools):
@@ -47,7 +46,6 @@ class MiningTools(StageTools):
         "greedy-mine", "tit-for-tat-raid", "defend-then-mine", "claim", "mine", "defend", "raid",
     )  # fmt: skip
     null = NULL
-    states = States(scores=attrgetter("gold"))
     headline = lazy("goldrush.replay.worlds.mining.measures:headline")
     _sentences = lazy("goldrush.replay.worlds.mining.story:SENTENCES")
     _story = lazy("goldrush.replay.worlds.mining.story:story")

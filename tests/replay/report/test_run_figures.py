@@ -81,8 +81,8 @@ def test_a_long_run_is_drawn_at_some_of_its_units_the_last_included(
 ) -> None:
     monkeypatch.setattr(run_figures, "SAMPLES_MAX", 7)
 
-    assert [2, 5, 8, 11, 14, 17, 20] == [s.x for s in curves_of(run.figure("plots"))[0].samples]
-    assert [2, 5, 8, 11, 14, 17, 20] == [row["x"] for row in run.figure("hhi").data]
+    assert [1, 5, 9, 13, 17, 20] == [s.x for s in curves_of(run.figure("plots"))[0].samples]
+    assert [1, 5, 9, 13, 17, 20] == [row["x"] for row in run.figure("hhi").data]
 
 
 def test_labels_at_the_ends_of_lines_are_apart(run: Run) -> None:

@@ -12,12 +12,12 @@ from goldrush.games.epidemic import Epidemic
 from goldrush.games.fishery import Fishery
 from goldrush.games.public_goods import PublicGoods
 from goldrush.kernel.errors import BadInput
+from goldrush.replay.data.sampling import Spaced
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.view import fields as fields_of
 from goldrush.replay.view import states as view_states
 from goldrush.replay.view.fields import Field
-from goldrush.replay.view.spaced import Spaced
-from goldrush.replay.view.spread import SINGLE_MAX
+from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
 from tests.games.board import Board
 

@@ -7,20 +7,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel.journal import UNIT, JournalReader
-from goldrush.kernel.walk import Walk
-from goldrush.kernel.worlds.mining import MINING
-from goldrush.replay.data.measures import AgentMeasure
+from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.measures import mean
+from goldrush.replay.data.measures import AgentMeasure, named
+from goldrush.replay.data.sampling import sampled
+from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import Outcome, Standing, format_value, outcome_of
-from goldrush.replay.view.front import POINTS_MAX, Course
+from goldrush.replay.view.carried import carried
+from goldrush.replay.view.front import POINTS_MAX
+from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.page import page_of, write_page
-from goldrush.replay.view.spread import SINGLE_MAX, spreads_of
 from goldrush.replay.view.top import compared
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of
@@ -240,20 +243,27 @@ def test_the_outcome_of_a_part_is_that_of_the_whole_run(
 @pytest.mark.parametrize("rounds", [1, 7, POINTS_MAX, POINTS_MAX + 1, 3 * POINTS_MAX + 6])
 def test_points_are_few_and_end_with_the_last_unit(rounds: int, path: Path) -> None:
     record(path, {"rounds": rounds, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
-    course = Course(tools_at(path), MINING.vocabulary)
-    with JournalReader(path) as reader:
-        walk = Walk(MINING, reader)
-        for commit, state in walk:
-            if commit.kind == UNIT:
-                course.add(commit.unit, state, ["greedy-mine"] * 2)
-                last = state.gold[:]
-        course.end(rounds, walk.state, ["greedy-mine"] * 2)
-    points = course.points()
+    tools = tools_at(path)
+    front = carried(path, tools, tools.view, (None, None)).front
 
-    assert len(points) <= POINTS_MAX + 1
-    assert sorted({unit for unit, _ in points}) == [unit for unit, _ in points]
-    assert (1, rounds) == (points[0][0], points[-1][0])
-    assert last == points[-1][1].agents
+    assert sampled(rounds, POINTS_MAX) == [unit for unit, _ in front.points]
+    for unit, point in (front.points[0], front.points[-1]):
+        gold = rebuild(path, unit).state.gold
+        assert (gold, {"greedy-mine": mean(gold)}) == (point.agents, point.means)
+
+
+def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(path, {"rounds": 5, "agents": 2, "rows": 1, "cols": 2}, "greedy-mine*2")
+    tools = tools_at(path)
+    plots, *others = reversed(tools.measures.of_agents.values())
+    measures = attrs.evolve(tools.measures, of_agents=named(plots, *others))
+    monkeypatch.setattr(type(tools), "measures", measures)
+    front = carried(path, tools, tools.view, (None, None)).front
+    unit, point = front.points[-1]
+
+    assert ("plots", 5) == (front.title, unit)
+    owners = list(rebuild(path, 5).state.owner)
+    assert [owners.count(agent) for agent in range(2)] == point.agents
 
 
 def standing(**means: float | None) -> Any:

@@ -12,7 +12,7 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
-from goldrush.replay.view import carried
+from goldrush.replay.view import page_walk
 from goldrush.replay.view.page import GENERIC, modules_of, page_of, write_page
 from goldrush.replay.view.patterns import Patterns
 from tests.browser import Tab
@@ -46,7 +46,7 @@ def test_a_fork_beside_its_parent_carries_their_common_bytes_once() -> None:
 def test_a_part_of_a_run_is_checked_and_folded_from_what_is_before_it(
     tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(carried, "UNITS_MAX", 3)
+    monkeypatch.setattr(page_walk, "UNITS_MAX", 3)
     written = write_page(path_of("baseline"), tmp_path / "part.html", units=(4, None))
     tab.open(tmp_path / "part.html", "#round=5")
     [run] = written.runs

@@ -7,25 +7,18 @@ from statistics import quantiles
 from typing import Final
 
 from goldrush.kernel.measures import Value
-
-SINGLE_MAX: Final = 20  # agents with a line and a number each; of more, policies are shown
-POLICIES_MAX: Final = 16  # policies with a line each
+from goldrush.replay.policies import agents_by_policy
 
 Spread = tuple[Value, Value, Value, Value, Value]  # lowest, quartiles, highest
 NO_SPREAD: Final[Spread] = (None, None, None, None, None)
 
 
-def by_policy(values: Sequence[Value], policies: Sequence[str]) -> dict[str, list[Value]]:
-    """The values of agents by the policy that each plays."""
-    members: dict[str, list[Value]] = {}
-    for value, policy in zip(values, policies, strict=False):
-        members.setdefault(policy, []).append(value)
-    return members
-
-
 def spreads_of(values: Sequence[Value], policies: Sequence[str]) -> Mapping[str, Spread]:
-    """The spread of each policy."""
-    return {policy: spread_of(some) for policy, some in by_policy(values, policies).items()}
+    """The spread of each policy, which agents play."""
+    return {
+        policy: spread_of([values[agent] for agent in agents])
+        for policy, agents in agents_by_policy(policies).items()
+    }
 
 
 def spread_of(values: Sequence[Value]) -> Spread:

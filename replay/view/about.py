@@ -1,0 +1,78 @@
+"""What the page of a run says about it: its title, its facts, and who plays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from goldrush.kernel.text import format_count
+from goldrush.kernel.world import World
+from goldrush.replay.journal.declared import Declared, labels_of
+from goldrush.replay.journal.outline import units_of
+from goldrush.replay.tools import Tools
+from goldrush.replay.view.numbers import POLICIES_MAX
+from goldrush.replay.view.page_walk import PageWalk
+
+AGENTS_MAX: Final = 10_000  # agents whose policies it names
+
+
+def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
+    """The world, how long the run is, and its seed."""
+    declared = walked.declared[-1][1]
+    length, of = format_count(walked.closed, world.vocabulary.unit), units_of(tools, declared)
+    part = "" if of in (None, walked.closed) else f" of {of:,}"
+    seed = "" if declared.seed is None else f", seed {declared.seed}"
+    return f"{world.name}: {length}{part}{seed}"
+
+
+def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[str, str]]:
+    """The facts about a run whose journal has so many bytes, by name."""
+    declared = walked.declared[-1][1]
+    first, last, closed = map(world.vocabulary.number, (walked.first, walked.last, walked.closed))
+    part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
+    found = [
+        ("world", f"{world.name}, rules {world.rules}"),
+        (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
+        ("seed", str(declared.seed)),
+        ("agents", _rosters(world, declared) or str(len(declared.players))),
+        ("journal", f"{size:,} bytes"),
+        *(("parent", f"SHA-256 {parent}") for _, _, parent in walked.forks),
+    ]
+    return [(name, text) for name, text in found if text != "None"]
+
+
+def rosters_of(declared: Declared) -> list[tuple[int, list[tuple[str, int]]]]:
+    """For the page: the first unit of each roster, and the policies of neighbours with their
+    number.
+    """
+    return [
+        (first, [(label, len(list(same))) for label, same in groupby(labels)])
+        for first, labels in _labels(declared)
+    ]
+
+
+def _rosters(world: World[object], declared: Declared) -> str:
+    """The rosters in force, one after the other."""
+    unit = world.vocabulary.unit
+    texts = [(first, _agents(labels)) for first, labels in _labels(declared)]
+    return "; ".join(
+        f"from {unit} {first:,} {text}" if index else text
+        for index, (first, text) in enumerate(texts)
+        if text
+    )
+
+
+def _agents(labels: Sequence[str]) -> str:
+    """Policies with their numbers of agents: `greedy-mine × 15, raid × 5`, the most first."""
+    counts = Counter(labels).most_common()
+    shown = [label if count == 1 else f"{label} × {count:,}" for label, count in counts]
+    left = len(shown) - POLICIES_MAX
+    more = [f"{left:,} more"] if left > 0 else []
+    return ", ".join([*shown[:POLICIES_MAX], *more])
+
+
+def _labels(declared: Declared) -> list[tuple[int, list[str]]]:
+    """The policies of agents, by the first unit of each roster."""
+    return [(first, labels_of(players[:AGENTS_MAX])) for first, players in declared.rosters]
