@@ -297,10 +297,30 @@ def _format(parts: Parts, run: RunData) -> str:
     """The text of one run: its measures or spells, and its rounds."""
     end = "" if run.measured.finished else ", unfinished"
     head = f"{escaped(run.name)}: {run.measures.head(run.measured)}{end}"
-    blocks = [_spells_of(run).format(_chosen(run, parts.plots)) if parts.spells else _measures(run)]
+    if parts.spells:
+        blocks = [_spells_of(run).format(_chosen(run, parts.plots))]
+    else:
+        blocks = [*([_measures(run)] if run.measured.known else []), *_by_policy(run)]
     if parts.by_round:
         blocks.append(_by_unit(run))
     return "\n\n".join([head, *blocks])
+
+
+def _by_policy(run: RunData) -> list[str]:
+    """The measures of agents at the end, as means by policy, in a table; none without agents."""
+    from goldrush.replay.outcome import standings_of
+
+    by_agent, roster = run.measured.by_agent, run.measured.roster
+    if not by_agent or not roster:
+        return []
+    outcome, *others = [standings_of(values, roster) for values in by_agent.values()]
+    means = [{standing.policy: standing.mean for standing in each} for each in others]
+    rows: list[Sequence[str]] = [("policy", "agents", *(f"{name}, mean" for name in by_agent))]
+    for standing in outcome:
+        policy, values = standing.policy, [standing.mean]
+        values += [by_policy[policy] for by_policy in means]
+        rows.append((escaped(policy), str(len(standing.agents)), *map(_number, values)))
+    return [_table(rows, 1)]
 
 
 def _measures(run: RunData) -> str:

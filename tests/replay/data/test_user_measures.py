@@ -12,6 +12,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import mean
 from goldrush.replay.data.user_measures import user_measures
 from goldrush.replay.study.measuring import results_of
 from tests.cli.helpers import goldrush as command
@@ -188,6 +189,21 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     assert "raids, a round" in run("measure", "study", *asked)
     run("view", "run.journal", "--out", "run.html", *asked)
     assert "raids, a round" in (folder / "run.html").read_text()
+
+
+def test_measures_of_agents_are_shown_by_policy(folder: Path) -> None:
+    ran = command("measure", "run.journal", "--measure", "own.py:rich", cwd=folder)
+    *_, table = ran.out.split("\n\n")
+    measured = goldrush.open(folder / "run.journal").measured()
+    gold = [
+        sum(measured.by_agent["gold"][agent] for agent in some) / 3
+        for some in ((0, 1, 2), (3, 4, 5))
+    ]  # type: ignore[misc]
+    rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
+
+    assert ["3", f"{gold[0]:.4f}"] == rows["greedy-mine"][:2]
+    assert ["3", f"{gold[1]:.4f}"] == rows["raid"][:2]
+    assert all(row[1] == row[3] for row in rows.values())  # gold, plots, and gold again
 
 
 def test_what_it_prints_is_no_output(folder: Path) -> None:
