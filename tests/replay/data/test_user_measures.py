@@ -12,7 +12,6 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.measures import mean
 from goldrush.replay.data.user_measures import user_measures
 from goldrush.replay.study.measuring import results_of
 from tests.cli.helpers import goldrush as command
