@@ -43,7 +43,7 @@ def leaderboard(
     rows += [
         (
             str(row.rank), str(row.agent), escaped(row.name), row.class_, row.status,
-            str(row.rolling), str(row.all_time), str(row.sparks), str(row.served),
+            str(row.rolling), str(row.all_time), str(row.sparks), str(row.tables),
             "-" if row.mean_total is None else f"{row.mean_total:.2f}",
         )
         for row in found.rows

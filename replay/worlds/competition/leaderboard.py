@@ -46,7 +46,11 @@ class RecordedScore:
 
 @attrs.frozen
 class Line:
-    """One line of the leaderboard. `served`: tables it sat at; `mean_total`: of all scores."""
+    """One line of the leaderboard.
+
+    `served`: assignments in which it had a seat; `tables`: tables at which it was scored, of which
+    an assignment may have several; `mean_total`: the mean of these scores.
+    """
 
     rank: int
     agent: int
@@ -57,6 +61,7 @@ class Line:
     all_time: int
     sparks: int
     served: int
+    tables: int
     mean_total: float | None
 
     def as_dict(self) -> dict[str, Any]:
@@ -96,7 +101,7 @@ class SeasonAt:
         agent = self.state.agents[ordinal]
         return Line(
             rank, ordinal, agent.name, agent.class_, agent.status, rolling, all_time, agent.sparks,
-            agent.served, self.mean_total(ordinal),
+            agent.served, len(self.scores.get(ordinal, ())), self.mean_total(ordinal),
         )  # fmt: skip
 
     def mean_total(self, agent: int) -> float | None:

@@ -52,6 +52,7 @@ def test_the_mean_is_that_of_all_scores_and_all_time_is_their_sum(
 
             assert row.all_time == sum(totals)
             assert row.mean_total == (sum(totals) / len(totals) if totals else None)
+            assert row.tables == len(totals)
 
 
 def test_the_rest_is_what_the_assignment_left_of_an_agent(season: Path) -> None:
@@ -78,7 +79,7 @@ def test_it_is_plain_enough_for_json(season: Path) -> None:
     assert (shown["assignment"], shown["rolling_days"]) == (LAST, 7)
     assert list(shown["rows"][0]) == [
         "rank", "agent", "name", "class", "status", "rolling", "all_time", "sparks", "served",
-        "mean_total",
+        "tables", "mean_total",
     ]  # fmt: skip
 
 
