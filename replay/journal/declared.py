@@ -153,9 +153,10 @@ def format_fork(
     names: Mapping[int, str] | None = None,
 ) -> str:
     """What a fork left and what it changed, as a sentence; arguments as of `fork_changes`."""
-    parent = str(event.fields["parent"])[:16]
+    parent = event.fields.get("parent")  # a world may not record it
+    source = "" if parent is None else f" off SHA-256 {str(parent)[:16]}"
     changed = fork_changes(vocabulary, event, before, names)
-    return f"the {vocabulary.run} is forked off SHA-256 {parent}: {changed}"
+    return f"the {vocabulary.run} is forked{source}: {changed}"
 
 
 def fork_changes(

@@ -44,8 +44,8 @@ from goldrush.replay.text import capitalized
 
 
 def criteria_section(study: ReportedStudy) -> list[Block]:
-    """Change over time, and the verdicts on the criteria of the world; a line that says how to ask
-    for them if nobody did.
+    """Change over time, and the verdicts on the criteria of the world; empty unless they are asked
+    for.
     """
     if not study.question.criteria:
         return []

@@ -249,7 +249,8 @@ class Study:
         """What the study says of an outcome: `sentences`, `standings` by treatment, roster and
         policy, and the tested `comparisons` by kind (treatments, rosters, policies).
 
-        `outcome` and `measures` are as for `report`. Raises BadInput as `report`.
+        `outcome` and `measures` are as for `report`; `jobs`: number of processes, None: one per
+        processor. Raises BadInput as `report`.
         """
         require("scipy", "comparisons need", "stats")
         from goldrush.replay.report.answer import answer_of

@@ -273,9 +273,12 @@ def test_export_writes_nothing_for_a_name_that_is_a_path(
     [
         (
             ["s.journal", "--to", "x", "--format", "jsonl"],
-            "--to takes no --format, --table or --out",
+            "--to takes no --format, --table, --measure or --out",
         ),
-        (["s.journal", "--to", "x", "--format", "csv"], "--to takes no --format, --table or --out"),
+        (
+            ["s.journal", "--to", "x", "--format", "csv"],
+            "--to takes no --format, --table, --measure or --out",
+        ),
         (["s.journal", "--to", "x", "--table", "events"], "--to takes no --format"),
         (["s.journal", "--to", "x", "--out", "y"], "--to takes no --format"),
         (["s.journal", "--at", 3], "--at needs --to"),

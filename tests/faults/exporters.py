@@ -207,14 +207,16 @@ def _season(assignment: int, folder: Path) -> object:
 def _report(form: str, text: str, folder: Path) -> object:
     """A report of no study: what is on the page takes long, and is not what is asked here."""
     drawn = {f"{name}.svg": f"{files.MARK}<svg>{text}</svg>" for name in ("one", text)}
-    study = SimpleNamespace(assessment=SimpleNamespace(verdicts=list))
+    study = SimpleNamespace(
+        question=SimpleNamespace(criteria=False), answer=SimpleNamespace(sentences=[])
+    )
     with (
         mock.patch.object(sections, "study_of", return_value=study),
         mock.patch.object(contents, "page_of", return_value=text),
         mock.patch.multiple(
             reports,
             read_manifest=lambda folder: SimpleNamespace(world="mining"),
-            results_of=lambda *given, **more: SimpleNamespace(by_cell={}),
+            results_of=lambda *given, **more: SimpleNamespace(of=None),
             hardly_played=lambda results: [],
             as_html=lambda blocks: f"<!DOCTYPE html>{files.MARK}<p>{blocks}</p>",
             as_markdown=lambda blocks, beside: (f"{files.MARK}\n# {blocks}", drawn),

@@ -9,7 +9,6 @@ Observations and actions are arrays of fixed shape. An observation has all that
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -23,6 +22,7 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from goldrush.agents.seats import policy_label
 from goldrush.agents.simultaneous import StagePlayers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS
 from goldrush.agents.worlds.mining.prompt import PlanPrompts
@@ -45,10 +45,12 @@ from goldrush.kernel.worlds.mining.events import (
 from goldrush.kernel.worlds.mining.history import Outcomes, PublicRound, summary
 from goldrush.kernel.worlds.mining.observe import Observation, SharedView
 from goldrush.kernel.worlds.mining.state import HOLDINGS, MiningState, RoundRecord
+from goldrush.replay.colours import HUES, hues_of, mixed, shades_of
 from goldrush.replay.environment import Infos, JournalEnv, refused_action
 from goldrush.replay.journal.rebuild import Rebuilt
 from goldrush.replay.text import plain
 from goldrush.replay.worlds.mining.show import format_frame
+from goldrush.replay.worlds.mining.tools import TOOLS
 
 PAST_MAX: Final = 20  # past rounds in an observation, whatever `visibility` is
 SUCCESSES: Final = ("mined", "won", "captured", "held")  # results of actions that did what they say
@@ -272,6 +274,7 @@ def _from_1(agent: int | None) -> int:
 CELL: Final = 16  # pixels of a plot's side; smaller on grids that would exceed PICTURE_MAX
 PICTURE_MAX: Final = 640  # pixels of the longer side; a plot has at least one
 NOBODYS: Final = (245, 246, 248)
+FILL_WHITE: Final = 0.38  # share of white in the colour of a plot, on which dark text can be read
 
 
 def picture(state: MiningState) -> NDArray[np.uint8]:
@@ -279,8 +282,9 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
     colours, with white lines between those larger than 2 pixels.
     """
     rows, cols = state.config.rows, state.config.cols
-    fills, cell = _fills(), max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
-    colours = [NOBODYS if owner is None else fills[owner % len(fills)] for owner in state.owner]
+    fills = _fills(tuple(map(policy_label, state.roster)))
+    cell = max(1, min(CELL, PICTURE_MAX // max(rows, cols)))
+    colours = [NOBODYS if owner is None else fills[owner] for owner in state.owner]
     grid = np.array(colours, np.uint8).reshape(rows, cols, 3)
     pixels = grid.repeat(cell, 0).repeat(cell, 1)
     if cell > 2:
@@ -289,10 +293,15 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
 
 
 @cache
-def _fills() -> list[tuple[int, ...]]:
-    """The colours of agents by id, read from the run page's script, which defines them."""
-    script = (Path(__file__).parent / "view" / "style.js").read_text()
-    return [tuple(bytes.fromhex(found)) for found in re.findall(r'"#([0-9a-f]{6})"', script)]
+def _fills(policies: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """The colours of agents by id: shades of the hues of their policies, with white as on the map
+    of the run's page.
+    """
+    hues = hues_of(policies, TOOLS.hue_order, TOOLS.null)
+    return [
+        tuple(bytes.fromhex(mixed(mixed(HUES[hues[policy]][0], shade), FILL_WHITE)[1:]))
+        for policy, shade in zip(policies, shades_of(policies), strict=True)
+    ]
 
 
 ENV_ID: Final = "goldrush/mining-v0"

@@ -24,13 +24,15 @@ from goldrush.kernel.worlds.competition.events import CODES, Joined
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data import encoded, groups
-from goldrush.replay.data.run_data import map_runs, measured_at, run_at
+from goldrush.replay.data.run_data import map_runs, measured_at, run_at, run_of
 from goldrush.replay.data.tables import as_dicts, tables_of
+from goldrush.replay.find import tools_at
 from goldrush.replay.journal import diff, fairness, follow, log, prompts, rebuild, usage
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reader_of, reporting_forged
 from goldrush.replay.journal.recheck import recheck
 from goldrush.replay.journal.story import narrator
+from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
@@ -217,6 +219,8 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "the measures of a run": lambda c: run_at(c.forged).measured,
     "run_data.measured_at": lambda c: measured_at(c.forged),
     "run_data.run_at": lambda c: run_at(c.forged),
+    "run_data.run_of": lambda c: run_of(c.forged, None),
+    "report.run_figures.figure_of": lambda c: figure_of(tools_at(c.forged), c.forged, None),
     "run_data.map_runs": lambda c: list(map_runs(type, [c.forged])),
     "tables.as_dicts": lambda c: as_dicts(tables_of(TOOLS, MINING)[1], run_at(c.forged)),
     "rebuild.world_at": lambda c: rebuild.world_at(c.forged),
@@ -260,8 +264,11 @@ NO_READERS = {
     "index.states_near": "its caller is behind the door",
     "mining.measures.measured_by": "its caller is behind the door",
     "outline.outline": "a line each in the outline",
+    "outline.outline_of": "a line in the outline",
     "parent.fault_of": "bytes",
-    "report.report.write_pages": "what results_of gives; pages by write_page",
+    "report.figure.check_figures": "no journal",
+    "report.figure.check_paper": "no journal",
+    "report.figure.write_figures": "no journal",
     "report.report.report": "what results_of gives",
     "competition.measures.measured": "its caller is behind the door",
     "competition.played.played": "its caller is behind the door",
@@ -274,7 +281,15 @@ NO_READERS = {
     "study.manifest.read_manifest": "no journal",
     "study.manifest.write_manifest": "no journal",
     "study.plan.read_plan": "no journal",
+    "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
+    "view.folder.runs_in": "a run that cannot be measured is one line of the page",
+    "view.frame.filled": "no journal",
+    "view.frame.joined": "no journal",
+    "view.overview.overview_of": "what runs_in gives",
+    "view.overview.write_overview": "what runs_in gives",
+    "view.pages.write_pages": "pages by write_page",
+    "view.top.top_of": "what carried gives",
     "mining.rl.parallel_env": "writes journals",
     "game.rl.game_env": "writes journals",
     "game.draws.draws_of_game": "behind the door; tests of its own (games/test_draws.py)",
