@@ -127,7 +127,7 @@ def test_it_is_studied_and_reported(commons: Command, tmp_path: Path) -> None:
     studied = commons("study", "plan.toml", "--out", "study", "--jobs", 2)
     again = commons("study", "plan.toml", "--out", "study")
     reported = commons("report", "study", "--criteria")
-    answered = json.loads(commons("report", "study", "--json").out)
+    answered = json.loads(commons("report", "study", "--criteria", "--json").out)
     table = commons("export", "study", "--format", "csv", "--table", "seasons").out.splitlines()
 
     assert studied.out.startswith("12 runs in study (0 were there already")
