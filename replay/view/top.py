@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from goldrush.kernel.measures import Value
+import attrs
+
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
@@ -148,7 +151,7 @@ def _standings(front: RunFront, hues: Hues) -> str:
             f"{len(each.agents):,}",
             format_value(each.mean),
             _range(each.lowest, each.highest),
-            *(format_value(mean[each.policy]) for mean in means.values()),
+            *(format_value(by_policy[each.policy]) for by_policy in means.values()),
         ]
         for each in outcome.standings
     ]
@@ -163,50 +166,112 @@ def _range(low: Value, high: Value) -> str:
     return format_value(low) if same else f"{format_value(low)} – {format_value(high)}"
 
 
-def _differences(a: Outcome, b: Outcome) -> list[tuple[str, Value, Value]]:
-    """The policies with their means in both runs, None where one does not play; the largest
-    difference first.
+@attrs.frozen
+class _Group:
+    """Agents whose outcome is compared: their policies in run A and in run B (empty: they do not
+    play there), their number, and their means (None where undefined).
     """
-    means = [{each.policy: each.mean for each in run.standings} for run in (a, b)]
-    policies = dict.fromkeys([*means[0], *means[1]])
-    found = [(policy, means[0].get(policy), means[1].get(policy)) for policy in policies]
-    return sorted(found, key=lambda each: -abs(_change(*each[1:]) or 0.0))
+
+    policies: tuple[str, str]
+    agents: int
+    means: tuple[Value, Value]
+
+    @property
+    def label(self) -> str:
+        """The policy, or how it changes from run A to run B."""
+        return " → ".join(dict.fromkeys(filter(None, self.policies)))
+
+    @property
+    def hue(self) -> str:
+        """The policy that has the colour of the group."""
+        return self.policies[1] or self.policies[0]
+
+    @property
+    def change(self) -> Value:
+        """The mean in B − that in A; None if either is undefined."""
+        a, b = self.means
+        return None if a is None or b is None else b - a
 
 
-def _change(a: Value, b: Value) -> Value:
-    return None if a is None or b is None else b - a
+def _groups(a: Outcome, b: Outcome) -> list[_Group]:
+    """The agents of two runs in groups, the largest difference first.
+
+    The same agents are compared, whatever policy they have in either run (a fork changes it). Of
+    runs with different numbers of agents, those of a policy are, however many they are.
+    """
+    if len(a.by_agent) != len(b.by_agent):
+        means = [{each.policy: each.mean for each in run.standings} for run in (a, b)]
+        counts = Counter(b.policies) | Counter(a.policies)
+        groups = [
+            _Group(
+                (policy if policy in means[0] else "", policy if policy in means[1] else ""),
+                counts[policy],
+                (means[0].get(policy), means[1].get(policy)),
+            )
+            for policy in dict.fromkeys([*means[0], *means[1]])
+        ]
+    else:
+        members: dict[tuple[str, str], list[int]] = {}
+        for agent, policies in enumerate(zip(a.policies, b.policies, strict=True)):
+            members.setdefault(policies, []).append(agent)
+        groups = [
+            _Group(
+                policies,
+                len(agents),
+                (
+                    mean([a.by_agent[agent] for agent in agents]),
+                    mean([b.by_agent[agent] for agent in agents]),
+                ),
+            )
+            for policies, agents in members.items()
+        ]
+    return sorted(groups, key=lambda group: -abs(group.change or 0.0))
 
 
 def compared(a: Outcome, b: Outcome) -> str:
     """What differs in the outcome of two runs, as a sentence; the largest differences first."""
-    both = [
-        (escaped(policy), one, two)
-        for policy, one, two in _differences(a, b)
-        if one is not None and two is not None
-    ]
+    both = [group for group in _groups(a, b) if group.change is not None]
     title = escaped(a.measure.title)
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
-    changed = [each for each in both if format_value(each[1]) != format_value(each[2])]
+    changed = [each for each in both if len({format_value(value) for value in each.means}) > 1]
     if not changed:
         return f"Both runs end with the same mean {title} of each policy."
     parts = [
-        f"{policy} {'agents end with' if not index else 'with'} {format_value(two)}"
-        f"{f' {title} each on average' if not index else ''}, {format_value(abs(two - one))} "
-        f"{'more' if two > one else 'less'}{'' if index else ' than in A'}"
-        for index, (policy, one, two) in enumerate(changed[:NAMED_MAX])
+        _difference(group, f" {title}" if not index else "")
+        for index, group in enumerate(changed[:NAMED_MAX])
     ]
     left = len(changed) - len(parts)
-    rest = f"{number_word(left)} more {'policy differs' if left == 1 else 'policies differ'} less"
+    rest = f"{number_word(left)} more {'group differs' if left == 1 else 'groups differ'} less"
     return f"In run B {'; '.join([*parts, *([rest] if left else [])])}."
 
 
+def _difference(group: _Group, title: str) -> str:
+    """A clause on the outcome of a group in run B; `title`: of the measure, in the first clause."""
+    before, after = map(escaped, group.policies)
+    one = group.agents == 1
+    number = "" if one else f"{number_word(group.agents)} "
+    who = (
+        f"the {number}{after} agent{'' if one else 's'}"
+        if before == after
+        else f"the {number or 'one '}that {'turns' if one else 'turn'} from {before} to {after}"
+    )
+    verb = ("ends with" if one else "end with") if title else "with"
+    each = " each on average" if title and not one else ""
+    more = "more" if (group.change or 0.0) > 0 else "less"
+    than = " than in A" if title else ""
+    end = format_value(group.means[1])
+    return f"{who} {verb} {end}{title}{each}, {format_value(abs(group.change or 0.0))} {more}{than}"
+
+
 def _only(a: Outcome, b: Outcome) -> str:
-    """The policies that play in one of two runs alone, as a sentence; empty without one."""
-    names = [[escaped(each.policy) for each in run.standings] for run in (a, b)]
+    """The policies that play in one of two runs alone, as a sentence; empty without one, and where
+    the same agents are compared.
+    """
     parts = []
-    for which, mine, other in (("A", names[0], names[1]), ("B", names[1], names[0])):
-        only = [policy for policy in mine if policy not in other]
+    for index, which in enumerate("AB"):
+        groups = _groups(a, b)
+        only = [escaped(each.policies[index]) for each in groups if not each.policies[1 - index]]
         left = len(only) - NAMED_MAX
         more = f" and {number_word(left)} more" if left > 0 else ""
         if only:
@@ -216,13 +281,15 @@ def _only(a: Outcome, b: Outcome) -> str:
 
 
 def _comparison(a: Outcome, b: Outcome, *, hues: Hues) -> str:
-    """The outcomes of two runs by policy, and their differences."""
+    """The outcomes of two runs by group of agents, and their differences."""
+    groups = _groups(a, b)
     rows = [
-        [policy, format_value(one), format_value(two), _signed(_change(one, two))]
-        for policy, one, two in _differences(a, b)
+        [group.label, f"{group.agents:,}", *map(format_value, group.means), _signed(group.change)]
+        for group in groups
     ]
-    head = ["policy", f"mean {a.measure.title} in A", "in B", "B − A"]
-    return _table("Outcome of both runs by policy", head, rows, hues)
+    head = ["policy", "agents", f"mean {a.measure.title} in A", "in B", "B − A"]
+    shown = {group.label: hues[group.hue] for group in groups}
+    return _table("Outcome of both runs by policy", head, rows, shown)
 
 
 def _signed(value: Value) -> str:

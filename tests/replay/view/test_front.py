@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
@@ -19,7 +18,7 @@ from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.outcome import Outcome, Standing, format_value, outcome_of
+from goldrush.replay.outcome import Outcome, format_value, outcome_of, standings_of
 from goldrush.replay.view.carried import carried
 from goldrush.replay.view.front import POINTS_MAX
 from goldrush.replay.view.numbers import SINGLE_MAX
@@ -210,21 +209,29 @@ def test_everybody_can_use_the_page_of_a_large_run(
     assert 0 >= tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
-def test_two_runs_begin_with_what_differs_in_the_outcome(
+def test_two_runs_begin_with_what_differs_for_the_same_agents(
     tab: Tab, paged: Callable[..., Path]
 ) -> None:
+    """A fork gives some agents another policy: what they have is compared with what they had."""
     a, b = path_of("baseline"), path_of("forked")
-    means = [{each.policy: each.mean for each in outcome(path).standings} for path in (a, b)]
+    before, after = outcome(a), outcome(b)
+    members: dict[tuple[str, str], list[int]] = {}
+    for agent, policies in enumerate(zip(before.policies, after.policies, strict=True)):
+        members.setdefault(policies, []).append(agent)
     tab.open(paged(a, b))
     rows = {row[0]: row[1:] for row in table(tab, "Outcome of both runs by policy")}
 
-    assert {*means[0], *means[1]} == set(rows)
-    change = means[1]["random"] - means[0]["random"]
-    assert f"{change:+.3g}" == rows["random"][2]
-    assert "-" == rows["raid"][2]
-    assert f"{change:.3g} more than in A" in tab.text("h1")
-    others = ", ".join(each.policy for each in outcome(a).standings if each.policy != "random")
-    assert f"Only in A: {others}; only in B: raid." == tab.text(".lead")
+    changes = {}
+    for policies, agents in members.items():
+        means = [mean([run.by_agent[agent] for agent in agents]) for run in (before, after)]
+        label = " → ".join(dict.fromkeys(policies))
+        changes[label] = means[1] - means[0]
+        sign = "+" if changes[label] > 0 else "−"
+        assert [str(len(agents)), *map(format_value, means)] == rows[label][:3]
+        assert f"{sign}{format_value(abs(changes[label]))}" == rows[label][3]
+    largest = max(changes.values(), key=abs)
+    direction = "more" if largest > 0 else "less"
+    assert f", {format_value(abs(largest))} {direction} than in A" in tab.text("h1")
     tab.page.get_by_role("link", name="round 11").first.click()
     assert "round 11" == tab.text("#now")
 
@@ -266,31 +273,50 @@ def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.Mo
     assert [owners.count(agent) for agent in range(2)] == point.agents
 
 
-def standing(**means: float | None) -> Any:
+def ended(*agents: tuple[str, float | None]) -> Outcome:
+    """The outcome of agents, each with its policy and its gold."""
+    policies, gold = [policy for policy, _ in agents], [value for _, value in agents]
     return Outcome(
-        AgentMeasure("gold", "gold", ""),
-        [Standing(name, (0,), mean, mean, mean) for name, mean in means.items()],
-        [], [], None, [],
-    )  # fmt: skip
+        AgentMeasure("gold", "gold", ""), standings_of(gold, policies), gold, policies, None, []
+    )
+
+
+FIVE = [(policy, float(at)) for at, policy in enumerate("vwxyz", 1)]
 
 
 @pytest.mark.parametrize(
     ("a", "b", "says"),
     [
-        ({"x": 10.0}, {"x": 10.0}, "Both runs end with the same mean gold of each policy."),
-        ({"x": 10.0}, {"y": 10.0}, "The two runs have no policy in common whose gold can be"),
-        ({"x": None}, {"x": 10.0}, "The two runs have no policy in common whose gold can be"),
-        ({"x": 10.0, "y": 5.0}, {"y": 9.0, "x": 8.0}, "In run B y agents end with 9 gold each on "
-         "average, 4 more than in A; x with 8, 2 less."),
-        (dict.fromkeys("vwxyz", 1.0), {c: 2.0 + n for n, c in enumerate("vwxyz")}, "In run B z "
-         "agents end with 6 gold each on average, 5 more than in A; y with 5, 4 more; x with 4, "
-         "3 more; two more policies differ less."),
+        ([("x", 10.0)], [("x", 10.0)], "Both runs end with the same mean gold of each policy."),
+        ([("x", None)], [("x", 10.0)], "The two runs have no policy in common whose gold can be"),
+        ([("x", 10.0)], [("y", 9.0), ("y", 1.0)], "The two runs have no policy in common whose"),
+        (
+            [("x", 10.0), ("y", 5.0)],
+            [("x", 8.0), ("y", 9.0)],
+            "In run B the y agent ends with 9 gold, 4 more than in A; the x agent with 8, 2 less.",
+        ),
+        (
+            [("x", 10.0), ("x", 5.0), ("x", 6.0), ("x", 7.0)],
+            [("x", 10.0), ("x", 5.0), ("y", 1.0), ("y", 2.0)],
+            "In run B the two that turn from x to y end with 1.5 gold each on average, 5 less than",
+        ),
+        (
+            FIVE,
+            [(policy, value + at) for at, (policy, value) in enumerate(FIVE, 1)],
+            "In run B the z agent ends with 10 gold, 5 more than in A; the y agent with 8, 4 more; "
+            "the x agent with 6, 3 more; two more groups differ less.",
+        ),
+        (
+            [("x", 10.0), ("x", 20.0)],
+            [("x", 10.0), ("x", 20.0), ("x", 30.0)],
+            "In run B the three x agents end with 20 gold each on average, 5 more than in A.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_differs_in_the_outcome_is_said(
-    a: dict[str, float | None], b: dict[str, float | None], says: str
+    a: list[tuple[str, float | None]], b: list[tuple[str, float | None]], says: str
 ) -> None:
-    assert compared(standing(**a), standing(**b)).startswith(says)
+    assert compared(ended(*a), ended(*b)).startswith(says)
 
 
 def test_single_agents_have_a_line_each_up_to_a_limit(tmp_path: Path) -> None:
