@@ -65,7 +65,7 @@ def _cells(study: ReportedStudy) -> list[Cell]:
 
 def answer_figure(study: ReportedStudy) -> Drawn:
     """The outcome of each cell, of policies within rosters, and the first kind of differences."""
-    title, styles, keys = study.answer.outcome.title, study.policy_styles, dict[str, Key]()
+    title, styles, keys = study.answer.outcome.title, study.styles, dict[str, Key]()
     labels = _cell_labels(study)
     panels = []
     of_cells = [

@@ -141,12 +141,6 @@ class ReportedStudy:
         return {one.cell: one.baseline for one in self.against if one.identical}
 
     @property
-    def policy_styles(self) -> Mapping[str, Style]:
-        """The styles of rosters, and of policies by their labels."""
-        labels = dict.fromkeys(one.policy for one in self.answer.standings if one.policy)
-        return _styles([*self.styles, *labels], self.answer)
-
-    @property
     def identical_text(self) -> str:
         """The treatments that are identical to the baseline by construction, as a sentence."""
         if not self.same:
@@ -158,15 +152,19 @@ class ReportedStudy:
         )
 
 
-def _styles(names: Iterable[str], answer: Answer) -> dict[str, Style]:
-    """A style for each roster or policy; a legend says of the null, which is grey, what it is."""
+def _styles(answer: Answer) -> dict[str, Style]:
+    """A style for each roster, and for each policy by its label: the same in all figures, whatever
+    they show. A legend says of the null, which is grey, what it is.
+    """
     results = answer.results
     played = {
         cell.roster: {label for run in runs for label in run.policies}
         for cell, runs in results.by_cell.items()
     }
     policies = {roster: min(labels) for roster, labels in played.items() if len(labels) == 1}
-    styles = styles_of(list(dict.fromkeys(names)), policies, results.of.hue_order, results.of.null)
+    labels = (label for runs in results.by_cell.values() for run in runs for label in run.policies)
+    names = list(dict.fromkeys([*played, *labels]))
+    styles = styles_of(names, policies, results.of.hue_order, results.of.null)
     return {
         name: attrs.evolve(style, note=NULL_NOTE) if name in answer.nulls else style
         for name, style in styles.items()
@@ -180,7 +178,6 @@ def study_of(results: Results[Any, Any], question: Question | None = None) -> Re
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
         groups.setdefault((cell.treatment, cell.rounds), []).append(cell)
-    rosters = list(dict.fromkeys(cell.roster for cell in results.by_cell))
     return ReportedStudy(
         question,
         answer,
@@ -188,7 +185,7 @@ def study_of(results: Results[Any, Any], question: Question | None = None) -> Re
         groups,
         against_baseline(results),
         Assessment(results),
-        _styles(rosters, answer),
+        _styles(answer),
         results.of.chapter,
         _journals(results, results.by_cell),
     )

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
-from goldrush.replay.report.outcome import answer, outcome_section
+from goldrush.replay.report.outcome import answer, answer_figure, outcome_section
 from goldrush.replay.report.page import Figure, Marked, TableBlock, Text
+from goldrush.replay.report.question import Question
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.records import Cell
@@ -199,3 +200,16 @@ def test_the_tables_hold_what_the_sentences_say() -> None:
             assert isinstance(result, Marked)
             holm = str(cells["Holm"]).replace("<", "").strip()
             assert (result.verdict == "differs") == (float(holm) < 0.05)
+
+
+def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:
+    """Policies within rosters are drawn in some figures only, and a measure of the run has none."""
+    found = study(planted, 8, rosters=(MIXED, "greedy-mine", "raid", "random"))
+    by_agent, by_run = (study_of(found, Question(outcome=name)) for name in ("gold", "turnover"))
+
+    assert by_agent.styles == by_run.styles
+    drawn = {key.style.name: key.style for key in answer_figure(by_agent).legend}
+    assert {"raid", "greedy-mine", MIXED} <= set(drawn)
+    assert {name: by_agent.styles[name] for name in drawn} == drawn
+    hues = [by_agent.styles[name].colour for name in (MIXED, "greedy-mine", "raid", "random")]
+    assert 4 == len(set(hues))
