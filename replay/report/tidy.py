@@ -2,8 +2,9 @@
 
 Columns: the title of the `panel`; the `series`, such as a roster; `x`, a position or the label of a
 row; the value `y` with the ends `low` and `high` of its 95% interval (in figures of one run, of its
-agents' range); `n`, the number of runs or agents behind it; the `label` of a single run. What is
-undefined is empty.
+agents' range); `n`, the number of runs or agents behind it; the `label` of a point among those of
+its row and series: the half of the runs, the seed of a run, its description. What is undefined is
+empty.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def _values(panel: Panel) -> Iterator[tuple[str | float | None, ...]]:
             for s in mark.samples:
                 yield mark.style.name, s.x, s.y, s.low, s.high, s.n, None
         elif isinstance(mark, Point) and panel.rows:
-            row = mark.group or panel.y.ticks[round(mark.y)][1]
-            yield mark.style.name, row, mark.x, mark.low, mark.high, mark.n, None
+            row = panel.y.ticks[round(mark.y)][1]
+            yield mark.style.name, row, mark.x, mark.low, mark.high, mark.n, mark.group or None
         elif isinstance(mark, Point):
             yield mark.style.name, mark.x, mark.y, None, None, mark.n, mark.text or None
         elif isinstance(mark, Area):

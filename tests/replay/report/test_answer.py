@@ -4,12 +4,14 @@ import re
 
 import pytest
 
+from goldrush.kernel.measures import mean
 from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
-from goldrush.replay.report.outcome import answer, answer_figure, outcome_section
+from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
 from goldrush.replay.report.page import Figure, Marked, TableBlock, Text
 from goldrush.replay.report.question import Question
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.records import Cell
 from goldrush.replay.worlds.mining.theory import MiningResults
 from tests.replay.study.made_up import made, results
@@ -212,3 +214,15 @@ def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:
     assert {"raid", "greedy-mine", "claim", MIXED} <= set(drawn)
     assert {name: by_agent.styles[name] for name in drawn} == drawn
     assert 5 == len({style.colour for style in by_agent.styles.values()})
+
+
+def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None:
+    found = study(planted, 3, rosters=(MIXED, "claim"))
+    rows = rows_of(runs_figure(study_of(found)).panels)
+
+    assert {
+        (cell.treatment, cell.roster, str(run.seed)): mean(run.by_agent["gold"])
+        for cell, runs in found.by_cell.items()
+        for run in runs
+    } == {(row["x"], row["series"], row["label"]): row["y"] for row in rows}
+    assert len(rows) == 12
