@@ -5,10 +5,18 @@ how often a worker lost its seat.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.measures import MeasuredSeason
+
+# What became of a worker who still stands on the leaderboard of its last assignment.
+_LEFT: Final = {
+    Status.GONE: ", though it was then deleted",
+    Status.BENCHED: ", though on the bench",
+}
 
 
 def headline(run: MeasuredSeason) -> Sequence[str]:
@@ -22,6 +30,7 @@ def _leaders(careers: Careers) -> str:
     first, recent = careers.leader
     most = max(careers.careers, key=lambda career: career.points)
     text = f"{escaped(first.name)} ranks first with {format_count(recent, 'recent point')}"
+    text += _LEFT.get(first.status, "")
     points = format_count(most.points, "point")
     if most is first:
         return f"{text}, and has scored most, {points}."

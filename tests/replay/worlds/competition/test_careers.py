@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from goldrush.kernel.text import format_count
+from goldrush.kernel.worlds.competition.terms import Status
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.worlds.competition.career_text import (
     MOVES_MAX,
@@ -177,3 +178,18 @@ def test_the_headline_follows_from_what_was_measured_and_reads_no_journal(tmp_pa
     assert list(says) == list(headline(season)) == list(headline(measured_at(EVERY)))
     journal.unlink()
     assert list(says) == list(headline(season))
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [(Status.ACTIVE, ""), (Status.BENCHED, ", though on the bench"),
+     (Status.GONE, ", though it was then deleted")],
+)  # fmt: skip
+def test_the_headline_says_if_the_leader_has_lost_its_seat(status: str, says: str) -> None:
+    season = measured_at(EVERY)
+    leader, recent = season.careers.leader
+    leader.status = status
+
+    head = headline(season)[0]
+    assert head.startswith(f"{leader.name} ranks first with {recent} recent points{says}")
+    assert says or "though" not in head
