@@ -307,11 +307,11 @@ def _format(parts: Parts, run: RunData) -> str:
 
 
 def _by_policy(run: RunData) -> list[str]:
-    """The measures of agents at the end, as means by policy, in a table; none without agents."""
+    """The measures of agents at the end, as means by policy, in a table; none without any."""
     from goldrush.replay.outcome import standings_of
 
     by_agent, roster = run.measured.by_agent, run.measured.roster
-    if not by_agent or not roster:
+    if not by_agent or not roster or not run.measured.units:
         return []
     outcome, *others = [standings_of(values, roster) for values in by_agent.values()]
     means = [{standing.policy: standing.mean for standing in each} for each in others]

@@ -163,7 +163,12 @@ def citation(study: ReportedStudy) -> list[Block]:
         Text("The study as text:"),
         Code(f"{'. '.join(filter(None, [author_year, study.title, by, note]))}."),
         *(
-            [Text(f"goldrush report . {' '.join(missing)} completes it and its entry.")]
+            [
+                Text(
+                    f"`goldrush report . {' '.join(missing)}{study.world_option}` completes it and "
+                    "its entry."
+                )
+            ]
             if missing
             else []
         ),

@@ -66,7 +66,7 @@ def test_one_run_is_a_table_of_all_measures_and_halves(kept: Path) -> None:
     assert [] == empty
     assert ["measure", "run", "first half", "second half"] == names
     assert ["rounds", "1-30", "4-16", "17-30"] == spans
-    assert expected == rows
+    assert [*expected, []] == rows[: len(expected) + 1]  # then what agents have, by policy
     assert DASH in [cell for row in rows for cell in row]
 
 
@@ -221,7 +221,7 @@ def test_rounds_are_listed_below_the_measures(kept: Path) -> None:
     start = next(place for place, row in enumerate(rows) if row[:1] == ["round"])
     head, *rounds = rows[start:]
 
-    assert ["contention rate"] == rows[start - 2][:1]
+    assert ["contention rate"] in [row[:1] for row in rows[:start]]
     assert [str(n) for n in range(1, 31)] == [row[0] for row in rounds]
     for name, *column in zip(head[1:], *(row[1:] for row in rounds), strict=True):
         assert [number(value) for value in found.values[name]] == column

@@ -186,6 +186,7 @@ def test_a_fork_says_what_it_left_and_who_played_what_when(
         assert f"parentSHA-256 {hashed[:16]}" in facts
         assert "random × 2; from round 11 random × 5, raid × 5" in facts
         each.page.get_by_text("Each of the 10 agents").click()
+        each.page.locator("#standings details tbody tr").first.wait_for()
         rows = each.page.locator("#standings details tbody tr").all()
         cells = [row.locator("th, td").all_text_contents() for row in rows]
         played = {agent: policy for agent, policy, *_ in cells}
