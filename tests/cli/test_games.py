@@ -158,7 +158,7 @@ def test_a_study_of_a_file_is_played_by_processes(folder) -> None:
     words = ("report", "study", "--format", "md", "--world", "harbour.py")
     assert 0 == goldrush(*words, cwd=folder).code
     page = (folder / "study" / "report.md").read_text()
-    commands = re.findall(r"goldrush (?:report|measure) [^`\n]*", page)
+    commands = re.findall(r"goldrush (?:report|measure) [^`\\\n]*", page)
     assert len(commands) > 2
     for command in commands:
         assert command.endswith(" --world ../harbour.py")
