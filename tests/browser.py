@@ -18,6 +18,8 @@ _OPTIONS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 
+_OPEN: list[Any] = []
+
 
 def browsers() -> Iterator[Any]:
     """One browser; a test that wants it is skipped, with what to install, where there is none."""
@@ -25,9 +27,14 @@ def browsers() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason=wants)
     if CHROMIUM is None:
         pytest.skip(f"no Chromium: {wants}")
+    if _OPEN:  # by a fixture of a wider scope: a process can have one driver at a time
+        yield _OPEN[-1]
+        return
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(_OPTIONS))
+        _OPEN.append(browser)
         yield browser
+        _OPEN.remove(browser)
         browser.close()
 
 

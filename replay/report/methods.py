@@ -165,7 +165,7 @@ def citation(study: ReportedStudy) -> list[Block]:
         *(
             [
                 Text(
-                    f"`goldrush report . {' '.join(missing)}{study.world_option}` completes it and "
+                    f"goldrush report . {' '.join(missing)}{study.world_option} completes it and "
                     "its entry."
                 )
             ]
