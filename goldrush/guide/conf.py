@@ -170,6 +170,11 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
             )
 
 
+def _link(app: Sphinx, page: str, source: list[str]) -> None:
+    """Lead the README's link into a hidden folder, which sites may not serve, to its page."""
+    source[0] = source[0].replace("(.github/SECURITY.md)", "(goldrush/guide/security.md)")
+
+
 def _finish(app: Sphinx, exception: Exception | None) -> None:
     """An entrance at the top of the site, and the page of a run that the notebook shows."""
     if exception is None:
@@ -181,4 +186,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("commands", Commands)
     app.add_source_suffix(".ipynb", "notebook")
     app.add_source_parser(Notebook)
+    app.connect("source-read", _link)
     app.connect("build-finished", _finish)
