@@ -11,13 +11,13 @@ import click
 from click.core import ParameterSource
 
 from goldrush.cli.command import command, option
-from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, at_option
+from goldrush.cli.options import Jobs, Journals, Output, OwnMeasures, at_option, measures_of
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo_exact
 from goldrush.kernel.text import escaped
 
 if TYPE_CHECKING:
-    from goldrush.replay.data.user_measures import UserMeasure
+    from goldrush.replay.data.user_functions import UserMeasure
 
 JSONL, CSV, PARQUET = "jsonl", "csv", "parquet"
 
@@ -57,10 +57,9 @@ def export(
       goldrush export run.journal > events.jsonl
       goldrush export journals --format parquet --out tables
     """
-    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.journal.batch import journals_in
 
-    users = user_measures(own_measures)
+    users = measures_of(own_measures)
     paths = journals_in(journals)
     if to is not None:
         is_of_tables = table is not None or out is not None or _is_given("format_")

@@ -12,7 +12,7 @@ import click
 from goldrush.cli.codes import DONE
 from goldrush.cli.command import command, option
 from goldrush.cli.models import ModelsFile, models_of
-from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures
+from goldrush.cli.options import Jobs, Journals, Json, OwnMeasures, measures_of
 from goldrush.cli.progress import progress
 from goldrush.cli.text import as_dicts, cut, echo, echo_error, echo_exact, echo_json
 from goldrush.kernel.text import escaped
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from goldrush.replay.data.columns import Table
     from goldrush.replay.data.groups import Group
     from goldrush.replay.data.run_data import RunData
-    from goldrush.replay.data.user_measures import UserMeasure
+    from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.journal.usage import Usage
     from goldrush.replay.tools import Spells
 
@@ -73,12 +73,11 @@ def measure(
       goldrush measure study --csv
       goldrush measure run.journal --spells --plot 1,4-7
     """
-    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.journal.batch import journals_in
 
     _check(by_run, by_round, spells, usage, models_path, own_measures, as_csv, as_json)
     parts = Parts(by_round, spells, _numbers(plots, spells))
-    users = user_measures(own_measures)
+    users = measures_of(own_measures)
     paths = journals_in(journals)
     if usage:
         return _tell_usage(paths, models_path, by_round, jobs, as_json)

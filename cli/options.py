@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -14,6 +14,9 @@ from click.core import ParameterSource
 from goldrush.cli import completion
 from goldrush.cli.command import Declaration, argument, option, typed_world
 from goldrush.cli.text import echo_error
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 JOBS_MAX: Final = 1_000
 _RANGE: Final = re.compile(r"(\d{1,9})?(?:(-)(\d{1,9})?)?", re.ASCII)
@@ -196,6 +199,7 @@ OwnMeasures = Annotated[
         "Measure of your own: run this function of a file on each run; repeatable.",
     ),
 ]  # fmt: skip
+
 Folder = Annotated[
     str | None,
     option(
@@ -214,6 +218,15 @@ Traceback = Annotated[  # read by `echo_traceback`
 ]
 Json = Annotated[bool, json_option()]
 SummaryJson = Annotated[bool, json_option("Print the summary as JSON.")]
+
+
+def measures_of(own_measures: Sequence[str]) -> Sequence[UserMeasure]:
+    """The measures that --measure names. Raises BadInput for what is none."""
+    if not own_measures:
+        return ()
+    from goldrush.replay.data.user_functions import user_measures
+
+    return user_measures(own_measures)
 
 
 class PlayingOptions(NamedTuple):

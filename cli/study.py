@@ -25,6 +25,7 @@ from goldrush.cli.options import (
     Trust,
     if_given,
     json_option,
+    measures_of,
     roster_option,
 )
 from goldrush.cli.progress import progress
@@ -34,7 +35,7 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
-    from goldrush.replay.data.user_measures import UserMeasure
+    from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.report.question import Question
     from goldrush.replay.report.report import Reported
     from goldrush.replay.study.plan import StudyPlan
@@ -260,13 +261,12 @@ def report(
       goldrush report study --outcome turnover --figures figures
       goldrush report study --criteria --json
     """
-    from goldrush.replay.data.user_measures import user_measures
     from goldrush.replay.report.question import Question
 
     asked = Question(
         question.title or "", question.outcome, question.criteria, question.author, question.year
     )
-    users = user_measures(own_measures)
+    users = measures_of(own_measures)
     if as_json:
         _refuse_with_json(
             {

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldrush.cli.command import argument, command, option
-from goldrush.cli.options import FILE, ForcePage, Jobs, Output, OwnMeasures, json_option, range_of
+from goldrush.cli.options import (
+    FILE,
+    ForcePage,
+    Jobs,
+    Output,
+    OwnMeasures,
+    json_option,
+    measures_of,
+    range_of,
+)
 from goldrush.cli.progress import progress
 from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import format_count, quoted_path
@@ -53,7 +62,6 @@ def view(
       goldrush view study
     """
     from goldrush.kernel.errors import BadInput
-    from goldrush.replay.data.user_measures import user_measures
 
     is_folder = os.path.isdir(journal)
     of_runs = {"--against": against, "--at": at, "--measure": own_measures or None}
@@ -67,11 +75,19 @@ def view(
                 f"leave {name} out",
             )
     if is_folder:
-        _view_folder(journal, out, outcome, pages, jobs, opens, force, as_json)
+        from goldrush.replay.view.overview import write_overview
+
+        with progress() as step:
+            overview = write_overview(
+                journal, out, outcome=outcome, pages=pages, jobs=jobs, force=force, on_step=step
+            )
+        echo(as_json, overview.as_dict, lambda: _format_overview(overview))
+        if opens:
+            _open(overview.path)
         return
     from goldrush.replay.view.page import write_page
 
-    units, users = range_of(at, ("--at",)), user_measures(own_measures)
+    units, users = range_of(at, ("--at",)), measures_of(own_measures)
     written = write_page(
         journal, out or _named(journal, against), against=against, units=units, users=users,
         force=force,
@@ -80,27 +96,6 @@ def view(
         _warn(path, run, units)
     page = f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)"
     echo(as_json, written.as_dict, lambda: page)
-    if opens:
-        _open(written.path)
-
-
-def _view_folder(
-    folder: str,
-    out: str | None,
-    outcome: str | None,
-    pages: bool,
-    jobs: int | None,
-    opens: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
-    from goldrush.replay.view.overview import write_overview
-
-    with progress() as step:
-        written = write_overview(
-            folder, out, outcome=outcome, pages=pages, jobs=jobs, force=force, on_step=step
-        )
-    echo(as_json, written.as_dict, lambda: _format_overview(written))
     if opens:
         _open(written.path)
 

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from goldrush.agents.players import Players, PreparedRun, Resources
     from goldrush.kernel.game.game import Game
     from goldrush.replay.data.measures import Measured
-    from goldrush.replay.data.user_measures import Functions
+    from goldrush.replay.data.user_functions import Functions
     from goldrush.replay.journal.diff import Diff
     from goldrush.replay.journal.follow import Progress
     from goldrush.replay.journal.log import Query
@@ -642,7 +642,7 @@ class Run:
         Raises BadInput for a world without measures, and what reading a journal raises.
         """
         from goldrush.replay.data.run_data import measured_at
-        from goldrush.replay.data.user_measures import user_measures
+        from goldrush.replay.data.user_functions import user_measures
 
         return measured_at(self.path, user_measures(measures))
 
@@ -706,7 +706,7 @@ class Run:
             JournalError: as reading a journal does.
         """
         from goldrush.replay.data.encoded import arrow_table
-        from goldrush.replay.data.user_measures import user_measures
+        from goldrush.replay.data.user_functions import user_measures
 
         return arrow_table([self.path], name, users=user_measures(measures))
 
@@ -733,7 +733,7 @@ class Run:
             BadInput: for another file at the path, and for runs of two worlds.
             WriteFailed: if the system refuses.
         """
-        from goldrush.replay.data.user_measures import user_measures
+        from goldrush.replay.data.user_functions import user_measures
         from goldrush.replay.view.page import write_page
 
         other = against.path if isinstance(against, Run) else against and path_of(against)

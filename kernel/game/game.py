@@ -118,7 +118,7 @@ class DeclaredMeasure:
         title: what it is called in tables and figures, with its unit.
         definition: the function's docstring.
         of: `of(game, state)`, its value at the close of a unit; of a function outside a game, of
-            what the parameters name (see replay.data.user_measures).
+            what the parameters name (see replay.data.user_functions).
         at_end: over several units, it is the last value and not the mean.
         total: over several units, it is the sum of the values.
     """

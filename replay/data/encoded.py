@@ -21,11 +21,12 @@ from goldrush.replay.data.arrow import Batches
 from goldrush.replay.data.columns import Column, Row, Table
 from goldrush.replay.data.run_data import RunData, map_runs, run_at, size_of
 from goldrush.replay.data.tables import tables_of
-from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.extras import require
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from goldrush.replay.data.user_functions import UserMeasure
 
 Form = Literal["csv", "arrow"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -24,12 +24,15 @@ from goldrush.kernel.text import format_count
 from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.data.run_data import RunData, map_runs
-from goldrush.replay.data.user_measures import UserMeasure, with_users
+from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.extras import require
 from goldrush.replay.find import tools_for
 from goldrush.replay.journal.declared import unusual
 from goldrush.replay.levelled import SEED, levelled
 from goldrush.replay.study.inference import Interval, interval
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import attrs
 
@@ -18,12 +18,15 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.world import World
 from goldrush.replay.data.columns import Front
 from goldrush.replay.data.measures import Measured, Measures
-from goldrush.replay.data.user_measures import UserMeasure, can_be_shared, with_users
+from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.find import open_world, tools_of
 from goldrush.replay.journal.declared import Declared, declared_in
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.study.cells import cells_in
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 R = TypeVar("R")
 

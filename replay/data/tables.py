@@ -9,7 +9,7 @@ in batches: of thousands of runs only one is held in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
@@ -30,8 +30,11 @@ from goldrush.replay.data.columns import (
     type_of,
 )
 from goldrush.replay.data.measures import Measure
-from goldrush.replay.data.user_measures import UserMeasure, with_users
+from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 _TAKEN: Final = tuple(column.name for column in FRONT)
 

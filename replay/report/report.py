@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -18,7 +18,6 @@ from goldrush.kernel.files import (
     write_whole,
 )
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.extras import require
 from goldrush.replay.report.failures import hardly_played
 from goldrush.replay.report.figure import SVG, check_figures, check_paper, figures_in, write_figures
@@ -34,6 +33,9 @@ from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Verdicts
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.pages import Pages, write_pages
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 HTML, MARKDOWN = FORMATS = ("html", "md")
 NAME: Final = "report"

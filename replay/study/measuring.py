@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 from xxhash import xxh3_128, xxh3_128_digest, xxh3_128_hexdigest
@@ -36,7 +36,7 @@ from goldrush.kernel.measures import mean
 from goldrush.replay import cache
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.measures import Measured, Span
-from goldrush.replay.data.user_measures import UserMeasure, can_be_shared, with_users
+from goldrush.replay.data.user_measures import can_be_shared, with_users
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.usage import failures_by
 from goldrush.replay.study.failures import is_model
@@ -45,6 +45,9 @@ from goldrush.replay.study.plan import studied
 from goldrush.replay.study.records import POINTS, Cell, K, Manifest, Result, StudyRun
 from goldrush.replay.study.results import Results
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 Tried = Result[Any, Any] | GoldrushError  # a measured run, or why it cannot be measured
 

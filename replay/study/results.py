@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 import attrs
 
 from goldrush.agents.llm.failures import Failures, merge_failures
 from goldrush.replay.data.measures import Measures
-from goldrush.replay.data.user_measures import UserMeasure, with_users
+from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.levelled import levelled
 from goldrush.replay.study.records import C, Cell, K, Manifest, Result
 from goldrush.replay.tools import Tools
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 
 @attrs.frozen(slots=False)

@@ -26,7 +26,7 @@ from goldrush.replay.arguments import (
     path_of,
     settings_of,
 )
-from goldrush.replay.data.user_measures import Functions, UserMeasure, user_measures
+from goldrush.replay.data.user_functions import Functions, UserMeasure, user_measures
 from goldrush.replay.extras import require
 from goldrush.replay.find import WORLD_DEFAULT, world_named
 from goldrush.replay.run import Run

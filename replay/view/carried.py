@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -15,7 +15,7 @@ from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.data.sampling import sampled
-from goldrush.replay.data.user_measures import UserMeasure, with_users
+from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
@@ -27,6 +27,9 @@ from goldrush.replay.view.front import POINTS_MAX, RunFront, any_of
 from goldrush.replay.view.numbers import short
 from goldrush.replay.view.page_walk import PageWalk
 from goldrush.replay.view.told import Told
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 
 @attrs.frozen

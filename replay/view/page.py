@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -21,7 +21,6 @@ from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import World
 from goldrush.replay.colours import SPREAD, css_variables, hues_of
-from goldrush.replay.data.user_measures import UserMeasure
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
@@ -31,6 +30,9 @@ from goldrush.replay.view.frame import filled, joined, json_of, policy_of
 from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
 from goldrush.replay.view.top import top_of
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.

@@ -16,7 +16,7 @@ from goldrush.replay.arguments import integer
 from goldrush.replay.run import Location, Run
 
 if TYPE_CHECKING:
-    from goldrush.replay.data.user_measures import Functions
+    from goldrush.replay.data.user_functions import Functions
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.why import Explanation
     from goldrush.replay.worlds.mining.measures import MeasuredRun

@@ -12,7 +12,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
-from goldrush.replay.data.user_measures import user_measures
+from goldrush.replay.data.user_functions import user_measures
 from goldrush.replay.study.measuring import results_of
 from tests.cli.helpers import goldrush as command
 

@@ -1,0 +1,208 @@
+"""Measures of a user's own: a function in a file, `raids.py:seized`, beside those of a world.
+
+    def seized(events):
+        "raids that captured a plot, per round"
+        return sum(event.fields.get("outcome") == "captured" for event in events)
+
+Its parameters name what it is given of each closed unit: `state`, after the unit, and `events`, in
+their order. It returns a number, None (undefined), or a list with one for each agent.
+
+A number counts as the mean over several units, a list as that of the last unit, by agent and as the
+mean over the agents. `goldrush.measure(title, at_end=True)` before a function takes the last number
+instead of the mean, `(title, total=True)` the sum, of lists by agent.
+
+Naming the file is the consent to run it, as for games. A function must not change what it is given,
+and gives the same again for the same journal; it is watched as a game's rules are.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any, Final
+
+import attrs
+
+from goldrush.agents.game.source import load_module, source_of_code
+from goldrush.agents.trust import FILE_MODULE, add_user_folder
+from goldrush.kernel.errors import BadInput, format_value, unknown
+from goldrush.kernel.game.game import DeclaredMeasure
+
+GIVEN: Final = ("state", "events")  # what a function can be given, by parameter
+# Columns of tables that have a row for each run, beside its measures.
+_COLUMNS: Final = ("journal", "treatment", "roster", "rounds", "seed", "agents", "run", "measure")
+
+# Modules whose functions depend on their arguments alone, and built-in functions that do not.
+_COMPUTING: Final = frozenset(
+    [
+        "__future__", "bisect", "collections", "collections.abc", "dataclasses", "fractions",
+        "functools", "heapq", "itertools", "math", "numbers", "operator", "re", "statistics",
+        "string", "typing",
+    ]
+)  # fmt: skip
+_READING: Final = frozenset(
+    ["__builtins__", "__import__", "compile", "eval", "exec", "getattr", "globals", "input", "open"]
+)
+
+Function = str | Callable[..., Any] | DeclaredMeasure
+Functions = Function | Sequence[Function]  # one, or several
+
+
+@attrs.frozen(hash=True)
+class UserMeasure:
+    """A measure of a user's own.
+
+    Attributes:
+        declared: its name, title, definition and function.
+        takes: the parameters of the function that are of GIVEN.
+        location: where other processes find it; empty for a function of a notebook or a script.
+        sha256: of its file, in hex; None: it is not known.
+        lasts: whether its values follow from the journal, this file and Python alone, so that they
+            can be kept.
+    """
+
+    declared: DeclaredMeasure
+    takes: tuple[str, ...]
+    location: str
+    sha256: str | None
+    lasts: bool
+
+    @property
+    def name(self) -> str:
+        return self.declared.name
+
+    def typed(self, folder: str | None = None) -> str:
+        """How it is named in a command that is typed in a folder; None: in that of its file."""
+        front, _, name = self.location.rpartition(":")
+        if not front.endswith(".py"):
+            return self.location or self.name
+        path = os.path.basename(front) if folder is None else os.path.relpath(front, folder)
+        return f"{path}:{name}"
+
+    def __reduce__(self) -> tuple[Callable[..., UserMeasure], tuple[str, str | None]]:
+        """Found again at its location, by worker processes."""
+        return _same, (self.location, self.sha256)
+
+
+def user_measures(functions: Functions) -> tuple[UserMeasure, ...]:
+    """Measures of functions, or of their locations: `FILE.py:NAME`, `package.module:NAME`.
+
+    Raises BadInput for what is no such function, and for two of one name.
+    """
+    if isinstance(functions, str | DeclaredMeasure) or callable(functions):
+        functions = [functions]
+    measures = [_user_measure(function) for function in functions]
+    names = [measure.name for measure in measures]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"two measures are called {name}", "give one of them another name")
+    return tuple(measures)
+
+
+def _user_measure(function: Function) -> UserMeasure:
+    if not isinstance(function, str):
+        return _of(function, None)
+    front, _, name = function.partition(":")
+    if not front.endswith(".py"):
+        add_user_folder(os.getcwd())
+    module = load_module(function, "measure")
+    known = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, FunctionType | DeclaredMeasure)
+        and _function(value).__module__ == module.__name__
+    }
+    if not name:
+        names = ", ".join(known) or "no function"
+        raise BadInput(f"{function} names no function; it has {names}", f"write {front}:NAME")
+    if name not in known:
+        raise unknown(f"function in {front}", name, known)
+    return _of(
+        known[name], f"{os.path.abspath(front)}:{name}" if front.endswith(".py") else function
+    )
+
+
+def _function(value: Any) -> FunctionType:
+    function = value.of if isinstance(value, DeclaredMeasure) else value
+    if not isinstance(function, FunctionType):
+        raise BadInput(f"measure {format_value(str(function))} is no function", "give a function")
+    return function
+
+
+def _of(value: Any, location: str | None) -> UserMeasure:
+    function = _function(value)
+    declared = value if isinstance(value, DeclaredMeasure) else _undeclared(function)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [one.name for one in parameters if one.name in GIVEN or one.default is one.empty]
+    if not needed or not set(needed) <= set(GIVEN):
+        raise BadInput(
+            f"measure {declared.name} takes {', '.join(needed) or 'nothing'}",
+            "its parameters are state, events, or both, by these names",
+        )
+    if declared.name in _COLUMNS:
+        raise BadInput(
+            f"a measure cannot be called {declared.name}, as a column of tables is",
+            "give the function another name",
+        )
+    found = _location(function) if location is None else location
+    sha256 = source_of_code(function).sha256
+    return UserMeasure(
+        declared, tuple(needed), found, sha256, bool(found) and _stands_alone(function)
+    )
+
+
+def _undeclared(function: FunctionType) -> DeclaredMeasure:
+    """A plain function as a measure: the first line of its docstring is its title."""
+    name = function.__name__
+    title, _, definition = (inspect.getdoc(function) or name.replace("_", " ")).partition("\n")
+    return DeclaredMeasure(
+        name, title.rstrip("."), definition.strip() or title, function, at_end=False, total=False
+    )
+
+
+def _location(function: FunctionType) -> str:
+    """Where other processes find a function; empty for one of a script, a notebook, a function."""
+    module, name = function.__module__, function.__qualname__
+    if module == "__main__" or "<" in name or module not in sys.modules:
+        return ""
+    is_file = module.startswith(FILE_MODULE)
+    return f"{sys.modules[module].__file__ if is_file else module}:{name}"
+
+
+def _stands_alone(function: FunctionType) -> bool:
+    """Whether the module of a function reads nothing but what the function is given: it imports
+    only modules that compute, and of goldrush only `measure`.
+    """
+    tree = ast.parse(Path(str(sys.modules[function.__module__].__file__)).read_bytes())
+    return all(map(_computes, ast.walk(tree)))
+
+
+def _computes(node: ast.AST) -> bool:
+    """Whether a node of a module's tree neither imports nor names what can read files."""
+    match node:
+        case ast.Import(names):
+            return all(
+                alias.name in _COMPUTING or (alias.name, alias.asname) == ("goldrush", None)
+                for alias in names
+            )
+        case ast.ImportFrom(module="goldrush", level=0):
+            return [alias.name for alias in node.names] == ["measure"]
+        case ast.ImportFrom():
+            return node.level == 0 and node.module in _COMPUTING
+        case ast.Attribute(value=ast.Name("goldrush")):
+            return node.attr == "measure"
+        case ast.Name(name):
+            return name not in _READING
+    return True
+
+
+def _same(location: str, sha256: str | None) -> UserMeasure:
+    measure = _user_measure(location)
+    if measure.sha256 != sha256:
+        raise BadInput(f"{location} was changed meanwhile", "begin again")
+    return measure
