@@ -297,13 +297,15 @@ def interval_rows(
 @attrs.frozen
 class Effect:
     """An effect, which is defined, in a row of a summary: the label of the row, the tested change,
-    the style of its number of agents, and its description.
+    the style of its number of agents, its description, and the cell whose halves were compared
+    (empty: it is over several cells).
     """
 
     row: str
     change: PairedChange
     style: Style
     text: str
+    cell: str = ""
 
 
 EFFECT: Final = (
@@ -328,7 +330,9 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
             change = one.change
             assert change.effect is not None
             ends = (change.effect_low, change.effect_high)
-            marks.append(Point(one.style, change.effect, at, *ends, change.n, text=one.text))
+            marks.append(
+                Point(one.style, change.effect, at, *ends, change.n, text=one.text, group=one.cell)
+            )
         alt = "; ".join(one.text for one in every)
         panels.append(
             panel_of(

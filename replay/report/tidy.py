@@ -3,7 +3,8 @@
 Columns: the title of the `panel`; the `series`, such as a roster; `x`, a position or the label of a
 row; the value `y` with the ends `low` and `high` of its 95% interval (in figures of one run, of its
 agents' range); `n`, the number of runs or agents behind it; the `label` of a point among those of
-its row and series: the half of the runs, the seed of a run, its description. What is undefined is
+its row and series: the half of the runs, the seed of a run, the treatment, roster and horizon of an
+effect, its description. What is undefined is
 empty.
 """
 

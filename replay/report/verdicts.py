@@ -148,16 +148,17 @@ def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) 
         for size, judged in verdict.by_size.items():
             for finding in judged.findings:
                 if finding.change.effect is not None:
-                    text = f"{where}, N = {size}: {format_effect(finding.change)}, {finding.shows}"
-                    effect = Effect(where, finding.change, sizes[f"N = {size}"], text)
+                    cell = judged.cell.format(study.units)
+                    text = f"{cell}, N = {size}: {format_effect(finding.change)}, {finding.shows}"
+                    effect = Effect(where, finding.change, sizes[f"N = {size}"], text, cell)
                     shown[titles[finding.measure]].append(effect)
     cells = list(dict.fromkeys(cell for verdict in verdicts for cell in verdict.cells))
     return figure(
         study, "effects", effects(shown, list(rows), sizes),
         f"Effects behind the verdicts, second half against first, by treatment and roster: "
-        f"{EFFECT}. A row is named by the treatment with fewer agents. A criterion is supported "
-        "only if all points of its panels are on the right, significant, and not shown by the "
-        "null as well.",
+        f"{EFFECT}. A row is named by the treatment with fewer agents; the data name that of each "
+        "point. A criterion is supported only if all points of its panels are on the right, "
+        "significant, and not shown by the null as well.",
         cells,
     )  # fmt: skip
 

@@ -44,6 +44,7 @@ from goldrush.replay.report.sections import (
     treatment_sections,
 )
 from goldrush.replay.report.svg import panel_svg
+from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.report.values import answers
 from goldrush.replay.report.verdicts import criteria_section, every_treatment, finding
 from goldrush.replay.report.verdicts import verdict_section as verdicts_in
@@ -326,6 +327,11 @@ def test_each_effect_of_the_first_figure_has_its_measure_and_its_interval() -> N
     runs = [run for t in ("baseline", "agents-20") for run in cell_of(whole, t, "mixed")]
     runs += [run for t in ("baseline", "agents-20") for run in cell_of(halves, t, "random")]
     figure, *_ = figures_in(criteria_section(study_of(results(*runs), question=CHANGE)))
+    cells = {
+        "N = 10": ("baseline, mixed", "baseline, mixed, 200 rounds"),
+        "N = 20": ("baseline, mixed", "agents-20, mixed, 200 rounds"),
+    }
+    assert cells == {row["series"]: (row["x"], row["label"]) for row in rows_of(figure.panels)}
     drawn = {panel.title: panel_svg(panel) for panel in figure.panels}
     marked = {title: (t.count("<title>"), t.count('class="line')) for title, t in drawn.items()}
     titles = [
