@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.text import format_count
 from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import identical_cells
-from goldrush.replay.study.inference import smallest_p
+from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
 from goldrush.replay.study.outcomes import (
     POLICIES,
     TREATMENTS,
@@ -36,7 +36,7 @@ FIRSTS_MAX: Final = 3  # policies that the second sentence names
 NAMED_MAX: Final = 5  # treatments, or rosters, that the first sentence names
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Answer:
     """The outcome of a study, its standings and comparisons, and what they come to. `nulls`: the
     policy that cannot learn, and the rosters of its agents alone; `same`: the cells that are
@@ -49,6 +49,9 @@ class Answer:
     comparisons: Mapping[str, Sequence[Comparison]]
     nulls: Collection[str]
     same: Collection[Cell]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
 
     @property
     def sentences(self) -> tuple[str, str, str]:
@@ -185,15 +188,26 @@ def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
     if differing:
         largest = max(differing, key=_size)
         share = "" if len(compared) == 1 else f" in {len(differing)} of {tests}"
-        correction = "" if len(compared) == 1 else " after Holm's correction"
         return (
             f"{kind.capitalize()} differ{share}, most {largest.b} {MINUS} {largest.a} "
             f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
-            f"{_p(largest.holm)}{correction})."
+            f"{_p(largest.holm)}{_corrected(compared)}{_is_least(largest, len(compared))})."
         )
     if all(one.change.is_all_zero for one in compared):
         return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
     return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
+
+
+def _corrected(compared: Sequence[Comparison]) -> str:
+    return "" if len(compared) == 1 else " after Holm's correction"
+
+
+def _is_least(one: Comparison, tests: int) -> str:
+    """A remark if no p-value of so many pairs could be smaller, though one that is shown could."""
+    least = _least(one.change.n, tests)
+    if one.holm is None or one.holm > least * (1 + 1e-9) or least < 0.001:
+        return ""
+    return f", the least that {format_count(one.change.n, 'seed')} can give"
 
 
 def _least(seeds: int, tests: int) -> float:
@@ -201,9 +215,16 @@ def _least(seeds: int, tests: int) -> float:
 
 
 def _could_have(compared: Sequence[Comparison]) -> str:
-    """The smallest p-value, and what the study could have found."""
+    """The smallest p-value, the smallest possible one if that is near 0.05, and what the study
+    could have found.
+    """
     values = [one.holm for one in compared if one.holm is not None]
-    smallest = f" (p {_p(min(values))})" if values else ""
+    most = max(one.change.n for one in compared)
+    least = _least(most, len(compared))
+    limit = ""
+    if least > SIGNIFICANT / 10:
+        limit = f"; with {format_count(most, 'seed')} none can be smaller than {p_value(least)}"
+    smallest = f" (p {_p(min(values))}{_corrected(compared)}{limit})" if values else ""
     sizes = [one.detectable for one in compared if one.detectable is not None]
     if not sizes:
         return smallest

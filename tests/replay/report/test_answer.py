@@ -94,6 +94,30 @@ def test_studies_without_an_effect_rarely_claim_one() -> None:
     assert claims <= 6
 
 
+def test_p_values_of_several_comparisons_are_said_to_be_corrected() -> None:
+    """And what is the smallest possible one is told, where that is near 0.05."""
+    rosters = ("raid", "mine", "defend")
+    nothing, something = (asked(gold, 10, rosters=rosters) for gold in (no_effect, planted))
+    *_, three = nothing.sentences
+
+    assert re.search(
+        r"was found in 3 comparisons \(p = [01]\.\d+ after Holm's correction; with 10 seeds none "
+        r"can be smaller than 0\.006\); ",
+        three,
+    ), three
+    assert something.sentences[2].endswith(
+        "; p = 0.006 after Holm's correction, the least that 10 seeds can give)."
+    )
+    assert "none can be" not in asked(no_effect, 20, rosters=rosters).sentences[2]
+
+
+def test_intervals_are_said_to_be_uncorrected_where_they_are_drawn() -> None:
+    *_, figure = blocks_of(study(no_effect, 10))
+    assert isinstance(figure, Figure)
+
+    assert "their intervals are not corrected for the number of comparisons." in figure.caption
+
+
 def test_a_study_that_is_too_small_says_how_many_seeds_it_needs() -> None:
     *_, three = asked(planted, 3, rosters=("raid",)).sentences
 
