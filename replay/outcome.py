@@ -39,7 +39,7 @@ class Standing:
     highest: Value
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Outcome:
     """The outcome of a run.
 
@@ -58,6 +58,9 @@ class Outcome:
     policies: Sequence[str]
     value: Value
     sentences: Sequence[str]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
 
     @property
     def headline(self) -> str:

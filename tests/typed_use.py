@@ -23,7 +23,7 @@ study: goldrush.Study = goldrush.study("study", treatments={"harsh": {"alpha": 0
 rows: int = study.table().num_rows
 reason: str = study.verdicts().reason
 path: Path = run.figure("gold").save("gold.pdf", width="single")
-rises: goldrush.Figure = study.figure("forest")
+rises: goldrush.Figure = study.figure("answer")
 low: str | float | None = rises.data[0]["low"]
 captions: dict[str, str] = study.figures() | run.figures()
 version: str = goldrush.__version__

@@ -19,10 +19,10 @@ import attrs
 
 from goldrush.kernel.codec import pack
 from goldrush.kernel.journal import sha256_of
-from goldrush.kernel.measures import Value
+from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.columns import REAL, TEXT, WHOLE, Column
-from goldrush.replay.data.measures import Measure
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.data.run_data import RunData, map_runs
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.extras import require
@@ -59,15 +59,16 @@ class RunKind:
 
 @attrs.frozen
 class Group:
-    """Runs of one kind: how many, and how many are unfinished; by measure of their world, the mean
-    over the runs in which it is defined, with its 95% interval by Student's t; and notes on
-    journals that are counted once or may not be independent.
+    """Runs of one kind: how many, and how many are unfinished; by measure of their world, those of
+    agents first (a run's value is the mean over its agents at the end), the mean over the runs in
+    which it is defined, with its 95% interval by Student's t; and notes on journals that are
+    counted once or may not be independent.
     """
 
     kind: RunKind
     runs: int
     unfinished: int
-    known: Mapping[str, Measure] = attrs.field(repr=False)
+    known: Mapping[str, AgentMeasure | Measure] = attrs.field(repr=False)
     means: Mapping[str, Interval]
     notes: Sequence[str] = ()
 
@@ -134,7 +135,7 @@ def groups(
         key = one.recorded if is_typed else one.key
         if key not in found:
             measures = with_users(tools_for(one.world).measures, users)
-            found[key] = _Gathered(one.kind, measures.known)
+            found[key] = _Gathered(one.kind, _known(measures))
         found[key].add(one)
     return [gathered.group() for gathered in found.values()]
 
@@ -151,7 +152,7 @@ class _One:
     sha256: str
     seed: int | None
     finished: bool
-    values: Sequence[Value]  # of each measure of its world
+    values: Sequence[Value]  # of each measure of `_known`
 
 
 def _one(run: RunData) -> _One:
@@ -160,8 +161,19 @@ def _one(run: RunData) -> _One:
         measured = run.measured
         return _One(
             run.name, run.world.name, kind, key, recorded, sha256_of(run.path), run.front.seed,
-            measured.finished, [measured.of(name) for name in run.measures.known],
+            measured.finished, [_value(measured, known) for known in _known(run.measures).values()],
         )  # fmt: skip
+
+
+def _known(measures: Measures) -> dict[str, AgentMeasure | Measure]:
+    """The measures of runs by name, and before them those of agents."""
+    return {**measures.of_agents, **measures.known}
+
+
+def _value(measured: Measured[Any], known: AgentMeasure | Measure) -> Value:
+    if isinstance(known, Measure):
+        return measured.of(known.name)
+    return mean(measured.by_agent.get(known.name, ())) if measured.units else None
 
 
 def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
@@ -189,7 +201,7 @@ def _kind_of(run: RunData) -> tuple[RunKind, bytes, bytes]:
 
 
 class _Gathered:
-    def __init__(self, kind: RunKind, known: Mapping[str, Measure]) -> None:
+    def __init__(self, kind: RunKind, known: Mapping[str, AgentMeasure | Measure]) -> None:
         self._kind = kind
         self._known = known
         self._runs = self._unfinished = 0

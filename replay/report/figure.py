@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from base64 import b64encode
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -125,14 +125,18 @@ def figures_in(blocks: Sequence[Block]) -> list[Figure]:
     ]
 
 
-def figure_named(figures: Sequence[Figure], name: str) -> Figure:
-    """The figure of a name, or the only one whose name begins with it and `-`. Raises BadInput."""
+def figure_named(figures: Sequence[Figure], name: str, missing: Mapping[str, str]) -> Figure:
+    """The figure of a name, or the only one whose name begins with it and `-`. Raises BadInput,
+    with the reason if `missing` has one for a figure that is not drawn.
+    """
     named = [each for each in figures if each.name == name]
     named = named or [each for each in figures if each.name.startswith(f"{name}-")]
     if len(named) != 1:
         fault = "several figures are" if named else "there is no figure"
+        reason = next((why for key, why in missing.items() if name.split("-")[0] == key), "")
         names = ", ".join(each.name for each in named or figures)
-        raise BadInput(f"{fault} {format_value(name)}", f"give one of {names}")
+        because = f", because {reason}" if reason and not named else ""
+        raise BadInput(f"{fault} {format_value(name)}{because}", f"give one of {names}")
     return named[0]
 
 

@@ -258,8 +258,9 @@ def _compared(study: ReportedStudy) -> list[Block]:
             "Each row is a difference of two means, b − a, in pairs of runs with the same seed. p: "
             "two-sided Wilcoxon signed-rank test; Holm: p after Holm's correction over all "
             "comparisons of the table; effect: matched-pairs rank-biserial correlation and its 95% "
-            "interval, positive if b is higher. Intervals are not corrected: one may exclude 0 though "
-            "Holm's p is above 0.05. Detectable: the least difference that the test finds with 80% power at the corrected level, if pairs vary as these do. "
+            "interval, positive if b is higher. Intervals are not corrected: one may exclude 0 "
+            "though Holm's p is above 0.05. Detectable: the least difference that the test finds "
+            "with 80% power at the corrected level, if pairs vary as these do. "
             f"{study.identical_text}"
         ),
     ]

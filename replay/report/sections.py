@@ -141,6 +141,17 @@ class ReportedStudy:
         return {one.cell: one.baseline for one in self.against if one.identical}
 
     @property
+    def missing_figures(self) -> dict[str, str]:
+        """Why figures that other studies have are not drawn, by the first word of their names."""
+        found = {}
+        if all(one.identical for one in self.against):
+            found["forest"] = "there is no baseline, or no other treatment, to compare"
+        verdicts = self.assessment.verdicts()
+        if not verdicts:
+            found["effects"] = f"there are no verdicts: {verdicts.reason}"
+        return found
+
+    @property
     def identical_text(self) -> str:
         """The treatments that are identical to the baseline by construction, as a sentence."""
         if not self.same:
@@ -257,7 +268,7 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
             figure(
                 study, f"forest-{rounds}", figures.forest(compared, labels, study.styles, shown),
                 f"Treatments − baseline, {study.horizon(rounds)}: mean over seeds and 95% "
-                "interval.",
+                "interval, not corrected for the number of comparisons.",
                 list(dict.fromkeys(cells)),
             )
         )  # fmt: skip

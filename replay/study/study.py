@@ -15,6 +15,7 @@ from goldrush.agents.llm.failures import Failures
 from goldrush.agents.llm.models import Models
 from goldrush.agents.trust import import_names
 from goldrush.kernel.errors import BadInput, GoldrushError, format_value
+from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import (
     OnStep,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from goldrush.kernel.game.game import Game
     from goldrush.replay.report.answer import Answer
     from goldrush.replay.report.figure import Figure
+    from goldrush.replay.report.sections import ReportedStudy
     from goldrush.replay.study.verdicts import Verdicts
 
 Treatments = str | Sequence[str] | Mapping[str, Mapping[str, Any]]
@@ -264,9 +266,10 @@ class Study:
 
         Args:
             name: `runs`: a row for each run, with the path of its `journal`, its treatment, roster,
-                horizon (`rounds`), seed, number of agents, and each measure of the whole run and of
-                its halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other
-                name is that of a table of `Run.tables`, over all runs.
+                horizon (`rounds`), seed, number of agents, each measure of agents (`gold`; a game's
+                `score`) as their mean at the end, and each measure of the whole run and of its
+                halves (`NAME_first_half`, `NAME_second_half`), null where undefined. Any other name
+                is that of a table of `Run.tables`, over all runs.
             measures: measures of your own, as for `Run.measures`.
             jobs: number of processes; None: one per processor.
 
@@ -297,6 +300,10 @@ class Study:
                     "rounds": cell.rounds,
                     "seed": one.seed,
                     "agents": len(one.policies),
+                    **{
+                        name: mean(one.by_agent.get(name, ()))
+                        for name in results.measures.of_agents
+                    },
                     **one.run,
                     **halves,
                 }
@@ -367,30 +374,34 @@ class Study:
 
     def figures(self) -> dict[str, str]:
         """The figures of the report: their captions by name. Raises as `report`."""
-        return {figure.name: figure.caption for figure in self._figures()}
+        return {figure.name: figure.caption for figure in self._figures(self._reported())}
 
     def figure(self, name: str) -> Figure:
         """A figure of the report, which shows itself in a notebook and can be saved for a paper.
 
         Args:
-            name: one of `figures()`, or its beginning, if only one has it: `forest` for
-                `forest-200`.
+            name: one of `figures()`, such as `answer`, or its beginning, if only one has it:
+                `forest` for `forest-200`.
 
         Raises BadInput for another name, and as `report`.
         """
         from goldrush.replay.report.figure import figure_named
 
-        return figure_named(self._figures(), name)
+        study = self._reported()
+        return figure_named(self._figures(study), name, study.missing_figures)
 
-    def _figures(self) -> list[Figure]:
+    def _reported(self) -> ReportedStudy:
         require("scipy", "figures of a study need", "stats")
-        from goldrush.replay.report.contents import page_of
-        from goldrush.replay.report.figure import figures_in
         from goldrush.replay.report.question import Question
         from goldrush.replay.report.sections import study_of
 
-        question = Question(criteria=True)  # with all figures
-        return figures_in(page_of(study_of(self.results(), question=question)))
+        return study_of(self.results(), question=Question(criteria=True))  # with all figures
+
+    def _figures(self, study: ReportedStudy) -> list[Figure]:
+        from goldrush.replay.report.contents import page_of
+        from goldrush.replay.report.figure import figures_in
+
+        return figures_in(page_of(study))
 
     def view(
         self,

@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import fork, record
+from goldrush.kernel.measures import mean
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.events import MINING_SETTLED
 from goldrush.replay.data.columns import Table
@@ -115,13 +116,16 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_several_runs_are_means_with_their_intervals(many: Path) -> None:
     paths = sorted(many.iterdir())
     a, b, c = json.loads(goldrush("measure", *paths, "--json", cwd=many).out)
-    gini = [measure(path).of("gini") for path in paths]
+    runs = [measure(path) for path in paths]
+    gini = [run.of("gini") for run in runs]
+    gold = [mean(run.by_agent["gold"]) for run in runs]
     fields = ("treatment", "horizon", "runs", "unfinished")
 
     assert [None, 9, 3, 0] == [a[field] for field in fields]
     assert [{"agents": 2, "fine": 2.0}, 9, 2, 0] == [b[field] for field in fields]
     assert [None, 8, 1, 0] == [c[field] for field in fields]
     assert attrs.asdict(interval(gini[:3])) == a["measures"]["gini"]
+    assert attrs.asdict(interval(gold[:3])) == a["measures"]["gold"]
     assert attrs.asdict(interval(gini[3:5])) == b["measures"]["gini"]
     assert {"n": 1, "mean": gini[5], "low": None, "high": None} == c["measures"]["gini"]
 
@@ -135,7 +139,8 @@ def test_groups_say_the_same_as_text_and_as_csv(many: Path) -> None:
     b = found[1].means["gini"]
 
     assert ["measure", "treatment", "roster", "rounds", "runs", "mean", "95% interval"] == head
-    assert len(lines) == 1 + 3 * len(MEASURES)
+    names = ["gold", "plots", *MEASURES]
+    assert 3 * names == [line.split(",")[-6] for line in lines[1:]]
     ends = f"{b.mean!r},{b.low!r},{b.high!r}"
     assert f'mining,"agents=2 fine=2.0","raid*2",9,gini,2,2,{ends}' in lines
     assert rows[at + 1] == [

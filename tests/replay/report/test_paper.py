@@ -240,11 +240,13 @@ def test_a_figure_shows_itself_with_its_caption_and_keeps_its_styles_to_itself()
 def test_a_figure_is_found_by_its_name_or_by_a_beginning_that_only_one_has() -> None:
     every = [Figure(name, "It.", [], []) for name in ("forest-100", "rounds-a", "rounds-b")]
 
-    assert every[0] is figure_named(every, "forest") is figure_named(every, "forest-100")
+    assert every[0] is figure_named(every, "forest", {}) is figure_named(every, "forest-100", {})
     with pytest.raises(BadInput, match="several figures are 'rounds'; give one of rounds-a, r"):
-        figure_named(every, "rounds")
+        figure_named(every, "rounds", {"rounds": "it is late"})
     with pytest.raises(BadInput, match="there is no figure 'gold'; give one of forest-100, r"):
-        figure_named(every, "gold")
+        figure_named(every, "gold", {"forest": "it is late"})
+    with pytest.raises(BadInput, match="there is no figure 'effects', because it is late; give"):
+        figure_named(every, "effects", {"effects": "it is late"})
 
 
 def test_a_folder_of_figures_is_written_whole_and_replaced_whole(tmp_path: Path) -> None:

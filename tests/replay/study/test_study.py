@@ -11,6 +11,7 @@ import pytest
 
 import goldrush
 from goldrush.kernel.errors import BadInput
+from goldrush.kernel.measures import mean
 from goldrush.replay.study import study as module
 from goldrush.replay.study.measuring import results_of
 
@@ -75,6 +76,9 @@ def test_its_table_has_a_row_for_each_run(study: goldrush.Study) -> None:
     results = results_of(study.folder, jobs=1)
     expected = [one.run["turnover"] for of in results.by_cell.values() for one in of]
     assert expected == table.column("turnover").to_pylist()
+    for name in ("gold", "plots"):
+        means = [mean(run.outcome(name).by_agent) for run in study.runs()]
+        assert means == table.column(name).to_pylist()
     assert str(table.schema.field("half_life").type) == "double"
     paths = [goldrush.open(path).path for path in table.column("journal").to_pylist()]
     assert [run.path for run in study.runs()] == paths
@@ -114,9 +118,21 @@ def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
 
     assert '<h1 id="top">Who owns &lt;more&gt;?</h1>' in page
     assert all(f'<p class="leads">{escape(sentence)}</p>' in page for sentence in answer.sentences)
+    assert "\n".join(answer.sentences) == repr(answer)
+    [run] = study.runs(treatment="crowded", roster="greedy", seed=1)
+    assert "\n".join(run.outcome().sentences) == repr(run.outcome())
     assert {"treatments", "rosters"} == set(answer.comparisons)
     with pytest.raises(BadInput, match="no measure 'plot'"):
         study.answer("plot")
+
+
+def test_a_figure_that_a_study_cannot_have_is_refused_with_the_reason(tmp_path: Path) -> None:
+    alone = goldrush.study(tmp_path, treatments="scarce", rosters="raid", seeds=1, rounds=3, jobs=1)
+
+    with pytest.raises(BadInput, match="no figure 'forest', because there is no baseline, or no"):
+        alone.figure("forest")
+    with pytest.raises(BadInput, match="no figure 'effects', because there are no verdicts: a"):
+        alone.figure("effects")
 
 
 @pytest.mark.parametrize(
