@@ -68,8 +68,13 @@ def mixed(colour: str, white: float) -> str:
 
 
 def css_variables() -> str:
-    """A rule of CSS that defines `--hue-0`, `--hue-1`, ... for light and dark paper."""
+    """Rules of CSS: `--hue-0`, `--hue-1`, ... for light and dark paper, and `css_classes`."""
     variables = "".join(
         f" --hue-{index}: light-dark({light}, {dark});" for index, (light, dark) in enumerate(HUES)
     )
-    return f":root {{{variables} }}\n"
+    return f":root {{{variables} }}\n{css_classes()}"
+
+
+def css_classes() -> str:
+    """A rule of CSS for each hue: the class `c0`, `c1`, ... has its colour."""
+    return "".join(f".c{hue} {{ color: var(--hue-{hue}); }}\n" for hue in range(len(HUES)))

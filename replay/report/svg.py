@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel.files import MARK
-from goldrush.replay.colours import HUES
+from goldrush.replay.colours import HUES, css_classes
 from goldrush.replay.report.marks import (
     CHARACTER,
     DIAGONAL,
@@ -248,7 +248,8 @@ def literal_style() -> str:
     draw in black what a variable colours.
     """
     colours = light_colours()
-    return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], style_sheet("figure"))
+    sheet = css_classes() + style_sheet("figure")
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], sheet)
 
 
 def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None = None) -> str:

@@ -41,7 +41,7 @@ export const Season = (() => {
       const index = Math.max(0, this.workers.indexOf(agent));
       const colour = (index + 3 * Math.floor(index / 8)) % 8;
       return {
-        colour, series: `series-${colour}`, tone: `tone-${colour}`, glyph: GLYPHS[index % GLYPHS.length],
+        colour, series: `series c${colour}`, tone: `tone c${colour}`, glyph: GLYPHS[index % GLYPHS.length],
         dash: STROKES[(index + Math.floor(index / 4)) % 4],
       };
     }
