@@ -27,6 +27,7 @@ from goldrush.replay.view.top import compared
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of
 from tests.pictures import counted, pixels_of
+from tests.waiting import until
 
 ROSTER = "greedy-mine*12,raid*8,random*4"  # more agents than are shown singly
 SETTINGS = {"rounds": 12, "agents": 24, "rows": 35, "cols": 35}
@@ -192,7 +193,7 @@ def test_a_plot_of_a_large_map_and_one_agent_of_many_are_found(tab: Tab, large: 
 
     tab.page.get_by_text("Each of the 24 agents").click()
     part = tab.page.locator("#standings details")
-    assert 20 == part.locator("tbody tr").count()
+    until(lambda: part.locator("tbody tr").count() == 20)
     part.get_by_label("Search").fill("random")
     assert {"20", "21", "22", "23"} == {row[0] for row in table(tab, "Agents")}
 

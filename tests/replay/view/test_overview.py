@@ -24,6 +24,7 @@ from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import Board
 from tests.golden import season_path
 from tests.journals import commits_of, write
+from tests.waiting import until
 
 HOSTILE = "<b>&amp;'{{data}} .journal"
 
@@ -294,9 +295,9 @@ def test_a_run_opens_with_its_headline_and_command(
     assert "--open" in command
     first = tab.moment
     dialog.get_by_role("button", name="Next").click()
-    assert first != tab.moment
+    until(lambda: first != tab.moment)
     tab.press("Escape")
-    assert "run=" not in tab.moment
+    until(lambda: "run=" not in tab.moment)
     assert "run=" in first
     assert opened(f"#{first}").page.get_by_role("dialog").is_visible()
 
