@@ -18,6 +18,7 @@ from urllib.parse import quote
 from goldrush.kernel.files import MARK, is_marked
 from goldrush.replay.colours import css_variables
 from goldrush.replay.extras import require
+from goldrush.replay.report.marks import has_lines
 from goldrush.replay.report.page import (
     DIGIT,
     NONE,
@@ -85,6 +86,7 @@ def as_html(blocks: Sequence[Block]) -> str:
         lines=lines,
         panel_svg=panel_svg,
         key_svg=key_svg,
+        has_lines=has_lines,
         downloads=_downloads,
     )
 

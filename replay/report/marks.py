@@ -227,8 +227,8 @@ class Panel:
 
 @attrs.frozen
 class Key:
-    """An entry of a legend: its label, and the line and the marker of a series, or, if that is
-    PATCH, a filled area.
+    """An entry of a legend: its label, and the marker of a series on its line, if the figure has
+    lines; or, if the marker is PATCH, a filled area.
     """
 
     label: str
@@ -237,6 +237,11 @@ class Key:
 
 
 PATCH: Final = "patch"
+
+
+def has_lines(panels: Sequence[Panel]) -> bool:
+    """Whether the series of a figure are lines, and not points alone."""
+    return any(panel.curves for panel in panels)
 
 
 @attrs.frozen

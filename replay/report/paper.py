@@ -32,6 +32,7 @@ from goldrush.replay.report.marks import (
     Panel,
     Point,
     Style,
+    has_lines,
 )
 from goldrush.replay.report.page import printable
 from goldrush.replay.report.svg import LINE, MARKER_RADIUS, RADIUS, light_colours
@@ -203,7 +204,8 @@ class _Sheet:
         if key.style.marker == PATCH:
             return Patch(facecolor=colour)
         marker = _marker(key.style, self.colours, hollow=key.hollow)
-        return Line2D([], [], color=colour, linestyle=_dashes(key.style), **marker)
+        dashes = _dashes(key.style) if has_lines(self.panels) else ""
+        return Line2D([], [], color=colour, linestyle=dashes, **marker)
 
 
 def _letter(index: int) -> str:

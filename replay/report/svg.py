@@ -30,6 +30,7 @@ from goldrush.replay.report.marks import (
     Point,
     Sample,
     Style,
+    has_lines,
 )
 from goldrush.replay.report.page import printable
 
@@ -183,14 +184,14 @@ class _Drawing:
         return f'<path class="band fill {area.colour}" d="{self._outline(above, below)}"/>'
 
 
-def key_svg(key: Key) -> str:
-    """The symbol of an entry of a legend, of the size KEY."""
+def key_svg(key: Key, *, line: bool) -> str:
+    """The symbol of an entry of a legend, of the size KEY; `line`: whether its series is a line."""
     (width, height), style = KEY, key.style
     if style.marker == PATCH:
         return f'<rect class="fill {style.colour}" width="{width}" height="{height}"/>'
     middle = height / 2
-    line = f'<path class="line {style.colour}"{_dashed(style)} d="M0 {middle:g}H{width}"/>'
-    return line + _marker(style, width / 2, middle, hollow=key.hollow)
+    path = f'<path class="line {style.colour}"{_dashed(style)} d="M0 {middle:g}H{width}"/>'
+    return (path if line else "") + _marker(style, width / 2, middle, hollow=key.hollow)
 
 
 def _marker(style: Style, x: float, y: float, size: float = RADIUS, *, hollow: bool = False) -> str:
@@ -270,7 +271,8 @@ def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None
         if x and x + long > width:
             x, y = 0.0, y + 18
         label = f'<text x="{KEY[0] + 6}" y="10">{_escaped(key.label)}</text>'
-        parts.append(f'<g transform="translate({x:g} {y:g})">{key_svg(key)}{label}</g>')
+        symbol = key_svg(key, line=has_lines(panels))
+        parts.append(f'<g transform="translate({x:g} {y:g})">{symbol}{label}</g>')
         x += long
     high = y + (18 if legend else -_GAP) + 2 * _EDGE
     wide = width + 2 * _EDGE

@@ -132,6 +132,24 @@ def test_names_are_text_in_every_figure(name: str) -> None:
     assert {panel.title for panel in found.panels} <= set(text)
 
 
+def test_a_legend_has_lines_only_if_its_figure_has() -> None:
+    [style, *_] = STYLES
+    legend = [Key("it", style)]
+    ends = (0.0, 2.0), (0.0, 2.0)
+    marks: list[Mark] = [Curve(style, [[Sample(0.0, 1.0), Sample(2.0, 1.0)]])]
+    points, lines = (
+        [panel_of("it", *ends, drawn, "")] for drawn in ([Point(style, 1.0, 1.0)], marks)
+    )
+    for panels_, expected in ((points, 0), (lines, 1)):
+        [key] = paper_figure(panels_, legend, "single").legends[0].get_lines()
+        page = as_html([Heading(1, "x", "top"), Block("f", panels_, legend, "It.", [], [], 1)])
+        shown = page.partition('<ul class="legend')[2].partition("</ul>")[0]
+
+        assert expected == (key.get_linestyle() != "None") == shown.count('class="line')
+        drawn_ = figure_svg(panels_, legend)
+        assert 2 * expected == drawn_.count('class="line')
+
+
 def test_a_users_settings_of_matplotlib_change_nothing() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     before = paper_bytes(panels(), [], KINDS)
