@@ -27,7 +27,7 @@ from goldrush.replay.extras import require
 from goldrush.replay.report import page
 from goldrush.replay.report.marks import Key, Panel
 from goldrush.replay.report.page import Block
-from goldrush.replay.report.paper import KINDS, paper_bytes, paper_figure, width_of
+from goldrush.replay.report.paper import KINDS, PAGE, pages_of, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.svg import figure_svg
 from goldrush.replay.report.tidy import HEAD, Row, csv_of, rows_of
 
@@ -80,7 +80,8 @@ class Figure:
             force: replace any other file that goldrush wrote.
 
         Raises BadInput for another suffix or width, for another file at the path, and, except for
-        CSV, without matplotlib (goldrush[figures]); WriteFailed.
+        CSV, for a figure that is taller than a page and without matplotlib (goldrush[figures]);
+        WriteFailed.
         """
         kind = Path(path).suffix.removeprefix(".").lower()
         if kind not in (*KINDS, CSV):
@@ -91,11 +92,34 @@ class Figure:
         if kind == CSV:
             data = csv_of(self._panels).encode()
         else:
+            pages = self.pages(width)
+            if len(pages) > 1:
+                wider = "" if width == "double" else "give the width double, or "
+                raise BadInput(
+                    f"figure {self.name} is taller than a page ({PAGE:g} mm)",
+                    f"{wider}save each of its {len(pages)} pages()",
+                )
             data = paper_bytes(self._panels, self._legend, [kind], width)[kind]
         write_whole(
             str(path), data, force=force, is_own=lambda front: _is_figure(kind, Path(path), front)
         )
         return Path(path)
+
+    def pages(self, width: str | None = None) -> list[Figure]:
+        """The figure in parts of at most a page (240 mm), each with the legend; only itself if it
+        is no taller. `width` and errors: as of `matplotlib`.
+        """
+        width = width_of(self._panels, width)
+        pages = pages_of(self._panels, self._legend, width)
+        if len(pages) == 1:
+            return [self]
+        return [
+            Figure(
+                f"{self.name}-page-{number}", f"{self.caption} Page {number} of {len(pages)}.",
+                panels, self._legend,
+            )
+            for number, panels in enumerate(pages, 1)
+        ]  # fmt: skip
 
     def matplotlib(self, width: str | None = None) -> Drawing:
         """The figure as a Figure of matplotlib, to be changed; `width`: as for `save`.
@@ -119,7 +143,7 @@ def _is_figure(kind: str, path: Path, front: bytes) -> bool:
 def figures_in(blocks: Sequence[Block]) -> list[Figure]:
     """The figures among the blocks of a page."""
     return [
-        Figure(block.name, block.caption, block.panels, block.legend)
+        Figure(block.name, f"{block.caption} {block.runs}".strip(), block.panels, block.legend)
         for block in blocks
         if isinstance(block, page.Figure)
     ]
@@ -158,30 +182,39 @@ def write_figures(
     force: bool = False,
     jobs: int | None = None,
     on_figure: Callable[[int, int], None] | None = None,
-) -> None:
-    """Write figures into a folder, all or none: each in KINDS, with its data and its caption.
-    `force`: replace a folder of earlier figures.
+) -> list[str]:
+    """Write figures into a folder, all or none: each of their pages in KINDS, with its data and its
+    caption. Return their names. `force`: replace a folder of earlier figures.
 
     Raises BadInput for another width, without matplotlib, if the folder holds anything else, and,
     without `force`, if it holds figures; WriteFailed.
     """
     with NewFolder(str(folder)) as new:
+        names: list[str] = []
         files = map_in_order(_files, [(figure, width) for figure in figures], jobs)
-        for done, (figure, by_suffix) in enumerate(zip(figures, files, strict=True), 1):
-            for suffix, data in by_suffix.items():
-                new.add(f"{figure.name}.{suffix}", data)
+        for done, by_page in enumerate(files, 1):
+            for name, by_suffix in by_page.items():
+                names.append(name)
+                for suffix, data in by_suffix.items():
+                    new.add(f"{name}.{suffix}", data)
             if on_figure is not None:
                 on_figure(done, len(figures))
         check_paper(folder, width, force=force)
         new.publish(replace=force)
+    return names
 
 
-def _files(task: tuple[Figure, str | None]) -> dict[str, bytes]:
+def _files(task: tuple[Figure, str | None]) -> dict[str, dict[str, bytes]]:
+    """The files of the pages of a figure, by name of the page and suffix."""
     figure, width = task
+    width = width_of(figure._panels, width)
     return {
-        **paper_bytes(figure._panels, figure._legend, KINDS, width),
-        CSV: csv_of(figure._panels).encode(),
-        CAPTION: f"{figure.caption}\n".encode(),
+        page.name: {
+            **paper_bytes(page._panels, page._legend, KINDS, width),
+            CSV: csv_of(page._panels).encode(),
+            CAPTION: f"{page.caption}\n".encode(),
+        }
+        for page in figure.pages(width)
     }
 
 

@@ -32,6 +32,7 @@ from goldrush.replay.report.marks import (
 )
 from goldrush.replay.report.page import bounds, number
 from goldrush.replay.report.plot import panel_of, reach
+from goldrush.replay.report.styles import labels_of
 from goldrush.replay.study.comparisons import Against
 from goldrush.replay.study.inference import Interval, PairedChange, interval, t_quantile
 from goldrush.replay.study.records import POINTS, Cell, Result
@@ -63,7 +64,11 @@ class Band:
 def legend_of(cells: Iterable[Cell], styles: Styles) -> list[Key]:
     """The keys of the rosters of cells, each once; a key says of the null what it is."""
     shown = (styles[name] for name in dict.fromkeys(cell.roster for cell in cells))
-    return [Key(f"{style.label}{style.note}", style) for style in shown]
+    return [key_of(style) for style in shown]
+
+
+def key_of(style: Style) -> Key:
+    return Key(f"{style.label}{style.note}", style, name=f"{style.name}{style.note}")
 
 
 # over the units
@@ -227,7 +232,9 @@ def _halves(
             )
         says.append(f"{roster} {number(halves[0].mean)} then {number(halves[1].mean)}")
     alt = f"{title}, first half and second half: {', '.join(says)}"
-    return panel_of(title, reach(ends), (0, 0), marks, alt, rows=names, height=height)
+    return panel_of(
+        title, reach(ends), (0, 0), marks, alt, rows=names, names=list(found), height=height
+    )
 
 
 def _ends(bounds: Interval) -> tuple[float, float]:
@@ -276,6 +283,7 @@ def interval_rows(
     zero: bool = True,
 ) -> Panel:
     """A panel of means with intervals, one row per label, with the rosters below each other."""
+    labels = list(labels_of(rows).values())
     ends = [end for *_, one in found for end in _ends(one)]
     each = max(ROW, 10.0 * len(rosters) + 4)
     marks = []
@@ -287,7 +295,8 @@ def interval_rows(
     says = (f"{rows[row]}, {roster} {number(one.mean)}" for row, roster, one in found)
     return panel_of(
         title, reach([*ends, 0.0] if zero else ends), (0, 0), marks, f"{title}: {'; '.join(says)}",
-        rows=rows, width=WIDE, height=44 + each * len(rows), rule=ZERO if zero else "",
+        rows=labels, width=WIDE, height=44 + each * len(rows), rule=ZERO if zero else "",
+        names=rows,
     )  # fmt: skip
 
 
@@ -308,6 +317,7 @@ class Effect:
     cell: str = ""
 
 
+EFFECT_MAX: Final = 40  # characters of a label of effects
 EFFECT: Final = (
     "the matched-pairs rank-biserial correlation and its 95% interval (an effect of 1 or −1 has "
     "none)"
@@ -316,7 +326,7 @@ EFFECT: Final = (
 
 def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
     """Effects with their intervals, by title of panel; `sizes`: styles by number of agents."""
-    panels = []
+    panels, labels = [], list(labels_of(rows, EFFECT_MAX).values())
     for title, every in found.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
         styles = list(sizes.values())
@@ -336,8 +346,9 @@ def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: S
         alt = "; ".join(one.text for one in every)
         panels.append(
             panel_of(
-                title, (-1, 1), (0, 0), marks, f"{title}: {alt or 'no change to test'}", rows=rows,
-                width=WIDE, height=height, x_label="← opposite · effect · as expected →", rule=ZERO,
+                title, (-1, 1), (0, 0), marks, f"{title}: {alt or 'no change to test'}",
+                rows=labels, names=rows, width=WIDE, height=height,
+                x_label="← opposite · effect · as expected →", rule=ZERO,
             )
         )  # fmt: skip
     return Drawn(panels, [Key(style.label, style) for style in sizes.values()])

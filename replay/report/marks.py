@@ -168,6 +168,8 @@ class Panel:
         alt: a text alternative.
         width: of the panel, in pixels at the page's maximum width; as `height`.
         rule: a reference line, ZERO or DIAGONAL; empty: none.
+        names: the labels of the rows in full; ticks may have them shortened.
+        full_title: the title in full; empty: as `title`.
     """
 
     title: str
@@ -181,6 +183,8 @@ class Panel:
     x_label: str = ""
     y_label: str = ""
     rule: str = ""
+    names: Sequence[str] = ()
+    full_title: str = ""
 
     @property
     def left(self) -> float:
@@ -228,12 +232,13 @@ class Panel:
 @attrs.frozen
 class Key:
     """An entry of a legend: its label, and the marker of a series on its line, if the figure has
-    lines; or, if the marker is PATCH, a filled area.
+    lines; or, if the marker is PATCH, a filled area. `name`: the label in full; empty: as `label`.
     """
 
     label: str
     style: Style
     hollow: bool = False
+    name: str = ""
 
 
 PATCH: Final = "patch"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from goldrush.kernel.text import format_count
-from goldrush.replay.report.figures import ROW, interval_rows, legend_of
+from goldrush.replay.report.figures import ROW, interval_rows, key_of, legend_of
 from goldrush.replay.report.marks import WIDE, Drawn, Key, Panel, Point, Style
 from goldrush.replay.report.page import (
     MINUS,
@@ -57,9 +57,13 @@ def _caption(study: ReportedStudy) -> str:
         )
     )
     return (
-        f"{capitalized(study.answer.outcome.title)} of whole runs: mean over seeds and 95% "
-        f"interval.{differences}"
+        f"{capitalized(study.answer.outcome.title)} of whole runs{_over_agents(study)}: mean over "
+        f"seeds and 95% interval.{differences}"
     )
+
+
+def _over_agents(study: ReportedStudy) -> str:
+    return " at the end, as mean over the agents" if study.answer.outcome.is_by_agent else ""
 
 
 def _cells(study: ReportedStudy) -> list[Cell]:
@@ -77,7 +81,7 @@ def answer_figure(study: ReportedStudy) -> Drawn:
         if not one.policy
     ]
     of_policies = [
-        (f"{labels[one.cell]}, {study.styles[one.cell.roster].label}", one.policy, one.values)
+        (f"{labels[one.cell]}, {one.cell.roster}", one.policy, one.values)
         for one in study.answer.standings
         if one.policy
     ]
@@ -93,11 +97,8 @@ def answer_figure(study: ReportedStudy) -> Drawn:
 def _cell_labels(study: ReportedStudy) -> dict[Cell, str]:
     """The rows of cells: the treatment, and the horizon where there are several."""
     cells = list(study.results.by_cell)
-    short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
     several = len({cell.rounds for cell in cells}) > 1
-    return {
-        cell: f"{short[cell.treatment]}{f', {cell.rounds}' if several else ''}" for cell in cells
-    }
+    return {cell: f"{cell.treatment}{f', {cell.rounds}' if several else ''}" for cell in cells}
 
 
 def _differences(compared: Sequence[Comparison]) -> list[tuple[str, str, Interval]]:
@@ -130,12 +131,11 @@ def _panel(
     if not defined:
         return []
     labels = list(dict.fromkeys(label for label, *_ in defined))
-    short = labels_of(labels)
     names = list(dict.fromkeys(name for _, name, _ in defined))
     used = {name: styles.get(name, Style("ink", (), "circle", name, name)) for name in names}
-    keys.update({name: Key(f"{s.label}{s.note}", s) for name, s in used.items() if name in styles})
+    keys.update({name: key_of(style) for name, style in used.items() if name in styles})
     points = [(labels.index(label), name, values) for label, name, values in defined]
-    return [interval_rows(title, list(short.values()), names, points, used, zero=zero)]
+    return [interval_rows(title, labels, names, points, used, zero=zero)]
 
 
 # the tables behind the answer
@@ -150,7 +150,7 @@ def outcome_section(study: ReportedStudy) -> list[Block]:
         _standings(study),
         figure(
             study, "by-run", runs_figure(study),
-            f"{capitalized(outcome.title)}, a point for each run"
+            f"{capitalized(outcome.title)}{_over_agents(study)}, a point for each run"
             f"{', linked to its page' if study.hrefs else ''}.",
             _cells(study),
         ),
@@ -202,7 +202,8 @@ def runs_figure(study: ReportedStudy) -> Drawn:
         marks.append(Point(style, value, at, text=text, href=href, group=str(run.seed)))
     panel = panel_of(
         outcome.title, reach(value for *_, value in points), (0, 0), marks,
-        f"{outcome.title}: {format_count(len(points), 'run')}", rows=rows, width=WIDE,
+        f"{outcome.title}: {format_count(len(points), 'run')}",
+        rows=list(labels_of(rows).values()), names=rows, width=WIDE,
         height=44 + max(ROW, 10.0 * len(rosters) + 4) * len(rows),
     )  # fmt: skip
     return Drawn([panel], legend_of(cells, study.styles))

@@ -86,7 +86,8 @@ class TableBlock:
 @attrs.frozen
 class Figure:
     """A figure; `name`: its anchor, and the name of its files; `commands` print its numbers, and
-    `journals` are those that it was drawn from; `number`: on its page, from 1 on.
+    `journals` are those that it was drawn from; `number`: on its page, from 1 on; `runs`: what was
+    run, for a caption that stands alone.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Figure:
     commands: Sequence[str]
     journals: Sequence[str]
     number: int = 0
+    runs: str = ""
 
     @property
     def label(self) -> str:

@@ -8,9 +8,11 @@ version of matplotlib give the same bytes.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from io import BytesIO
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -43,10 +45,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 WIDTHS: Final = {"single": 89.0, "double": 183.0}  # of one and two columns of a journal, in mm
+PAGE: Final = 240.0  # the height of a figure at most, in mm
 KINDS: Final = ("pdf", "png", "svg")
 DPI: Final = 300
 
+_MM: Final = 72 / 25.4  # points
 _FONT: Final = 7.0  # points, as all lengths below
+_TWO_LINES: Final = 18.0  # height of a row whose label has two
 _LETTER: Final = 8.0  # size of the letter of a panel
 _AFTER_LETTER: Final = 10.0  # where its title begins
 _PIXEL: Final = _FONT / 11  # of a page, whose figures have text of 11 pixels
@@ -109,6 +114,22 @@ def paper_figure(panels: Sequence[Panel], legend: Sequence[Key], width: str | No
         return _Sheet(panels, legend, width).drawn()
 
 
+def pages_of(panels: Sequence[Panel], legend: Sequence[Key], width: str) -> list[Sequence[Panel]]:
+    """The panels by page, as many rows as PAGE holds. Raises as `paper_figure`."""
+    require("matplotlib", "figures for papers need", "figures")
+    with _settings():
+        sheet = _Sheet(panels, legend, width)
+    pages: list[list[Panel]] = [[]]
+    left = room = PAGE * _MM - sheet.below
+    for row, height in zip(sheet.rows, sheet.heights, strict=True):
+        if height > left + 1e-6 and pages[-1]:
+            pages.append([])
+            left = room
+        pages[-1] += [one.panel for one in row]
+        left -= height + _GAP
+    return [*pages]
+
+
 @contextmanager
 def _settings() -> Iterator[None]:
     """Our settings of matplotlib, whatever the user's are, until the end of the context."""
@@ -127,14 +148,32 @@ class _Sheet:
     def __init__(self, panels: Sequence[Panel], legend: Sequence[Key], width: str) -> None:
         self.panels, self.legend = panels, legend
         self.colours = light_colours()
-        self.width = WIDTHS[width] / 25.4 * 72
+        self.width = WIDTHS[width] * _MM
         most = (2 if panels[0].width == NARROW else 1) * (2 if width == "double" else 1)
         fitting = (n for n in range(min(most, len(panels)), 1, -1) if self._fit(n))
         self.columns = next(fitting, 1)
-        self.rows = [panels[at : at + self.columns] for at in range(0, len(panels), self.columns)]
+        laid = [_Laid(panel, self._cell(self.columns)) for panel in panels]
+        self.rows = [laid[at : at + self.columns] for at in range(0, len(laid), self.columns)]
+        self.lefts = [max(one.left for one in laid[at :: self.columns])
+                      for at in range(self.columns)]  # fmt: skip
         self.letters = len(panels) > 1
-        longest = max((_width(key.label) for key in legend), default=0.0)
+        self.names = self._names()
+        longest = max(map(_width, self.names), default=0.0)
         self.keys = max(1, int(self.width / (longest + _HANDLE + 3 * _FONT)))  # in a row
+        self.below = -(-len(legend) // self.keys) * _LEGEND_LINE
+        room = PAGE * _MM - self.below
+        self.heights = [min(room, max(one.height for one in row)) for row in self.rows]
+
+    @property
+    def height(self) -> float:
+        return sum(self.heights) + _GAP * (len(self.heights) - 1) + self.below
+
+    def _names(self) -> list[str]:
+        """The labels of the legend: in full, if they fit."""
+        room = self.width - _HANDLE - 3 * _FONT
+        return [
+            key.name if key.name and _width(key.name) < room else key.label for key in self.legend
+        ]
 
     def _cell(self, columns: int) -> float:
         return (self.width - _GAP * (columns - 1)) / columns
@@ -142,31 +181,27 @@ class _Sheet:
     def _fit(self, columns: int) -> bool:
         """Whether so many panels fit in a row: their titles, and axes of half a panel's width."""
         cell = self._cell(columns)
-        return all(
-            2 * _left(panel) < cell and _width(panel.title) + _AFTER_LETTER < cell
-            for panel in self.panels
-        )
+        laid = [_Laid(panel, cell) for panel in self.panels]
+        return all(one.is_whole and 2 * one.left < cell for one in laid)
 
     def drawn(self) -> Drawing:
         from matplotlib.figure import Figure
 
-        heights = [max(panel.height for panel in row) * _PIXEL for row in self.rows]
-        lines = -(-len(self.legend) // self.keys)
-        height = sum(heights) + _GAP * (len(heights) - 1) + lines * _LEGEND_LINE
+        height = self.height
         figure = Figure(figsize=(self.width / 72, height / 72), facecolor=self.colours["paper"])
         cell = self._cell(self.columns)
-        lefts = [max(map(_left, self.panels[at :: self.columns])) for at in range(self.columns)]
         top, letters = height, map(_letter, count())
-        for row, row_height in zip(self.rows, heights, strict=True):
-            for column, panel in enumerate(row):
-                start = column * (cell + _GAP)
-                left, right = start + lefts[column], start + cell - _right(panel)
-                low, high = top - panel.bottom * _PIXEL, top - TOP * _PIXEL
+        for row, row_height in zip(self.rows, self.heights, strict=True):
+            for column, one in enumerate(row):
+                start, panel = column * (cell + _GAP), one.panel
+                left, right = start + self.lefts[column], start + cell - _right(panel)
+                low = top - min(row_height, one.height) + (panel.height - panel.bottom) * _PIXEL
+                high = top - TOP * _PIXEL
                 box = (left / self.width, low / height, (right - left) / self.width,
                        (high - low) / height)  # fmt: skip
                 axes = figure.add_axes(box)
-                self._title(axes, panel.title, next(letters), lefts[column], right - left)
-                _Axes(axes, panel, self.colours, right - left, high - low).draw()
+                self._title(axes, one.title, next(letters), self.lefts[column], right - left)
+                _Axes(axes, one, self.colours, right - left, high - low).draw()
             top -= row_height + _GAP
         if self.legend:
             self._legend(figure)
@@ -193,8 +228,8 @@ class _Sheet:
             handlelength=_HANDLE / _FONT, handletextpad=0.6, columnspacing=1.6, labelspacing=0.35,
             labelcolor=self.colours["ink"],
         )  # fmt: skip
-        for text, key in zip(drawn.get_texts(), self.legend, strict=True):
-            text.set_text(printable(key.label))  # as a label, one with `_` in front is left out
+        for text, name in zip(drawn.get_texts(), self.names, strict=True):
+            text.set_text(printable(name))  # as a label, one with `_` in front is left out
 
     def _handle(self, key: Key) -> Artist:
         from matplotlib.lines import Line2D
@@ -204,7 +239,7 @@ class _Sheet:
         if key.style.marker == PATCH:
             return Patch(facecolor=colour)
         marker = _marker(key.style, self.colours, hollow=key.hollow)
-        dashes = _dashes(key.style) if has_lines(self.panels) else ""
+        dashes: Any = _dashes(key.style) if has_lines(self.panels) else ""
         return Line2D([], [], color=colour, linestyle=dashes, **marker)
 
 
@@ -214,10 +249,43 @@ def _letter(index: int) -> str:
     return _letter(index // 26 - 1) + last if index >= 26 else last
 
 
-def _left(panel: Panel) -> float:
-    """The room that the labels of the vertical axis take."""
-    labels = max((_width(label) for _, label in panel.y.ticks), default=0.0)
-    return labels + 5 + (14 * _PIXEL if panel.y_label else 0)
+class _Laid:
+    """A panel in a cell of so many points: its title and the labels of its vertical axis, in full
+    if they fit, at most on two lines in half of the cell (`is_whole`: all do), and its height.
+    """
+
+    def __init__(self, panel: Panel, cell: float) -> None:
+        self.panel = panel
+        before = 5 + (14 * _PIXEL if panel.y_label else 0)
+        ticks = [printable(label) for _, label in panel.y.ticks]
+        names = [printable(name) for name in panel.names] or ticks
+        lines = [_in_lines(name, cell / 2 - before) for name in names]
+        self.labels = [whole or label for whole, label in zip(lines, ticks, strict=True)]
+        widths = (_width(line) for label in self.labels for line in label.split("\n"))
+        self.left = before + max(widths, default=0.0)
+        title = panel.full_title or panel.title
+        fits = _width(title) + _AFTER_LETTER < cell
+        self.title = title if fits else panel.title
+        self.is_whole = fits and None not in lines
+        self.height = panel.height * _PIXEL
+        if any("\n" in label for label in self.labels):
+            row = (panel.bottom - TOP) * _PIXEL / len(self.labels)
+            self.height += max(0.0, _TWO_LINES - row) * len(self.labels)
+
+
+def _in_lines(text: str, room: float) -> str | None:
+    """A text on one line or two lines of this width, divided behind a space or a sign if that is
+    possible; None if it does not fit.
+    """
+    if _width(text) <= room:
+        return text
+    signs = [at for at in range(1, len(text)) if not text[at - 1].isalnum()]
+    for places in (signs, range(1, len(text))):
+        parts = [(text[:at].rstrip(), text[at:].lstrip()) for at in places]
+        widths = [max(map(_width, part)) for part in parts]
+        if widths and min(widths) <= room:
+            return "\n".join(parts[widths.index(min(widths))])
+    return None
 
 
 def _right(panel: Panel) -> float:
@@ -227,6 +295,7 @@ def _right(panel: Panel) -> float:
     return max([*ends, *last, RIGHT * _PIXEL])
 
 
+@lru_cache(4096)
 def _width(text: str) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -240,9 +309,9 @@ class _Axes:
     """The axes of a panel that are being drawn, of a width and a height."""
 
     def __init__(
-        self, axes: Axes, panel: Panel, colours: dict[str, str], width: float, height: float
+        self, axes: Axes, laid: _Laid, colours: dict[str, str], width: float, height: float
     ) -> None:
-        self.axes, self.panel, self.colours = axes, panel, colours
+        self.axes, self.panel, self.labels, self.colours = axes, laid.panel, laid.labels, colours
         self.width, self.height = width, height
 
     def draw(self) -> None:
@@ -278,9 +347,7 @@ class _Axes:
         axes.spines[["left", "bottom"]].set_color(soft)
         axes.tick_params(which="both", length=0, pad=3, labelcolor=ink, labelsize=_FONT)
         axes.set_xticks([value for value, _ in panel.x.ticks], self._apart())
-        axes.set_yticks(
-            [value for value, _ in panel.y.ticks], [printable(label) for _, label in panel.y.ticks]
-        )
+        axes.set_yticks([value for value, _ in panel.y.ticks], self.labels, linespacing=1.0)
         grid = self.colours["grid"]
         axes.grid(visible=True, axis="x", color=grid)
         if panel.rows:
@@ -291,7 +358,7 @@ class _Axes:
 
     def _apart(self) -> list[str]:
         """The labels of the horizontal axis; empty if they would touch the one before."""
-        labels, end = [], -1.0
+        labels, end = [], -math.inf
         for value, label in self.panel.x.ticks:
             middle, half = self.panel.x.share(value) * self.width, _width(label) / 2
             fits = middle - half > end

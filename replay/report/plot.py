@@ -65,11 +65,14 @@ def panel_of(
     y_label: str = "",
     whole: bool = False,
     rule: str = "",
+    names: Sequence[str] = (),
+    full_title: str = "",
 ) -> Panel:
     """A panel of marks, with axes for these ranges.
 
     Args:
         rows: labels of rows 0, 1, ... from the top, in place of the range `y`.
+        names: these labels in full; by default `rows`.
         whole: only whole numbers are ticks of the horizontal axis.
 
     Other arguments: as the attributes of a Panel.
@@ -81,7 +84,8 @@ def panel_of(
     else:
         vertical = axis_of(*y, _STEPS)
     made = Panel(
-        title, Axis(*x, []), vertical, bool(rows), marks, alt, width, height, x_label, y_label, rule
-    )
+        title, Axis(*x, []), vertical, bool(rows), marks, alt, width, height, x_label, y_label,
+        rule, names or rows, full_title,
+    )  # fmt: skip
     most = max(2, int((made.right - made.left) / _TICK_GAP))
     return attrs.evolve(made, x=axis_of(*x, most, least=float(whole)))

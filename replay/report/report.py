@@ -122,14 +122,15 @@ def report(
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
     blocks = page_of(study)
     drawn = figures_in(blocks) if figures is not None else []
+    names: Sequence[str] = ()
     if figures is not None:
-        write_figures(
+        names = write_figures(
             drawn, figures, width=width, force=force, jobs=jobs, on_figure=tell("drawing figures")
         )
     target.write(blocks)
     of, judged = results.of, study.question.criteria
     verdicts = study.assessment.verdicts() if judged else None
-    summary, names = of.studies.summary(results) if judged else (), [each.name for each in drawn]
+    summary = of.studies.summary(results) if judged else ()
     return Reported(
         of, target.path, study.answer.sentences, verdicts, hardly_played(results), summary, of_runs,
         names,

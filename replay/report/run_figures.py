@@ -119,18 +119,19 @@ def _by_unit(
 
 def _styles(tools: Tools, run: Measured[Any], standings: Sequence[Standing]) -> Mapping[str, Style]:
     """By policy, its hue and, at the end of its line, its name with the number of its agents."""
-    names = {
-        standing.policy: standing.policy
-        if len(standing.agents) == 1
-        else f"{standing.policy} × {len(standing.agents)}"
-        for standing in standings
-    }
+    names = {standing.policy: _in_full(standing) for standing in standings}
     policies = list(dict.fromkeys(run.roster))
     labels = labels_of(names[policy] for policy in policies)
     styles = styles_of(policies, order=tools.hue_order, null=tools.null)
     return {
         policy: attrs.evolve(style, label=labels[names[policy]]) for policy, style in styles.items()
     }
+
+
+def _in_full(standing: Standing) -> str:
+    """A policy with the number of its agents, if there are several."""
+    count = len(standing.agents)
+    return standing.policy if count == 1 else f"{standing.policy} × {count}"
 
 
 def _sample(x: float, standing: Standing) -> Sample | None:
@@ -190,5 +191,6 @@ def _standings(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel
         measure.title, reach(ends), (0, 0), points,
         f"{measure.title}: {'; '.join(point.text for point in points) or 'undefined'}",
         rows=[styles[one.policy].label for one in standings] or ["undefined"], width=WIDE,
+        names=[_in_full(one) for one in standings],
         height=44 + _ROW * max(1, len(standings)),
     )  # fmt: skip

@@ -30,13 +30,13 @@ from goldrush.replay.report.page import (
     number,
 )
 from goldrush.replay.report.question import Question
-from goldrush.replay.report.styles import labels_of, styles_of
+from goldrush.replay.report.styles import styles_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import Results
 from goldrush.replay.study.verdicts import Assessment
-from goldrush.replay.text import capitalized, format_list
+from goldrush.replay.text import capitalized, format_list, format_ranges
 from goldrush.replay.tools import Tools
 
 # Commands that print the numbers of a figure, with {} for the folders of its journals.
@@ -267,8 +267,9 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
         parts.append(
             figure(
                 study, f"forest-{rounds}", figures.forest(compared, labels, study.styles, shown),
-                f"Treatments − baseline, {study.horizon(rounds)}: mean over seeds and 95% "
-                "interval, not corrected for the number of comparisons.",
+                f"Treatments − baseline, {study.horizon(rounds)}: the mean difference between runs "
+                "with the same seed and its 95% interval, not corrected for the number of "
+                "comparisons.",
                 list(dict.fromkeys(cells)),
             )
         )  # fmt: skip
@@ -276,9 +277,8 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
 
 
 def treatment_labels(study: ReportedStudy, cells: Sequence[Cell]) -> dict[Cell, str]:
-    short = labels_of(dict.fromkeys(cell.treatment for cell in cells))
     return {
-        cell: " ".join([short[cell.treatment], *(f"({it})" for it in study.covariate(cell))])
+        cell: " ".join([cell.treatment, *(f"({it})" for it in study.covariate(cell))])
         for cell in cells
     }
 
@@ -501,7 +501,26 @@ def figure(
         f"{study.measure_option if command.startswith('measure') else ''}{study.world_option}"
         for command in commands
     ]
-    return Figure(name, drawn.panels, drawn.legend, text, typed, journals)
+    runs = runs_text(study, cells)
+    return Figure(name, drawn.panels, drawn.legend, text, typed, journals, runs=runs)
+
+
+def runs_text(study: ReportedStudy, cells: Sequence[Cell]) -> str:
+    """The runs of a figure, and what its intervals are."""
+    every = [run for cell in cells for run in study.results.by_cell[cell]]
+    seeds = format_ranges(sorted({run.seed for run in every})).replace("-", "–")
+    horizons = " or ".join(map(str, sorted({cell.rounds for cell in cells})))
+    treatments = list(dict.fromkeys(cell.treatment for cell in cells))
+    rosters = list(dict.fromkeys(cell.roster for cell in cells))
+    return (
+        f"{format_count(len(every), 'run')} of {horizons} {study.units}, with seeds {seeds} under "
+        f"each treatment and roster. {_listed('Treatment', treatments)} "
+        f"{_listed('Roster', rosters)} Intervals of means are by Student's t over seeds."
+    )
+
+
+def _listed(noun: str, names: Sequence[str]) -> str:
+    return f"{noun}{'s' if len(names) > 1 else ''}: {'; '.join(names)}."
 
 
 def _journals(results: Results[Any, Any], cells: Iterable[Cell]) -> dict[str, int]:

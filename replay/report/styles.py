@@ -38,13 +38,15 @@ def styles_of(
     return styles
 
 
-def labels_of(names: Iterable[str]) -> dict[str, str]:
-    """Distinct labels for names: long ones are cut in the middle, and equal results numbered."""
+def labels_of(names: Iterable[str], most: int = LABEL_MAX) -> dict[str, str]:
+    """Distinct labels for names: those of more than `most` characters are cut in the middle, and
+    equal results numbered.
+    """
     labels: dict[str, str] = {}
     taken: set[str] = set()
     numbers: Counter[str] = Counter()
     for name in names:
-        label = short = _short(name)
+        label = short = _short(name, most)
         while label in taken:
             numbers[short] += 1
             label = f"{short} ({numbers[short] + 1})"
@@ -53,9 +55,9 @@ def labels_of(names: Iterable[str]) -> dict[str, str]:
     return labels
 
 
-def _short(name: str) -> str:
+def _short(name: str, most: int) -> str:
     shown = printable(name)
-    if len(shown) <= LABEL_MAX:
+    if len(shown) <= most:
         return shown
-    end = LABEL_MAX // 2 - 1
-    return f"{shown[: LABEL_MAX - end - 1]}…{shown[-end:]}"
+    end = most // 2 - 1
+    return f"{shown[: most - end - 1]}…{shown[-end:]}"

@@ -28,7 +28,7 @@ def rows_of(panels: Sequence[Panel]) -> list[Row]:
     (rounds, or those of the measure).
     """
     return [
-        dict(zip(COLUMNS, (panel.title, *values), strict=True))
+        dict(zip(COLUMNS, (panel.full_title or panel.title, *values), strict=True))
         for panel in panels
         for values in _values(panel)
     ]
@@ -40,7 +40,7 @@ def _values(panel: Panel) -> Iterator[tuple[str | float | None, ...]]:
             for s in mark.samples:
                 yield mark.style.name, s.x, s.y, s.low, s.high, s.n, None
         elif isinstance(mark, Point) and panel.rows:
-            row = panel.y.ticks[round(mark.y)][1]
+            row = panel.names[round(mark.y)]
             yield mark.style.name, row, mark.x, mark.low, mark.high, mark.n, mark.group or None
         elif isinstance(mark, Point):
             yield mark.style.name, mark.x, mark.y, None, None, mark.n, mark.text or None

@@ -142,7 +142,7 @@ def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) 
     shown: dict[str, list[Effect]] = {title: [] for title in titles.values()}
     for verdict in verdicts:
         first = verdict.cells[0]
-        where = f"{first.treatment}, {study.styles[first.roster].label}"
+        where = f"{first.treatment}, {first.roster}"
         where += f", {verdict.rounds}" if len(horizons) > 1 else ""
         rows.setdefault(where)
         for size, judged in verdict.by_size.items():
@@ -157,8 +157,9 @@ def _summary_figure(study: ReportedStudy, verdicts: Sequence[CriterionVerdict]) 
         study, "effects", effects(shown, list(rows), sizes),
         f"Effects behind the verdicts, second half against first, by treatment and roster: "
         f"{EFFECT}. A row is named by the treatment with fewer agents; the data name that of each "
-        "point. A criterion is supported only if all points of its panels are on the right, "
-        "significant, and not shown by the null as well.",
+        "point. On the right: as expected; on the left: the opposite. A criterion is supported "
+        "only if all points of its panels are on the right, significant, and not shown by the "
+        "null as well.",
         cells,
     )  # fmt: skip
 
@@ -385,12 +386,10 @@ def _halves(study: ReportedStudy) -> list[Block]:
     halves = [name for name, measure in study.shown(None).items() if measure.by_half]
     judged = study.shown(expected or halves)
     arrows = "Arrows: the expected direction. " if expected else ""
+    means = f"Mean over seeds with data in both, and 95% interval. {arrows}{CUT}"
     parts: list[Block] = [
         Heading(3, "Half against half", "halves"),
-        Text(
-            "The halves of each run after the burn-in: mean over seeds with data in both, and 95% "
-            f"interval. {arrows}{CUT}"
-        ),
+        Text(f"The halves of each run after the burn-in. {means}"),
     ]
     for (treatment, rounds), every in study.groups.items():
         cells = {c: study.results.by_cell[c] for c in every if c not in study.same}
@@ -399,7 +398,8 @@ def _halves(study: ReportedStudy) -> list[Block]:
                 figure(
                     study, figure_name(study, "halves", treatment, rounds),
                     half_against_half(cells, study.styles, judged, expected),
-                    f"Half against half, {treatment}, {study.horizon(rounds)}.", list(cells),
+                    f"The first and the second half of each run after a burn-in of a tenth, "
+                    f"{treatment}, {study.horizon(rounds)}. {means}", list(cells),
                 )
             )  # fmt: skip
     return parts

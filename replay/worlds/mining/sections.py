@@ -193,7 +193,10 @@ def _stamina(cell: Cell, runs: Sequence[Result[Any, Any]], styles: Styles) -> Pa
         below = above
         says.append(f"{kind} {number(mean(found.mean), 2)}")
     alt = f"{cell.roster}, mean shares: {', '.join(says)}"
-    return panel_of(styles[cell.roster].label, (0, rounds), (0, 1), marks, alt, x_label="round")
+    return panel_of(
+        styles[cell.roster].label, (0, rounds), (0, 1), marks, alt, x_label="round",
+        full_title=cell.roster,
+    )  # fmt: skip
 
 
 def trade_off(cells: Cells, styles: Styles, hrefs: Hrefs) -> Drawn:
@@ -300,7 +303,8 @@ def trade_off_section(study: ReportedStudy) -> list[Block]:
             figure(
                 study, f"trade-off-{rounds}",
                 trade_off({c: study.results.by_cell[c] for c in cells}, study.styles, study.hrefs),
-                f"A point for each run of {study.horizon(rounds)}"
+                f"Concentration of gold and of plots against the turnover rate, "
+                f"a point for each run of {study.horizon(rounds)}"
                 f"{', linked to its page' if study.hrefs else ''}.",
                 cells,
             )

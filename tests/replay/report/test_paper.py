@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import re
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import attrs
 import numpy as np
 import pypdfium2
 import pytest
@@ -148,6 +150,80 @@ def test_a_legend_has_lines_only_if_its_figure_has() -> None:
         assert expected == (key.get_linestyle() != "None") == shown.count('class="line')
         drawn_ = figure_svg(panels_, legend)
         assert 2 * expected == drawn_.count('class="line')
+
+
+LONG = "greedy-mine*8,tit-for-tat-raid*1,defend*1"  # too long for a page's label
+
+
+def test_names_stand_in_full_on_two_lines_with_room_beside_them() -> None:
+    given = cells(LONG, "raid")
+    for name in ("half_against_half", "stamina", "over_units"):
+        found = drawn(name, given)
+        for width in WIDTHS:
+            figure = paper_figure(found.panels, found.legend, width)
+            labels = [label for axes in figure.axes for label in axes.get_yticklabels()]
+            titles = [axes.get_title(loc="left") for axes in figure.axes]
+            keys = [text for of in figure.legends for text in of.get_texts()]
+            texts = {text.get_text().replace("\n", "") for text in (*labels, *keys)}
+            assert LONG in {*texts, *titles}, (name, width)
+            assert not any("…" in text for text in (*texts, *titles))
+            boxes = [label.get_window_extent() for label in labels]
+            assert all(box.x0 > -1 for box in boxes)  # pixels
+            for above, below in itertools.pairwise(boxes if name == "half_against_half" else ()):
+                assert not above.overlaps(below)
+    rows = Figure("f", "It.", drawn("half_against_half", given).panels, []).data
+    assert {LONG, "raid"} == {row["x"] for row in rows}
+
+
+def test_a_name_of_three_lines_is_cut_as_on_a_page() -> None:
+    found = drawn("half_against_half", cells("y" * 300))
+    [*axes] = paper_figure(found.panels, found.legend, "single").axes
+    [label] = axes[0].get_yticklabels()
+
+    assert found.panels[0].y.ticks[0][1] == label.get_text()
+    assert 26 == len(label.get_text())
+
+
+def test_the_first_tick_has_its_label() -> None:
+    points = [Point(STYLES[0], value, 0) for value in (-1.0, 1.0)]
+    rows = panel_of("it", (-1, 1), (0, 0), points, "", rows=["row"])
+    plain = panel_of("it", (0, 1), (0, 1), points, "")
+    for panel, first in ((rows, "−1.0"), (plain, "0.0")):
+        [axes] = paper_figure([panel], [], "single").axes
+        labels = [label.get_text() for label in axes.get_xticklabels()]
+        assert first == labels[0], labels
+        assert all(labels)
+
+
+def test_a_figure_is_no_taller_than_a_page_and_its_parts_are_all_of_it() -> None:
+    found = drawn("over_units", cells("raid", "random"))
+    figure = Figure("f", "It.", found.panels, found.legend)
+    pages = figure.pages("single")
+
+    assert len(pages) > 1
+    assert figure.data == [row for page in pages for row in page.data]
+    assert [f"f-page-{n + 1}" for n in range(len(pages))] == [page.name for page in pages]
+    assert pages[0].caption == f"It. Page 1 of {len(pages)}."
+    for page in pages:
+        assert 25.4 * page.matplotlib("single").get_figheight() < 240.01
+    assert [figure] == figure.pages("double")
+    tall = [attrs.evolve(found.panels[0], height=5000.0)]
+    assert pytest.approx(240) == 25.4 * paper_figure(tall, [], "single").get_figheight()
+
+
+def test_a_figure_that_is_taller_than_a_page_is_not_saved_as_one(tmp_path: Path) -> None:
+    found = drawn("over_units", cells("raid"))
+    figure = Figure("f", "It.", found.panels, found.legend)
+
+    with pytest.raises(BadInput, match=r"taller than a page \(240 mm\); give the width double, or"):
+        figure.save(tmp_path / "f.pdf", "single")
+    assert figure.save(tmp_path / "f.pdf", "double").exists()
+    folder = tmp_path / "figures"
+    written = write_figures([figure], folder, width="single", jobs=1)
+    assert written == [page.name for page in figure.pages("single")]
+    assert {f"{n}.{s}" for n in written for s in (*KINDS, "csv", "txt")} == {
+        path.name for path in folder.iterdir()
+    }
 
 
 def test_a_users_settings_of_matplotlib_change_nothing() -> None:
@@ -317,11 +393,15 @@ def test_a_study_gives_the_figures_of_its_report(
     )  # fmt: skip
     study.report(criteria=True, figures=tmp_path / "figures", width="single")
     captions = {path.stem: path.read_text() for path in (tmp_path / "figures").glob("*.txt")}
-    saved = study.figure("forest").save(tmp_path / "f.pdf", "single")
+    pages = [page for name in study.figures() for page in study.figure(name).pages("single")]
+    saved = study.figure("answer").save(tmp_path / "f.pdf", "single")
 
-    assert {name: f"{caption}\n" for name, caption in study.figures().items()} == captions
-    assert (tmp_path / "figures" / "forest-5.pdf").read_bytes() == saved.read_bytes()
+    assert {page.name: f"{page.caption}\n" for page in pages} == captions
+    for caption in study.figures().values():
+        assert "with seeds 0–1 under each" in caption
+        assert re.search(r"Treatments?: (baseline; )?(scarce|baseline)\. Roster: raid\.", caption)
+    assert (tmp_path / "figures" / "answer.pdf").read_bytes() == saved.read_bytes()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(BadInput, match=r"need matplotlib; .*pip install 'goldrush\[figures\]'"):
         study.report(figures=tmp_path / "figures")
-    assert study.figure("forest").save(tmp_path / "f.csv").exists()
+    assert study.figure("answer").save(tmp_path / "f.csv").exists()
