@@ -71,10 +71,9 @@ def _cells(study: ReportedStudy) -> list[Cell]:
 
 
 def answer_figure(study: ReportedStudy) -> Drawn:
-    """The outcome of each cell, of policies within rosters, and the first kind of differences."""
+    """The outcome of each cell, the first kind of differences, and policies within rosters."""
     title, styles, keys = study.answer.outcome.title, study.styles, dict[str, Key]()
     labels = _cell_labels(study)
-    panels = []
     of_cells = [
         (labels[one.cell], one.cell.roster, one.values)
         for one in study.answer.standings
@@ -85,12 +84,12 @@ def answer_figure(study: ReportedStudy) -> Drawn:
         for one in study.answer.standings
         if one.policy
     ]
-    for name, rows in ((title, of_cells), (f"{title}, by policy", of_policies)):
-        panels += _panel(name, rows[: 4 * ROWS_MAX], styles, keys, zero=False)
+    panels = _panel(title, of_cells[: 4 * ROWS_MAX], styles, keys, zero=False)
     for kind, compared in list(study.answer.comparisons.items())[:1]:
         panels += _panel(
             f"{title}: differences between {kind}", _differences(compared), styles, keys, zero=True
         )
+    panels += _panel(f"{title}, by policy", of_policies[: 4 * ROWS_MAX], styles, keys, zero=False)
     return Drawn(panels, list(keys.values()))
 
 
@@ -199,7 +198,7 @@ def runs_figure(study: ReportedStudy) -> Drawn:
         text = f"{labels[cell]}, {cell.roster}, seed {run.seed}: {number(value)}"
         href = study.hrefs.get((cell, run.seed), "")
         at, style = rows.index(labels[cell]) + place, study.styles[cell.roster]
-        marks.append(Point(style, value, at, text=text, href=href, group=str(run.seed)))
+        marks.append(Point(style, value, at, text=text, href=href, group=f"seed {run.seed}"))
     panel = panel_of(
         outcome.title, reach(value for *_, value in points), (0, 0), marks,
         f"{outcome.title}: {format_count(len(points), 'run')}",

@@ -274,13 +274,14 @@ class _Laid:
 
 
 def _in_lines(text: str, room: float) -> str | None:
-    """A text on one line or two lines of this width, divided behind a space or a sign if that is
-    possible; None if it does not fit.
+    """A text on one line or two lines of this width, divided behind a space or a comma, or another
+    sign, or else anywhere; None if it does not fit.
     """
     if _width(text) <= room:
         return text
     signs = [at for at in range(1, len(text)) if not text[at - 1].isalnum()]
-    for places in (signs, range(1, len(text))):
+    spaces = [at for at in signs if text[at - 1] in " ,"]
+    for places in (spaces, signs, range(1, len(text))):
         parts = [(text[:at].rstrip(), text[at:].lstrip()) for at in places]
         widths = [max(map(_width, part)) for part in parts]
         if widths and min(widths) <= room:

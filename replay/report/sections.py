@@ -31,6 +31,7 @@ from goldrush.replay.report.page import (
 )
 from goldrush.replay.report.question import Question
 from goldrush.replay.report.styles import styles_of
+from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.comparisons import Against, against_baseline
 from goldrush.replay.study.inference import interval
 from goldrush.replay.study.records import Cell
@@ -47,6 +48,7 @@ FENCE: Final = 1.5  # interquartile ranges (Tukey's fence)
 OUTLIER_SEEDS: Final = 5  # seeds; with fewer, quartiles mean little
 OUTLIERS_MAX: Final = 20  # rows of the table
 
+INTERVALS: Final = " Intervals of means are by Student's t over seeds."
 CUT: Final = "Intervals are cut at the limits of the measure."
 
 
@@ -501,21 +503,23 @@ def figure(
         f"{study.measure_option if command.startswith('measure') else ''}{study.world_option}"
         for command in commands
     ]
-    runs = runs_text(study, cells)
+    runs = runs_text(study, cells, drawn)
     return Figure(name, drawn.panels, drawn.legend, text, typed, journals, runs=runs)
 
 
-def runs_text(study: ReportedStudy, cells: Sequence[Cell]) -> str:
-    """The runs of a figure, and what its intervals are."""
+def runs_text(study: ReportedStudy, cells: Sequence[Cell], drawn: Drawn) -> str:
+    """The runs of a figure, and what its intervals are, if it has any."""
     every = [run for cell in cells for run in study.results.by_cell[cell]]
     seeds = format_ranges(sorted({run.seed for run in every})).replace("-", "–")
     horizons = " or ".join(map(str, sorted({cell.rounds for cell in cells})))
     treatments = list(dict.fromkeys(cell.treatment for cell in cells))
     rosters = list(dict.fromkeys(cell.roster for cell in cells))
+    has_intervals = any(row["low"] is not None for row in rows_of(drawn.panels))
     return (
         f"{format_count(len(every), 'run')} of {horizons} {study.units}, with seeds {seeds} under "
         f"each treatment and roster. {_listed('Treatment', treatments)} "
-        f"{_listed('Roster', rosters)} Intervals of means are by Student's t over seeds."
+        f"{_listed('Roster', rosters)}"
+        f"{INTERVALS if has_intervals else ''}"
     )
 
 

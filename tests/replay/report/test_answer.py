@@ -194,7 +194,7 @@ def test_the_page_begins_with_the_sentences_and_one_figure() -> None:
 
     assert [Text(said, leads=True) for said in answer_of(found).sentences] == sentences
     assert isinstance(figure, Figure)
-    assert ["gold", "gold, by policy", "gold: differences between treatments"] == [
+    assert ["gold", "gold: differences between treatments", "gold, by policy"] == [
         panel.title for panel in figure.panels
     ]
 
@@ -245,7 +245,7 @@ def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None
     rows = rows_of(runs_figure(study_of(found)).panels)
 
     assert {
-        (cell.treatment, cell.roster, str(run.seed)): mean(run.by_agent["gold"])
+        (cell.treatment, cell.roster, f"seed {run.seed}"): mean(run.by_agent["gold"])
         for cell, runs in found.by_cell.items()
         for run in runs
     } == {(row["x"], row["series"], row["label"]): row["y"] for row in rows}
