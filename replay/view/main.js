@@ -18,9 +18,7 @@ export function start(world) {
 }
 
 function begin(WORLD) {
-  document.querySelectorAll(".seal").forEach((line, index, lines) => {
-    replaceAll(line, lines.length > 1 ? el("strong", {}, `${"AB"[index]} `) : null, "Being checked: the result will be here.");
-  });
+  document.querySelectorAll(".seal").forEach((line, index) => replaceAll(line, which(index), "Being checked: the result will be here."));
   const page = JSON.parse(document.getElementById("page").textContent);
   usePalette(page);
   let player = null; // until the journal is read
@@ -104,13 +102,18 @@ function open(page, front, WORLD) {
   return player;
 }
 
+// Which of two runs it is.
+function which(index) {
+  return document.querySelectorAll(".seal").length > 1 ? el("strong", {}, `${"AB"[index]} `) : null;
+}
+
 // Show whether a run holds; an earlier error stays.
 function say(index, [holds, headline, ...details]) {
   const line = document.getElementById(`seal-${index}`);
   if (line.classList.contains("broken")) return;
   line.className = holds ? "seal holds" : "seal broken";
   replaceAll(line, el("details", { open: !holds },
-    el("summary", {}, `${holds ? "✓" : "✗"} ${headline}`), details.map((text) => el("p", {}, text))));
+    el("summary", {}, which(index), `${holds ? "✓" : "✗"} ${headline}`), details.map((text) => el("p", {}, text))));
   document.documentElement.dataset[index ? "sealedOther" : "sealed"] = line.className;
 }
 
