@@ -212,7 +212,7 @@ def test_leaderboard_shows_where_everybody_stands(goldrush: Goldrush, kept: Path
 
     assert (0, "") == (ran.code, ran.err)
     assert (lines[0], lines[-1]) == (
-        "after assignment 15, day 7", "rolling: the sum of 7 days"
+        "after assignment 15, day 7", "recent points: those of the last 7 days"
     )  # fmt: skip
     assert [line.split()[:3] for line in lines[3:-2]] == [
         [str(row.rank), str(row.agent), row.name] for row in found.rows

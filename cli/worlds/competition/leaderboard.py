@@ -20,7 +20,7 @@ def leaderboard(
 ) -> None:
     """Show the leaderboard of a season.
 
-    Ranks are by the sum of scores over the last days, then by the sum over all days, then by the
+    Ranks are by recent points, which are those of the last days, then by all points, then by the
     time of joining.
 
     \b
@@ -32,23 +32,26 @@ def leaderboard(
     from goldrush.kernel.worlds.competition import NAME
     from goldrush.replay.journal.rebuild import world_at
     from goldrush.replay.worlds.competition.leaderboard import leaderboard as ranks_at
+    from goldrush.replay.worlds.competition.show import format_status
 
     world = world_at(journal).name
     if world != NAME:
         raise BadInput(f"{journal} is a run of the {world} world", "give a season")
     found = ranks_at(journal, at)
-    rows: list[Sequence[str]] = [
-        ("rank", "worker", "", "class", "status", "rolling", "all-time", "sparks", "tables", "mean")
-    ]
+    titles = (
+        "rank", "worker", "", "class", "status", "recent points", "points", "sparks", "tables",
+        "mean",
+    )  # fmt: skip
+    rows: list[Sequence[str]] = [titles]
     rows += [
         (
-            str(row.rank), str(row.agent), escaped(row.name), row.class_, row.status,
-            str(row.rolling), str(row.all_time), str(row.sparks), str(row.tables),
-            "-" if row.mean_total is None else f"{row.mean_total:.2f}",
+            str(row.rank), str(row.agent), escaped(row.name), row.class_,
+            format_status(row.status), str(row.rolling), str(row.all_time), str(row.sparks),
+            str(row.tables), "-" if row.mean_total is None else f"{row.mean_total:.2f}",
         )
         for row in found.rows
     ]  # fmt: skip
     head = f"after assignment {found.assignment}, day {found.day}"
-    note = f"rolling: the sum of {format_count(found.rolling_days, 'day')}"
+    note = f"recent points: those of the last {format_count(found.rolling_days, 'day')}"
     table = format_table(rows, numbers=(0, 1, 5, 6, 7, 8, 9))
     echo(as_json, found.as_dict, lambda: f"{head}\n\n{table}\n\n{note}")

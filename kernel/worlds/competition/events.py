@@ -175,6 +175,10 @@ def sentence(text: str, *, drawn: Iterable[str] = (), **cases: _Cases) -> Callab
 
 _TAKEN: Final[_Cases] = {True: "taken", False: "left", OTHER: "without asking"}
 _WORDS: Final = if_given(": {words:quoted}")
+CAUSES: Final[_Cases] = {
+    EliminationCause.BOTTOMS: "it was last too often",
+    EliminationCause.SPARKS: "it has no sparks",
+}  # of an elimination
 
 
 # Inputs.
@@ -564,7 +568,13 @@ class Scored(NamedTuple):
     ]
 
 
-@sentence("{agent} has {balance:sparks} ({amount:signed}, {why})")
+@sentence(
+    "{agent} has {balance:sparks} ({amount:signed}: {why})",
+    why={
+        Income.ROUNDTABLE: "its points less the cost of its seat",
+        Income.BENCH: "its income on the bench",
+    },
+)
 class SparksMoved(NamedTuple):
     """Sparks gained or lost, and the balance after it. `table`: null on the bench."""
 
@@ -575,7 +585,7 @@ class SparksMoved(NamedTuple):
     why: Annotated[str, _among(Income), f"where sparks moved: {_list(Income)}"]
 
 
-@sentence("leaderboard: {rows:ranks}")
+@sentence("leaderboard by recent points: {rows:ranks}")
 class LeaderboardPosted(NamedTuple):
     rows: Annotated[
         tuple[tuple[int, int, int, int], ...],
@@ -601,10 +611,7 @@ class Bottomed(NamedTuple):
 
 @sentence(
     "{agent} faces elimination: {cause}",
-    cause={
-        EliminationCause.BOTTOMS: "it was last too often",
-        EliminationCause.SPARKS: "it has no sparks",
-    },
+    cause=CAUSES,
 )
 class EliminationFaced(NamedTuple):
     agent: AgentId

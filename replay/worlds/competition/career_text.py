@@ -69,7 +69,7 @@ def format_career(career: Career, careers: Careers, name: Naming) -> Sequence[st
 _ENDS: Final = {
     Status.ACTIVE: "At the end it has a {class_} seat.",
     Status.BENCHED: "At the end it is on the bench.",
-    Status.GONE: "At the end it is gone for good.",
+    Status.GONE: "At the end it is deleted.",
 }
 
 

@@ -20,7 +20,7 @@ WORDS: Final[Mapping[str, str]] = {
     "accuracy": "the score for claims that hold, and come close to what the test shows",
     "admin": "the office that opens assignments, and adopts their conclusions or not",
     "adopt": "of the admin: to accept a conclusion; a project needs one that is adopted",
-    "all-time": "the sum of all points that a worker has scored",
+    "all-time": "in data and prompts: all points that a worker has scored",
     "amend": "to propose a changed version of an earlier proposal",
     "arena": "what a season is about, and where claims are tested: mining, nk, command, or a "
     "plugin's",
@@ -56,8 +56,8 @@ WORDS: Final[Mapping[str, str]] = {
     "project": "several assignments in a row, completed if a conclusion of them was adopted",
     "proof": "the tests of all claims after the talk; what does not hold is refuted",
     "rank": "the place among all workers by recent points",
-    "recent points": "the points of the last days, which ranks go by; the setting rolling_days "
-    "says how many",
+    "recent points": "the points of the last days (the setting rolling_days), which ranks go by; "
+    "`rolling` in data and prompts",
     "redirect": "of the judge: to strike out what is off the question or against a rule",
     "refuted": "of a proposal: the test showed less than was claimed, so it cannot be chosen",
     "round": "a part of the talk, in which each worker may speak once",

@@ -95,7 +95,9 @@ def format_line(rebuilt: Rebuilt) -> str:
             )
         elif event.name == "leaderboard_posted" and event["rows"]:
             _, agent, rolling, _ = event["rows"][0]
-            parts.append(f"{escaped(agents[agent].name)} leads with {rolling}")
+            parts.append(
+                f"{escaped(agents[agent].name)} leads with {format_count(rolling, 'recent point')}"
+            )
         elif event.name in ("relegated", "returned", "deleted", "joined"):
             parts.append(escaped(moves.line(event)))
     return "; ".join(parts)
@@ -142,15 +144,22 @@ def _answers(count: int) -> str:
 
 def _workers(workers: Sequence[WorkerLine]) -> str:
     """The table of workers, with their last ranks and the changes since the first."""
-    titles = ("rank", "worker", "", "status", "class", "sparks", "rolling", "all-time", "tables")
+    titles = (
+        "rank", "worker", "", "status", "class", "sparks", "recent points", "points", "tables",
+    )  # fmt: skip
     rows = [
         (
-            _or_dash(w.rank), escaped(w.name), _moved(w), w.status, w.class_, str(w.sparks),
-            str(w.rolling), str(w.total), str(w.sat),
+            _or_dash(w.rank), escaped(w.name), _moved(w), format_status(w.status), w.class_,
+            str(w.sparks), str(w.rolling), str(w.total), str(w.sat),
         )
         for w in workers
     ]  # fmt: skip
     return format_table([titles, *rows], numbers=(0, 5, 6, 7, 8))
+
+
+def format_status(status: str) -> str:
+    """A status in the word that the glossary explains."""
+    return "deleted" if status == Status.GONE else status
 
 
 def _or_dash(value: object) -> str:
@@ -231,7 +240,7 @@ def format_unit(rebuilt: Rebuilt, paint: Paint) -> str:
     """
     state = rebuilt.state
     ranks = {agent: rank for rank, agent, _, _ in state.leaderboard}
-    titles = ("worker", "status", "class", "sparks", "tier", "all-time", "rank", "persona")
+    titles = ("worker", "status", "class", "sparks", "tier", "points", "rank", "persona")
     rows = [
         (
             escaped(agent.name), agent.status, agent.class_, str(agent.sparks), str(agent.stage),
@@ -397,7 +406,7 @@ def _mean(came: AssignmentResults | None) -> str:
 
 def _scores(apart: Differing, names: Mapping[int, str]) -> str:
     """The four final scores of each agent at the tables, side by side."""
-    rows = [("table", "agent", "a", "b")]
+    rows = [("table", "worker", "a", "b")]
     tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
     for number in range(tables):
         one, two = (
@@ -419,10 +428,10 @@ def _four(scores: Sequence[int] | None) -> str:
 
 def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
-        return "every worker ends with the same status, sparks and total"
+        return "every worker ends with the same status, sparks and points"
     rows = [(escaped(end.name), _stands(end.a), _stands(end.b)) for end in standings]
-    return format_table([("worker", "a: status, sparks, all-time", "b"), *rows], most=SHOWN_MAX)
+    return format_table([("worker", "a: status, sparks, points", "b"), *rows], most=SHOWN_MAX)
 
 
 def _stands(stands: tuple[str, int, int] | None) -> str:
-    return "-" if stands is None else f"{stands[0]}, {stands[1]}, {stands[2]}"
+    return "-" if stands is None else f"{format_status(stands[0])}, {stands[1]}, {stands[2]}"

@@ -19,6 +19,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Event, Step
 from goldrush.kernel.worlds.competition.events import (
+    CAUSES,
     CODES,
     Answered,
     Deleted,
@@ -213,7 +214,7 @@ class _Counting:
             self._first = {**{a: rank for a, (rank, _) in self._last.items()}, **self._first}
         elif type(event) in _LEFT:
             agent, *_ = event
-            says = _LEFT[type(event)].format(cause=state.faced.get(agent))
+            says = _LEFT[type(event)].format(cause=CAUSES.get(state.faced.get(agent)))
             self._left.append((state.assignment, state.agents[agent].name, says))
 
     def closed(self, state: SeasonState) -> None:
@@ -266,7 +267,7 @@ class _Counting:
 
 _ANSWERED, _SPOKE = CODES[Answered], CODES[Spoke]
 _LEFT: Final[Mapping[type[Any], str]] = {
-    EliminationFaced: "faces elimination ({cause})",
+    EliminationFaced: "faces elimination: {cause}",
     Relegated: "is benched",
     Returned: "returns",
     Deleted: "is deleted",

@@ -399,7 +399,7 @@ def test_the_leaderboard_of_a_moment_has_the_words_of_the_final_one_and_stands_o
     )
     names = names_in(EVERY)
 
-    assert ["rank", "worker", "policy", "points", "recent points", "sparks", "seat"] == heads
+    assert ["rank", "worker", "policy", "points", "recent points", "sparks", "status"] == heads
     assert set(heads) <= set(final)
     assert [[str(rank), names[agent], str(recent)] for rank, agent, recent, _ in ranking] == [
         [row[0], row[1].split()[-1], row[4]] for row in rows if row[0] != "–"

@@ -100,7 +100,7 @@ export const Stances = (() => {
       return at === undefined ? "–" : el("a", { href: people.player.href({ table: table.number, line: at }) }, `#${at}`);
     };
     return fold("Stances as a table", false, () => scrolling("Stances as a table", tableOf(
-      ["agent", ...columns.map(({ title }) => title)],
+      ["worker", ...columns.map(({ title }) => title)],
       (table.opened?.order ?? []).map((each) => [people.chip(each), ...columns.map(({ held }) => stance(held, each))]), [])));
   }
 

@@ -51,7 +51,7 @@ export const WORLD = (() => {
   // A sentence with its full stop, unless a quotation ends it.
   const ended = (sentence) => [sentence, /[.?!]”$/.test(sentence.textContent ?? sentence) ? null : "."];
 
-  const SEATS = { active: "yes", benched: "benched", gone: "deleted" };
+  const STATUSES = { active: "active", benched: "benched", gone: "deleted" };
   const DEPARTURES = 5; // of an assignment, the same
   const LEADERS = 12; // workers of a leaderboard that are seen before the rest is opened
 
@@ -133,13 +133,13 @@ export const WORLD = (() => {
       const nameOf = (agent) => players.find(({ ordinal }) => ordinal === agent)?.options?.name;
       const plays = new Map(workers.map(([agent, , , , , , , , policy]) => [agent, nameOf(agent) === undefined ? policy : `${policy}: ${nameOf(agent)}`]));
       const isMixed = new Set(plays.values()).size > 1;
-      const titles = ["rank", "worker", ...(isMixed ? ["policy"] : []), "points", "recent points", ...(isWhole ? ["claims held", "chosen"] : []), "sparks", "seat"];
+      const titles = ["rank", "worker", ...(isMixed ? ["policy"] : []), "points", "recent points", ...(isWhole ? ["claims held", "chosen"] : []), "sparks", "status"];
       const rows = workers.map(([agent, , , status, sparks, points]) => {
         const { rank, recent } = ranked.get(agent) ?? { rank: "–", recent: "–" };
         const { held, claims, chosen } = run.gathered?.claimed.get(agent) ?? { held: 0, claims: 0, chosen: 0 };
-        return [rank, people.chip(agent), ...(isMixed ? [plays.get(agent)] : []), points, recent, ...(isWhole ? [`${held} of ${claims}`, chosen] : []), sparks, SEATS[status]];
+        return [rank, people.chip(agent), ...(isMixed ? [plays.get(agent)] : []), points, recent, ...(isWhole ? [`${held} of ${claims}`, chosen] : []), sparks, STATUSES[status]];
       });
-      const numbers = titles.filter((title) => !["worker", "policy", "seat"].includes(title));
+      const numbers = titles.filter((title) => !["worker", "policy", "status"].includes(title));
       const moment = unit < run.first ? "before the first assignment" : `after assignment ${unit}`;
       const name = isWhole ? "Final leaderboard" : `Leaderboard ${moment}`;
       const table = (some) => el("div", { class: "leaders" }, scrolling(name, tableOf(titles, some, numbers, "worker")));
@@ -289,7 +289,7 @@ export const WORLD = (() => {
         table.sparks.has(agent) ? sparks(table.sparks.get(agent)) : "–",
       ]);
       return [
-        el("div", { class: "scores" }, scrolling("Scores", tableOf(["agent", ...numbers], rows, numbers))),
+        el("div", { class: "scores" }, scrolling("Scores", tableOf(["worker", ...numbers], rows, numbers))),
         el("p", { class: "note" }, "As the therapist rated → after the steps; each 0 to 3. Rubric: the sum by the rubric alone, before any step."),
         sorted.map((scored) => this.reasons(table, scored)),
       ];
@@ -341,7 +341,7 @@ export const WORLD = (() => {
       const reads = this.factsOf(agent);
       return section(`Agent ${name}`,
         el("p", {}, reads === undefined ? "Not there yet." : [`Policy ${reads[8]}`, textOf(options) === "{}" ? "" : [", ", el("code", {}, textOf(options))], ". "],
-          reads === undefined ? null : `After assignment ${this.clamped}: seat ${SEATS[reads[3]]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")}${reads[7] ? ", self-determined" : ""}.`),
+          reads === undefined ? null : `After assignment ${this.clamped}: ${STATUSES[reads[3]]}, ${plural(reads[4], "spark")}, tier ${reads[6]}, ${plural(reads[5], "point")}${reads[7] ? ", self-determined" : ""}.`),
         entries.length ? fold(`What happened to it up to assignment ${unit} (${entries.length})`, true, () =>
           el("ul", { class: "story" }, entries.toReversed().map((entry) => el("li", {}, el("a", { href: this.player.href({ assignment: entry.unit, line: null, table: null }) }, entry.unit), " ", people.sentence(entry.event))))) : null,
         answers.length ? this.answers(answers) : null,
@@ -407,7 +407,7 @@ export const WORLD = (() => {
       this.talk = el("div", { class: "talk" });
       this.differing = el("div");
       const all = (name) => (isPair ? el("div", { class: "panes" }, this.panes.map(({ nodes }) => nodes[name])) : this.panes[0].nodes[name]);
-      this.section = section("The roundtable", this.talk);
+      this.section = section("The table", this.talk);
       replaceAll(room,
         all("front"),
         all("head"),
@@ -455,13 +455,13 @@ export const WORLD = (() => {
         const [, agents, rows] = pane.run.factsAt(pane.clamped);
         const ranks = new Map(rows.map(([rank, agent]) => [agent, rank]));
         return new Map(agents.filter(([, , role]) => role === "worker").map(([ordinal, name, , status, sparks, points]) =>
-          [ordinal, { name, seat: SEATS[status], sparks, points, rank: ranks.get(ordinal) ?? null }]));
+          [ordinal, { name, status: STATUSES[status], sparks, points, rank: ranks.get(ordinal) ?? null }]));
       });
       const ordinals = [...new Set([...a.keys(), ...b.keys()])].filter((ordinal) => textOf(a.get(ordinal)) !== textOf(b.get(ordinal)));
-      const titles = ["seat", "rank", "points", "sparks"].flatMap((name) => [`${name} A`, `${name} B`]);
+      const titles = ["status", "rank", "points", "sparks"].flatMap((name) => [`${name} A`, `${name} B`]);
       const rows = ordinals.map((ordinal) => {
         const pair = [a.get(ordinal), b.get(ordinal)];
-        return [(pair[0] ?? pair[1]).name, ...["seat", "rank", "points", "sparks"].flatMap((name) => pair.map((worker) => worker?.[name] ?? "–"))];
+        return [(pair[0] ?? pair[1]).name, ...["status", "rank", "points", "sparks"].flatMap((name) => pair.map((worker) => worker?.[name] ?? "–"))];
       });
       return section("Where the workers differ, as after this assignment",
         ordinals.length ? scrolling("Workers that differ", tableOf(["worker", ...titles], rows, titles.slice(2))) : el("p", {}, "Every worker stands the same."));

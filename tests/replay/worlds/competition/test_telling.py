@@ -365,7 +365,7 @@ def test_a_summary_of_a_long_season_tells_every_coming_and_going(season: Path) -
     ]
     left = summarise(path).left
 
-    assert expected == [(at, name, what.partition(" (")[0].replace(" elimination", ""))
+    assert expected == [(at, name, what.partition(":")[0].replace(" elimination", ""))
                         for at, name, what in left]  # fmt: skip
 
 
