@@ -342,7 +342,7 @@ def test_an_assignment_begins_with_who_was_right(tab: Tab, paged: Callable[..., 
     for each, row in zip(by_test, rows, strict=False):
         worker, verdict, claimed, tested, off, _, proposal, conduct = row
         assert names[each.agent] in worker
-        assert ("✓ held" if each.held else "✗ refuted") in verdict
+        assert ("✓ held" if each.held else "✗ did not hold") in verdict
         assert ("chosen" in verdict) == (each.id == proof.conclusion)
         assert (f"#{each.id}", each.conduct) == (proposal, conduct)
         difference = float(off.replace("−", "-"))

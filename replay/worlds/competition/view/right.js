@@ -1,5 +1,5 @@
-// Who was right at a table: what it chose and should have chosen, every claim beside its test, and the
-// challenges. The sentences are made in Python.
+// Who argued what at a table, and whether it held: what it chose and should have chosen, every claim
+// beside its test, and the challenges. The sentences are made in Python.
 import { Roundtables } from "./assignment.js";
 import { el, fold, rounded, scrolling, tableOf } from "../../../view/dom.js";
 import { Transcript } from "./transcript.js";
@@ -32,14 +32,14 @@ export const Right = (() => {
     if (!claims.length) return null;
     const scale = Transcript.scaleOf([table]);
     const best = claims.find(({ held }) => held);
-    const titles = ["worker", "verdict", "claimed", "tested", "off by", "claim and test", "proposal", "conduct"];
+    const titles = ["worker", "its claim", "claimed", "tested", "off by", "claim and test", "proposal", "conduct"];
     const rows = claims.map(({ said, test, off, held, sharp, edge }) => {
       const [claimed, tested] = apart(said.claim[0], test);
       return [
         people.chip(said.agent),
-        [verdict(held, "held", "refuted"),
+        [verdict(held, "held", "did not hold"),
           sharp ? " · sharp" : null,
-          edge === null || edge === undefined ? null : ` · edge ${edge ? "held" : "failed"}`,
+          edge === null || edge === undefined ? null : ` · edge ${edge ? "held" : "did not hold"}`,
           said.id === best?.said.id ? el("b", {}, " · best test") : null,
           said.id === table.concluded?.proposal ? el("b", {}, " · chosen") : null],
         claimed, tested, offText(off), Transcript.dotPlot(scale, table.bar?.value, said.claim[0], test, held),
@@ -65,13 +65,13 @@ export const Right = (() => {
   // A line as the beginning of a sentence.
   const begun = ([first, ...rest]) => [first.charAt(0).toUpperCase() + first.slice(1), ...rest];
 
-  // The answer to "who was right at this table"; null for a table without a conclusion event.
+  // The same as a section; null for a table without a conclusion event.
   function boxOf(people, table, adopted) {
     if (table.concluded === null) return null;
     const { says } = table.ruled;
     const { proposal, conduct } = table.concluded;
     return el("section", { class: "right" },
-      el("h3", {}, "Who was right?"),
+      el("h3", {}, "Who argued what, and whether it held"),
       el("p", { class: "answer" }, people.line(table, says.right)),
       el("p", {}, begun(people.line(table, says.conclusion)), ". ", people.line(table, says.best),
         proposal === null ? null : [" The conduct: ", people.conductNode(conduct), "."]),
