@@ -132,7 +132,7 @@ def test_replay_shows_who_is_there_and_what_was_said(journal: Path, tmp_path: Pa
     assert ran.out.startswith("assignment 1, 3 in all, digest ")
     assert "admin opens the assignment (day 0, project 0): " in ran.out
     assert "table 0 concludes " in ran.out
-    assert "therapist rates ada [" in ran.out
+    assert "therapist rates ada, novelty " in ran.out
     assert (1, 3) == (shown["assignment"], shown["assignments"])
     assert {"ada", "judge", "user"} <= {agent["name"] for agent in shown["agents"]}
     assert "assignment_closed" == shown["events"][-1]["event"]

@@ -173,7 +173,11 @@ def sentence(text: str, *, drawn: Iterable[str] = (), **cases: _Cases) -> Callab
     return declare
 
 
-_TAKEN: Final[_Cases] = {True: "taken", False: "left", OTHER: "without asking"}
+_TAKEN: Final[_Cases] = {
+    True: "which it takes",
+    False: "which it declines",
+    OTHER: "without asking it",
+}
 _WORDS: Final = if_given(": {words:quoted}")
 CAUSES: Final[_Cases] = {
     EliminationCause.BOTTOMS: "it was last too often",
@@ -225,7 +229,7 @@ class ClassMoved(NamedTuple):
     allowed: Annotated[Plain, "what the admin said; null: not asked"]
 
 
-@sentence("therapist recommends the team {team:agents}")
+@sentence("therapist recommends for the next table {team:agents}")
 class TeamRecommended(NamedTuple):
     """The therapist recommends the participants of the next table."""
 
@@ -366,7 +370,7 @@ class Adopted(NamedTuple):
     adopted: Annotated[Plain, "whether the admin adopts it"]
 
 
-@sentence("", extra={True: "once more ", False: ""})
+@sentence("", extra={True: " once more, as the last of its table", False: ""})
 class Debriefed(NamedTuple):
     """The therapist's questions to a participant, and the answers."""
 
@@ -377,7 +381,7 @@ class Debriefed(NamedTuple):
     extra: Annotated[Flag, "whether it is the extra debrief of the bottom scorer"]
 
 
-@sentence("therapist on {agent}: {trait:quoted}")
+@sentence("therapist notes a trait of {agent}: {trait:quoted}")
 class TraitRecorded(NamedTuple):
     """A trait of a participant, and the ids of the contributions that show it."""
 
@@ -386,7 +390,7 @@ class TraitRecorded(NamedTuple):
     from_: Annotated[Plain, "the contributions that show it"]
 
 
-@sentence("a persona for {agent}, {taken}: {persona:quoted}", taken=_TAKEN)
+@sentence("therapist proposes a persona to {agent}, {taken}: {persona:quoted}", taken=_TAKEN)
 class PersonaProposed(NamedTuple):
     """A persona for a participant, and whether it accepts."""
 
@@ -395,7 +399,7 @@ class PersonaProposed(NamedTuple):
     taken: Taken
 
 
-@sentence("a skill for {agent}, {taken}: {skill:skill}", taken=_TAKEN)
+@sentence("therapist advises {agent} to remember a skill, {taken}: {skill:skill}", taken=_TAKEN)
 class SkillDistilled(NamedTuple):
     """A skill for a participant to remember."""
 
@@ -414,7 +418,7 @@ class InstructionsRewritten(NamedTuple):
     taken: Taken
 
 
-@sentence("therapist rates {agent} {raw:quoted}: {reasons:joined}")
+@sentence("therapist rates {agent}, {raw:rated}: {reasons:joined}")
 class Rated(NamedTuple):
     """The therapist's four scores for a participant."""
 

@@ -86,8 +86,8 @@ def sentences(
         "tested": season.tested,
         "spoke": season.spoke,
         "concluded": season.concluded,
-        "debriefed": partial(_asked, "therapist debriefs {agent} {extra}-"),
-        "interviewed": partial(_asked, "{agent} is interviewed:"),
+        "debriefed": partial(_asked, "therapist debriefs {agent}{extra}:"),
+        "interviewed": partial(_asked, "{agent} is interviewed for a contract:"),
         "instructions_rewritten": _rewritten,
     }
     forms = {
@@ -107,7 +107,8 @@ def sentences(
         "redirected": lambda ids: f" {format_ids(ids)}" if format_ids(ids) else "",
         "ranks": lambda rows: ", ".join(f"{row[0]} {season.name(row[1])} {row[2]}" for row in rows),
         "runs": lambda runs: format_count(len(runs), "run"),
-        "scores": lambda scores: ", ".join(map("{} {}".format, DIMENSIONS, scores)),
+        "rated": _rated,
+        "scores": _scores,
         "signed": "{:+d}".format,
         "skill": season.skill,
         "sparks": lambda balance: format_count(balance, "spark"),
@@ -284,6 +285,16 @@ def _because(value: Any) -> str:
     return f", because of {' and '.join(reasons)}" if reasons else ""
 
 
+def _scores(scores: Iterable[object]) -> str:
+    return ", ".join(map("{} {}".format, DIMENSIONS, scores))
+
+
+def _rated(scores: Any) -> str:
+    """Scores as rated; a list of another length as JSON."""
+    is_rating = isinstance(scores, list) and len(scores) == len(DIMENSIONS)
+    return _scores(map(quoted, scores)) if is_rating else quoted(scores)
+
+
 def _started(event: Event) -> Sentence:
     config = event["config"]
     arena = config["arena"]
@@ -310,10 +321,12 @@ def _table_set(event: Event) -> Sentence:
 def _asked(front: str, event: Event) -> Sentence:
     """Questions, each with its answer."""
     questions, answers = event["questions"], event["answers"]
-    pairs = "{questions:quoted} {answers:quoted}"
+    pairs = "asked {questions:quoted}, it answers {answers:quoted}"
     if isinstance(questions, list) and isinstance(answers, list) and len(questions) == len(answers):
         numbers = range(len(questions))
-        pairs = " ".join(f"{{questions.{n}:quoted}} {{answers.{n}:quoted}}" for n in numbers)
+        pairs = "; ".join(
+            f"asked {{questions.{n}:quoted}}, it answers {{answers.{n}:quoted}}" for n in numbers
+        )
     return Sentence(f"{front} {pairs}")
 
 
@@ -367,4 +380,7 @@ def _rewritten(event: Event) -> Sentence:
             holes.append("{:word} from {:quoted} to {:quoted}")
             values += [name, before[name], value]
     changed = ", ".join(holes) or "nothing new"
-    return Sentence(f"instructions of {{agent}} rewritten, {{taken}}: {changed}", values)
+    front = "therapist rewrites the instructions of {agent}"
+    if type(event["taken"]) is bool:
+        front = "therapist recommends other instructions to {agent}"
+    return Sentence(f"{front}, {{taken}}: {changed}", values)

@@ -202,8 +202,23 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
         ),
         (
             event("interviewed", agent=5, questions=["Why?"], answers=["So."]),
-            'ada is interviewed: "Why?" "So."',
+            'ada is interviewed for a contract: asked "Why?", it answers "So."',
         ),
+        (
+            event("instructions_rewritten", agent=5, before={"care": 2}, after={"care": 4},
+                  taken=False),
+            "therapist recommends other instructions to ada, which it declines: care from 2 to 4",
+        ),
+        (
+            event("instructions_rewritten", agent=5, before={"care": 2}, after={"care": 4},
+                  taken=None),
+            "therapist rewrites the instructions of ada, without asking it: care from 2 to 4",
+        ),
+        (
+            event("rated", agent=5, raw=[0, 1, 2, 3], reasons="all"),
+            'therapist rates ada, novelty 0, accuracy 1, impact 2, challenge 3: "all"',
+        ),
+        (event("rated", agent=5, raw=[0], reasons="one"), 'therapist rates ada, [0]: "one"'),
         (event("reward_unlocked", agent=5, reward="tier-3"),
          "ada reaches tier 3: it may open assignments"),
         (event("joined", ordinal=8, name="dov", inherits=5), "dov joins with the memory of ada"),
