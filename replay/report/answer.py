@@ -65,7 +65,7 @@ class Answer:
         cells = list(self.results.by_cell)
         runs = format_count(sum(map(len, self.results.by_cell.values())), "run")
         seeds = {run.seed for of_cell in self.results.by_cell.values() for run in of_cell}
-        horizons = sorted({cell.rounds for cell in cells})
+        horizons = self.results.horizons
         units = format_count(horizons[-1], self.results.of.vocabulary.unit)
         length = " or ".join([*(f"{rounds:,}" for rounds in horizons[:-1]), units])
         if len(cells) == 1:
@@ -98,7 +98,7 @@ class Answer:
 
     def _name(self, standing: CellStanding) -> str:
         cell = standing.cell
-        several = len({each.rounds for each in self.results.by_cell}) > 1
+        several = len(self.results.horizons) > 1
         rounds = f", {self.results.of.vocabulary.units} {cell.rounds}" if several else ""
         return f"{self.label(cell.roster)} under {cell.treatment}{rounds}"
 

@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -81,6 +82,7 @@ def as_html(blocks: Sequence[Block]) -> str:
         signs=_SIGNS,
         numeric_columns=_numeric_columns,
         aligned=_aligned,
+        spans=_spans,
         columns=_columns,
         rest=_rest,
         lines=lines,
@@ -136,6 +138,15 @@ def _aligned(table: TableBlock, numeric: Collection[int]) -> Iterator[Sequence[C
         for column in range(len(table.head))
     ]
     return zip(*columns, strict=True)
+
+
+def _spans(table: TableBlock) -> list[int]:
+    """By row how many rows its heading is for; 0 where the heading above is for it, too."""
+    spans: list[int] = []
+    for _, rows in groupby(table.rows, key=lambda row: row[0]):
+        count = len(list(rows))
+        spans += [count, *[0] * (count - 1)]
+    return spans
 
 
 def _filled(texts: Sequence[str]) -> list[str]:

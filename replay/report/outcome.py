@@ -96,7 +96,7 @@ def answer_figure(study: ReportedStudy) -> Drawn:
 def _cell_labels(study: ReportedStudy) -> dict[Cell, str]:
     """The rows of cells: the treatment, and the horizon where there are several."""
     cells = list(study.results.by_cell)
-    several = len({cell.rounds for cell in cells}) > 1
+    several = len(study.results.horizons) > 1
     return {cell: f"{cell.treatment}{f', {cell.rounds}' if several else ''}" for cell in cells}
 
 
@@ -165,17 +165,22 @@ def _standings(study: ReportedStudy) -> Block:
         agents = runs[0].policies.count(one.policy) if one.policy else len(runs[0].policies)
         rows.append(
             [
-                one.cell.treatment, study.answer.label(one.cell.roster), str(one.cell.rounds),
-                *study.covariate(one.cell), one.policy or "all agents", str(agents),
-                f"{one.values.n}", bounds(one.values),
+                one.cell.treatment, study.answer.label(one.cell.roster),
+                *_if_several(study, str(one.cell.rounds)), *study.covariate(one.cell),
+                one.policy or "all agents", str(agents), f"{one.values.n}", bounds(one.values),
             ]
         )  # fmt: skip
     head = [
-        "treatment", "roster", study.units, *study.covariates, "policy", "agents", "seeds",
-        "mean ± 95%",
+        "treatment", "roster", *_if_several(study, study.units), *study.covariates, "policy",
+        "agents", "seeds", "mean ± 95%",
     ]  # fmt: skip
     caption = f"{capitalized(study.answer.outcome.title)} by treatment, roster and policy."
     return TableBlock(head, rows, caption)
+
+
+def _if_several(study: ReportedStudy, horizon: str) -> list[str]:
+    """A cell of the column of horizons, which only a study of several has."""
+    return [horizon] if len(study.results.horizons) > 1 else []
 
 
 def runs_figure(study: ReportedStudy) -> Drawn:
@@ -271,20 +276,21 @@ def _compared(study: ReportedStudy) -> list[Block]:
             shown = sorted(compared, key=lambda one: 2.0 if one.p is None else one.p)[:COMPARED_MAX]
             more = f" Those with the smallest p of {len(compared):,}; --json gives all."
         head = [
-            _PAIRED[kind], study.units, "b − a", "seeds", "mean of a", "mean of b",
-            "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
+            _PAIRED[kind], *_if_several(study, study.units), "b − a", "seeds", "mean of a",
+            "mean of b", "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
         ]  # fmt: skip
         caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
-        parts.append(TableBlock(head, [_row(one) for one in shown], caption))
+        parts.append(TableBlock(head, [_row(study, one) for one in shown], caption))
     return parts
 
 
-def _row(one: Comparison) -> list[Content]:
+def _row(study: ReportedStudy, one: Comparison) -> list[Content]:
     change = one.change
     data = "" if change.n == change.seeds else f" ({change.n} of {change.seeds})"
     return [
-        one.where, str(one.rounds), f"{one.b} {MINUS} {one.a}", f"{change.n}{data}",
-        rounded(change.first), rounded(change.second), bounds(change.difference), p_value(one.p),
-        p_value(one.holm), within_bounds(change.effect, change.effect_low, change.effect_high),
+        one.where, *_if_several(study, str(one.rounds)), f"{one.b} {MINUS} {one.a}",
+        f"{change.n}{data}", rounded(change.first), rounded(change.second),
+        bounds(change.difference), p_value(one.p), p_value(one.holm),
+        within_bounds(change.effect, change.effect_low, change.effect_high),
         number(one.detectable, 2), Marked(DIFFERS if one.differs else NOT_FOUND),
     ]  # fmt: skip

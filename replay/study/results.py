@@ -36,6 +36,11 @@ class Results(Generic[C, K]):
         """The measures of the world, and those of the user."""
         return with_users(self.of.measures, self.users)
 
+    @cached_property
+    def horizons(self) -> list[int]:
+        """The lengths of the runs in units, each once, the shortest first."""
+        return sorted({cell.rounds for cell in self.by_cell})
+
     def config(self, cell: Cell) -> C:
         """The configuration of a cell's first run."""
         return self.by_cell[cell][0].config

@@ -67,6 +67,8 @@ class Page(HTMLParser):
             self.tables.append(Seen())
         if tag == "tr" and "tbody" in self.open:
             self.tables[-1].rows.append([])
+        if tag == "td" and not self._cells():  # the heading above is for this row, too
+            self._cells().append(self.tables[-1].rows[-2][0])
         if tag in ("td", "th"):
             self._cells().append("")
 
