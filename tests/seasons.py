@@ -89,7 +89,8 @@ _kept = TemporaryDirectory()
 
 def small(path: Path, *parts: str, **settings: Any) -> Path:
     """A season of four assignments, with who is named played otherwise."""
-    record(path, {**SMALL, **settings}, cast_of(6, parts), force=True)
+    setup = {**SMALL, **settings}
+    record(path, setup, cast_of(setup.get("workers", 6), parts), force=True)
     return path
 
 

@@ -41,7 +41,7 @@ from tests.golden import SEASON_NAMES, season_path
 from tests.journals import events_of
 from tests.pages import AGREES, as_shown, heard, scales, shown_events
 from tests.replay.view.test_browser import HOSTILE
-from tests.seasons import changed, forged, fork
+from tests.seasons import changed, forged, fork, small
 from tests.stances import ASSIGNMENTS, apart, odd, silent
 
 EVERY = season_path("every-event")
@@ -410,6 +410,25 @@ def test_the_leaderboard_of_a_moment_has_the_words_of_the_final_one_and_stands_o
     tab.page.evaluate(f"location.hash = '#assignment={last}'")
     tab.page.wait_for_function(SHOWN, arg=f"assignment {last}")
     assert 0 == tab.page.get_by_text("Leaderboard after").count()
+
+
+def test_of_many_workers_the_first_are_charted_and_whoever_is_chosen(
+    tab: Tab, tmp_path: Path, paged: Callable[..., Path]
+) -> None:
+    path = small(tmp_path / "many.journal", workers=26)
+    workers = [worker.name for worker in summarise(path).workers]
+    foremost, last = workers[:12], workers[-1]
+    tab.open(paged(path))
+    names = tab.page.locator("#outcome .chart .end")
+
+    assert set(foremost) == {text.split()[-1] for text in names.all_text_contents()}
+    note = tab.page.locator("#outcome figcaption .note").first.inner_text()
+    assert f"of {len(workers)} workers the 12 that rank first in the end" in note
+
+    tab.page.evaluate(f"location.hash = '#agent={last}'")
+    names.filter(has_text=last).wait_for()
+
+    assert {*foremost, last} == {text.split()[-1] for text in names.all_text_contents()}
 
 
 def test_values_of_the_charts_are_read_by_keys_and_by_pointer(

@@ -3,7 +3,7 @@
 import { Roundtables } from "./assignment.js";
 import { LARGE, lineChart, spanOf } from "../../../view/chart.js";
 import { hueOf } from "../../../view/colours.js";
-import { el, scrolling, unpacked } from "../../../view/dom.js";
+import { el, replaceAll, scrolling, unpacked } from "../../../view/dom.js";
 import { longText, sentenceOf } from "../../../view/events.js";
 
 export const Season = (() => {
@@ -215,19 +215,42 @@ export const Season = (() => {
     };
   }
 
-  const [LINES_MAX, FOREMOST] = [24, 12]; // agents in a chart; of more, so many
+  const [LINES_MAX, FOREMOST] = [24, 12]; // agents in a chart; of more, so many and the one that is selected
   const WIDTH_MAX = 560; // of a chart, of which two stand side by side
 
-  // A chart with a line per agent over the assignments: {node, move(unit, agent)}.
+  // A chart with a line per agent over the assignments: {node, move(unit, agent)}; of many, those that
+  // rank first in the end and the one selected last.
+  function agentChart(options) {
+    const { people: { run: { gathered }, workers }, valueOf } = options;
+    const states = [gathered.start, ...gathered.history];
+    const { ranks } = states.at(-1);
+    const charted = workers.filter((agent) => states.some((state) => valueOf(state, agent) !== undefined))
+      .toSorted((one, other) => (ranks.get(one) ?? Infinity) - (ranks.get(other) ?? Infinity));
+    const isAll = charted.length <= LINES_MAX;
+    const foremost = isAll ? charted : charted.slice(0, FOREMOST);
+    const note = isAll ? "" : `; of ${charted.length} workers the ${FOREMOST} that rank first in the end, and whom you choose by name`;
+    const node = el("div");
+    let shown, chart;
+    const draw = (agents) => {
+      shown = agents;
+      chart = chartOf({ ...options, states, shown, definition: `${options.definition}${note}` });
+      replaceAll(node, chart.node);
+    };
+    draw(foremost);
+    return {
+      node,
+      move(unit, agent) {
+        if (charted.includes(agent) && !shown.includes(agent)) draw([...foremost, agent]);
+        chart.move(unit, shown.indexOf(agent));
+      },
+    };
+  }
+
+  // The chart of the agents that are shown.
   // `everybody`: the people of all runs of the page, which share the scale of assignments;
   // `valueOf(state, agent)`: undefined without a value; the other options: of a line chart.
-  function agentChart({ people, everybody, definition, valueOf, hasMarks = false, ...options }) {
+  function chartOf({ people, everybody, states, shown, definition, valueOf, hasMarks = false, ...options }) {
     const { run: { gathered }, player } = people;
-    const states = [gathered.start, ...gathered.history];
-    const end = states.at(-1);
-    const shown = people.workers.filter((agent) => states.some((state) => valueOf(state, agent) !== undefined))
-      .toSorted((one, other) => (end.ranks.get(one) ?? Infinity) - (end.ranks.get(other) ?? Infinity))
-      .filter((_, index, all) => index < (all.length > LINES_MAX ? FOREMOST : LINES_MAX));
     const lines = shown.map((agent) => {
       const { colour, dash, glyph } = people.style(agent);
       const name = people.name(agent);
@@ -245,22 +268,21 @@ export const Season = (() => {
       return [{ line, at: until === -1 ? values.findIndex((value) => value !== null) : until, glyph, title: `${people.name(agent)}: ${title}, assignment ${unit}` }];
     };
     const { first, last } = spanOf(everybody.map(({ run }) => run));
-    const left = people.workers.length - shown.length;
-    const chart = lineChart({
+    return lineChart({
       ...options, lines, player, unit: "assignment", units: states.map(({ unit }) => unit), span: { first: first - 1, last }, isSorted: true,
-      note: `${definition}${left > 0 ? `; the first ${shown.length} of ${shown.length + left} workers` : ""}`,
+      note: definition,
       momentOf: (unit) => (unit < first ? "before the first assignment" : `assignment ${unit}`),
       marks: hasMarks ? gathered.moves.flatMap(markOf) : [],
       size: { ...LARGE, width: Math.min(WIDTH_MAX, LARGE.width), height: Math.max(LARGE.height, 36 + LARGE.label * shown.length) },
     });
-    return { node: chart.node, move: (unit, agent) => chart.move(unit, shown.indexOf(agent)) };
   }
 
   const rankChart = (people, everybody) => {
     const ranksIn = ({ run }) => run.gathered.history.flatMap(({ ranks }) => [...ranks.values()]).slice(-4000);
-    const most = Math.min(Math.max(2, ...everybody.flatMap(ranksIn)), LINES_MAX);
+    const last = Math.max(2, ...everybody.flatMap(ranksIn));
+    const most = Math.min(last, LINES_MAX);
     return agentChart({
-      people, everybody, title: "Ranks", definition: `by recent points; ${MARKED}`, hasMarks: true,
+      people, everybody, title: "Ranks", definition: `by recent points${last > most ? `, ranks 1 to ${most}` : ""}; ${MARKED}`, hasMarks: true,
       ranks: Array.from({ length: most }, (_, index) => index + 1),
       valueOf: ({ ranks }, agent) => ((ranks.get(agent) ?? Infinity) > most ? undefined : ranks.get(agent)),
     });
