@@ -33,7 +33,7 @@ class Series(Sequence[Value]):
         return len(self._numbers)
 
     def __iter__(self) -> Iterator[Value]:
-        return map(_value, self._numbers)
+        return iter([None if number != number else number for number in self._numbers])
 
     @overload
     def __getitem__(self, index: int) -> Value: ...

@@ -212,8 +212,9 @@ def result_of(
         halves={name: measured.compared(name) for name in halves},
         halves_whole={name: measured.compared(name, burn_in=False) for name in halves},
         curves={
-            name: tuple(mean(values[span.first - 1 : span.last]) for span in windows)
+            name: tuple(mean(numbers[span.first - 1 : span.last]) for span in windows)
             for name, values in measured.values.items()
+            for numbers in [list(values)]
         },
         policies=tuple(measured.roster),
         by_agent={name: tuple(values) for name, values in measured.by_agent.items()},

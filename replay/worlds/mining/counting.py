@@ -26,7 +26,7 @@ from goldrush.kernel.worlds.mining.events import (
     Remedy,
 )
 from goldrush.kernel.worlds.mining.measures import basics
-from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, MiningState
+from goldrush.kernel.worlds.mining.state import BY_CAPTURE, BY_CLAIM, HOLDINGS, MiningState
 from goldrush.replay.data.compact import Records
 from goldrush.replay.worlds.mining.spells import SpellRecords
 
@@ -158,8 +158,8 @@ class Counting:
         self._totals: Counter[str] = Counter()
         self._spells = SpellRecords()  # as long as they are, if they run
         self._running: dict[int, int] = {}  # plot -> the index of its spell
-        self._held: Counter[tuple[int, int]] = Counter()  # (how, since) -> plots held so
-        self._held_by: Counter[int] = Counter()  # how -> plots held so
+        self._held = [0] * len(HOLDINGS)  # by how: plots held so
+        self._changed: deque[Sequence[int]] = deque(maxlen=HELD_LONG - 1)  # hands, by round
         self._remember(state)
 
     def _remember(self, state: MiningState) -> None:
@@ -249,10 +249,11 @@ class Counting:
         on = Counter[tuple[int, bool]]()
         for plot, count in raids.items():
             on[self._how[plot], round - self._since[plot] >= HELD_LONG] += count
+        changed = [self._how[plot] for plot in set().union(*self._changed)]
         long, new = [], []
         for how in _HOLDINGS:
-            recent = sum([self._held[how, round - age] for age in range(1, HELD_LONG)])
-            long.append(PlotGroup(self._held_by[how] - recent, on[how, True]))
+            recent = changed.count(how)
+            long.append(PlotGroup(self._held[how] - recent, on[how, True]))
             new.append(PlotGroup(recent, on[how, False]))
         return long, new
 
@@ -266,24 +267,19 @@ class Counting:
                 tied = [raider for raider in raiders if raider != owner]
                 self.ties.append(1, round, plot, len(tied), tied.index(winner))
 
-    def _hold(self, how: int, since: int, plots: int) -> None:
-        self._held_by[how] += plots
-        self._held[how, since] += plots
-        if not self._held[how, since]:
-            del self._held[how, since]
-
     def _follow(self, state: MiningState, changed: Sequence[int]) -> None:
         """Update the ownership of plots that may have `changed` hands."""
+        self._changed.append(changed)
         for plot in changed:
             before, after = self._owner[plot], state.owner[plot]
             assert after is not None  # plots are never given up
             if before is not None:
-                self._hold(self._how[plot], self._since[plot], -1)
+                self._held[self._how[plot]] -= 1
                 if before != after:
                     self._spells.lose(self._running[plot], state.round, after)
             if before != after:
                 self._running[plot] = self._spells.begin(plot, after, state.round, state.how[plot])
-            self._hold(state.how[plot], state.since[plot], 1)
+            self._held[state.how[plot]] += 1
         self._remember(state)
 
 

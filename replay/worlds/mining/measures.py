@@ -53,7 +53,7 @@ from goldrush.replay.worlds.mining.counting import (
     Tie,
     Totals,
 )
-from goldrush.replay.worlds.mining.spells import Spell, half_life, restricted_mean
+from goldrush.replay.worlds.mining.spells import Spell, half_life, restricted_mean, times_of
 
 GOLD_MAX: Final = 1e30  # more than any run can mine; sums of less are finite
 
@@ -411,12 +411,13 @@ def headline(run: MeasuredRun) -> list[str]:
     """Who owns the plots at the end of a run, and when ownership settled."""
     if not run.spells:
         return ["Nobody has ever owned a plot."]
-    last = max(spell.start for spell in run.spells)
+    starts = [start for start, _, _ in times_of(run.spells)]
+    last = max(starts)
     left = run.rounds - last
     if left * SETTLED >= run.rounds:
         return [_owned(run), f"Ownership settled by round {last:,}."]
     since = run.rounds - max(1, run.rounds // SETTLED)
-    changes = sum(spell.start > since for spell in run.spells)
+    changes = sum(start > since for start in starts)
     return [
         _owned(run),
         f"Ownership has not settled: {format_count(changes, 'change')} of owner in the last "

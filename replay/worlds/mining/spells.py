@@ -118,9 +118,9 @@ def seen(spells: Iterable[Spell], first: int, last: int) -> Iterator[Seen]:
     """
     before = first - 1
     for start, end, was_lost in times_of(spells):
-        entry = max(0, start - before)
+        entry = start - before if start > before else 0
         is_over = was_lost and end < last
-        exit = (end + 1 if is_over else min(end, last)) - before
+        exit = (end + 1 if is_over else end if end < last else last) - before
         if exit > entry:
             yield exit, is_over, entry
 
