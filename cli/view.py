@@ -64,7 +64,7 @@ def view(
     from goldrush.kernel.errors import BadInput
 
     is_folder = os.path.isdir(journal)
-    of_runs = {"--against": against, "--at": at, "--measure": own_measures or None}
+    of_runs = {"--against": against, "--at": at}
     of_folders = {"--outcome": outcome, "--pages": pages, "--jobs": jobs}
     given: dict[str, object] = {**of_runs} if is_folder else {**of_folders}
     for name, value in given.items():
@@ -74,20 +74,22 @@ def view(
                 f"{quoted_path(journal)} is {'a folder' if is_folder else 'none'}",
                 f"leave {name} out",
             )
+    users = measures_of(own_measures)
     if is_folder:
         from goldrush.replay.view.overview import write_overview
 
         with progress() as step:
             overview = write_overview(
-                journal, out, outcome=outcome, pages=pages, jobs=jobs, force=force, on_step=step
-            )
+                journal, out, outcome=outcome, users=users, pages=pages, jobs=jobs, force=force,
+                on_step=step,
+            )  # fmt: skip
         echo(as_json, overview.as_dict, lambda: _format_overview(overview))
         if opens:
             _open(overview.path)
         return
     from goldrush.replay.view.page import write_page
 
-    units, users = range_of(at, ("--at",)), measures_of(own_measures)
+    units = range_of(at, ("--at",))
     written = write_page(
         journal, out or _named(journal, against), against=against, units=units, users=users,
         force=force,

@@ -15,7 +15,7 @@ from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped
-from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.tools import Tools
 
@@ -83,11 +83,14 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
     """The outcome of a measured run.
 
     Args:
-        name: the measure, of agents or of the run; None: the outcome of the world.
+        name: the measure, of agents or of the run, also one of the user's; None: the outcome of
+            the world.
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
-    measure = measure_named(tools, name)
+    measure = measure_named(tools, attrs.evolve(tools.measures, known=run.known), name)
+    if isinstance(measure, Measure) and measure.name in run.by_agent:
+        measure = of_agents(measure)
     if not run.units:
         sentences = [f"No {run.vocabulary.unit} is closed yet."]
         return Outcome(measure, [], (), run.roster, None, sentences)
@@ -132,23 +135,31 @@ def outcome_from(
     return Outcome(measure, standings, values, policies, value, sentences)
 
 
-def measure_named(tools: Tools, name: str | None) -> AgentMeasure | Measure:
-    """A measure of agents or of a run by name; None: the outcome of the world. Raises BadInput."""
-    known = outcomes_of(tools)
+def measure_named(tools: Tools, measures: Measures, name: str | None) -> AgentMeasure | Measure:
+    """A measure of agents or of a run by name; None: the outcome of the world.
+
+    `measures`: those of the world, and the user's. Raises BadInput.
+    """
+    known = outcomes_of(measures)
     if not known:
         raise BadInput(
             f"the {tools.name} world has no measures", "write one: --measure FILE.py:NAME"
         )
     if name is None:
-        return known[next(iter(tools.measures.of_agents or known))]
+        return known[next(iter(measures.of_agents or known))]
     if name not in known:
         raise unknown("measure", name, known)
     return known[name]
 
 
-def outcomes_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
+def outcomes_of(measures: Measures) -> dict[str, AgentMeasure | Measure]:
     """By name the measures that can be the outcome of a run."""
-    return {**tools.measures.known, **tools.measures.of_agents}
+    return {**measures.known, **measures.of_agents}
+
+
+def of_agents(measure: Measure) -> AgentMeasure:
+    """A measure of the user's that gives a value for each agent, as a measure of agents."""
+    return AgentMeasure(measure.name, measure.title, measure.definition)
 
 
 def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Standing]:

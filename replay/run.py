@@ -656,17 +656,18 @@ class Run:
         measured = self.measured(measures)
         return {name: measured.of(name) for name in measured.known}
 
-    def outcome(self, measure: str | None = None) -> Outcome:
+    def outcome(self, measure: str | None = None, *, measures: Functions = ()) -> Outcome:
         """Who ended with how much, by policy and by agent, and a headline.
 
         Args:
             measure: of agents or of the run, by name; None: what the agents of the world play for.
+            measures: measures of your own, as for `measures`, one of which it can name.
 
         Raises BadInput for an unknown measure; else as `measured`.
         """
         from goldrush.replay.outcome import outcome_of
 
-        return outcome_of(self.tools, self.measured(), measure)
+        return outcome_of(self.tools, self.measured(measures), measure)
 
     def figures(self) -> dict[str, str]:
         """What can be drawn of the run: captions by name. Each is a measure of agents, or one that

@@ -408,6 +408,7 @@ class Study:
         path: str | Path | None = None,
         *,
         outcome: str | None = None,
+        measures: Functions = (),
         pages: bool = False,
         jobs: int | None = None,
         force: bool = False,
@@ -418,6 +419,7 @@ class Study:
         Args:
             path: where; None: `runs.html` in the folder.
             outcome: the measure that is charted, by name; None: the outcome of the world.
+            measures: measures of your own, as for `Run.measures`.
             pages: write the page of each run, too, and link it.
             jobs: number of processes; None: one per processor.
             force: replace another file that goldrush wrote.
@@ -427,8 +429,9 @@ class Study:
         """
         from goldrush.replay.view.overview import write_overview
 
+        users = user_measures(measures)
         return write_overview(
-            self.folder, path, outcome=outcome, pages=pages, jobs=jobs, force=force
+            self.folder, path, outcome=outcome, users=users, pages=pages, jobs=jobs, force=force
         ).path
 
 

@@ -13,14 +13,14 @@ import attrs
 from goldrush.kernel.errors import JournalError
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import Value
-from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
+from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
 from goldrush.replay.journal.declared import labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.story import names_of
-from goldrush.replay.outcome import outcome_of
+from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.about import facts_of, rosters_of, title_of
 from goldrush.replay.view.front import POINTS_MAX, RunFront, any_of
@@ -172,7 +172,7 @@ def _front(tools: Tools, measured: Measured[Any] | None, walked: PageWalk) -> Ru
     if measured is None or not (known or tools.measures.known):
         return RunFront(None, labels, walked.points, [])
     values = [
-        (known.get(name) or _of_user(measured.known[name]), by_agent)
+        (known.get(name) or of_agents(measured.known[name]), by_agent)
         for name, by_agent in measured.by_agent.items()
     ]
     outcome = outcome_of(tools, measured)
@@ -185,10 +185,6 @@ def _whole(measured: Measured[Any], name: str) -> list[tuple[int, Value]]:
     values = measured.values.get(name, ())
     number = measured.vocabulary.number
     return [(number(unit), values[unit - 1]) for unit in sampled(len(values), POINTS_MAX)]
-
-
-def _of_user(measure: Measure) -> AgentMeasure:
-    return AgentMeasure(measure.name, measure.title, measure.definition)
 
 
 def _measures(

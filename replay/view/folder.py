@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -15,6 +15,7 @@ from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.course import Course
 from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
+from goldrush.replay.data.user_measures import can_be_shared
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.batch import SUFFIX, journals_in
 from goldrush.replay.journal.declared import labels_of, unusual
@@ -23,6 +24,12 @@ from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
 from goldrush.replay.study.records import Cell, Result, StudyRun
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
+
+    # Path of a journal, the same relative to the folder, its treatment and roster, user's measures.
+    _Task = tuple[str, str, tuple[str, str] | None, Sequence[UserMeasure]]
 
 OnRun = Callable[[int, int], None]  # called with the number of runs that are measured, and of all
 
@@ -84,11 +91,17 @@ class FolderRuns:
 
 
 def runs_in(
-    folder: str | Path, *, jobs: int | None = None, on_run: OnRun | None = None
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    on_run: OnRun | None = None,
+    users: Sequence[UserMeasure] = (),
 ) -> FolderRuns:
     """Measure the runs in and below a folder; those of studies only if they are not kept measured.
+    `users`: measures of the user, besides those of the worlds.
 
-    Raises BadInput for a folder without journals, or that cannot be read; WorkerDied.
+    Raises BadInput for a folder without journals, or that cannot be read, and if the user's
+    measures fail in each run; WorkerDied.
     """
     base = Path(folder)
     paths = journals_in([folder])
@@ -96,7 +109,7 @@ def runs_in(
     unplayed = 0
     for manifest in sorted(base.rglob(MANIFEST)):
         try:
-            more, missing = _of_study(manifest.parent, base, jobs, on_run)
+            more, missing = _of_study(manifest.parent, base, jobs, on_run, users)
         except BadInput as error:
             found[_relative(manifest, base)] = _reason(error, manifest)
             continue
@@ -104,7 +117,8 @@ def runs_in(
         unplayed += missing
     others = [path for path in paths if _relative(path, base) not in found]
     studies = StudyFolders()
-    tasks = [(path, _relative(path, base), studies.cell_of(path)) for path in others]
+    tasks = [(path, _relative(path, base), studies.cell_of(path), users) for path in others]
+    jobs = jobs if can_be_shared(users) else 1
     for done, (task, run) in enumerate(
         zip(tasks, map_in_order(_tried, tasks, jobs, total_size(others)), strict=True), 1
     ):
@@ -117,16 +131,26 @@ def runs_in(
         (run for run in found.values() if isinstance(run, FolderRun)), key=lambda run: run.path
     )
     left_out = [LeftOut(path, why) for path, why in sorted(found.items()) if isinstance(why, str)]
+    if users and left_out and not runs:
+        first = left_out[0]
+        raise BadInput(
+            f"no run can be measured ({first.path}: {first.reason})", "correct the measure"
+        )
     return FolderRuns(runs, left_out, unplayed)
 
 
 def _of_study(
-    folder: Path, base: Path, jobs: int | None, on_run: OnRun | None
+    folder: Path,
+    base: Path,
+    jobs: int | None,
+    on_run: OnRun | None,
+    users: Sequence[UserMeasure],
 ) -> tuple[dict[str, FolderRun | str], int]:
     """The runs of a study, and why others are left out, by path; the number of unplayed ones."""
     manifest = read_manifest(folder)
     found: dict[str, FolderRun | str] = {}
-    for run, result in measured_runs(folder, manifest, jobs=jobs, on_run=on_run):
+    measured = measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users)
+    for run, result in measured:
         path = _relative(folder / run.path, base)
         if isinstance(result, GoldrushError):
             found[path] = _reason(result, folder / run.path)
@@ -162,21 +186,27 @@ def _studied(
     )
 
 
-def _tried(task: tuple[str, str, tuple[str, str] | None]) -> FolderRun | str:
+def _tried(task: _Task) -> FolderRun | str:
     """A run that no study in the folder has measured, or why it is left out."""
-    path, relative, cell = task
+    path, relative, cell, users = task
     found = outline_of(path, cell and cell[0])
     if found.trouble is not None:
         return _reason(found.trouble, path)
     if not found.finished:
         return _unfinished(found)
     try:
-        return _measured(path, relative, found, cell)
+        return _measured(path, relative, found, cell, users)
     except GoldrushError as error:
         return _reason(error, path)
 
 
-def _measured(path: str, relative: str, found: Outline, cell: tuple[str, str] | None) -> FolderRun:
+def _measured(
+    path: str,
+    relative: str,
+    found: Outline,
+    cell: tuple[str, str] | None,
+    users: Sequence[UserMeasure],
+) -> FolderRun:
     tools, declared = tools_at(path), found.declared
     changed = {
         name: value
@@ -186,7 +216,7 @@ def _measured(path: str, relative: str, found: Outline, cell: tuple[str, str] | 
     texts = " ".join(f"{name}={value}" for name, value in changed.items())
     treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
     history = [text for _, text in declared.history]
-    if not tools.measures.known and not tools.measures.of_agents:
+    if not users and not tools.measures.known and not tools.measures.of_agents:
         return FolderRun(
             path=relative,
             world=tools.name,
@@ -199,7 +229,7 @@ def _measured(path: str, relative: str, found: Outline, cell: tuple[str, str] | 
             policies=labels_of(declared.players),
             history=history,
         )
-    run = run_of(path, cell)
+    run = run_of(path, cell, users)
     with run.reporting_forged():
         measured = run.measured
         listed = StudyRun(

@@ -8,11 +8,11 @@ hashes. It holds no date, and paths relative to itself alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import attrs
@@ -24,6 +24,7 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import css_variables, hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
+from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import (
@@ -40,6 +41,9 @@ from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import filled, joined, json_of, policy_of
 from goldrush.replay.view.page import MADE_BY, is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
+
+if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
 
 NAME: Final = "runs.html"
 NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
@@ -79,6 +83,7 @@ def write_overview(
     out: str | Path | None = None,
     *,
     outcome: str | None = None,
+    users: Sequence[UserMeasure] = (),
     pages: bool = False,
     jobs: int | None = None,
     force: bool = False,
@@ -90,6 +95,7 @@ def write_overview(
         out: the file; None: `runs.html` in the folder. An earlier page there is replaced.
         outcome: the measure that is charted and compared, of agents or of runs; of a world that
             does not have it, and None: the outcome of the world.
+        users: measures of the user, shown after those of the world.
         pages: also write the page of each run into the folder `pages` beside it, and link it.
         jobs: number of processes; None: one per processor.
         force: replace another file that goldrush wrote, such as a report.
@@ -104,14 +110,14 @@ def write_overview(
     def tell(what: str) -> OnRun | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
-    found = runs_in(folder, jobs=jobs, on_run=tell("measuring"))
+    found = runs_in(folder, jobs=jobs, on_run=tell("measuring"), users=users)
     written = None
     if pages:
         written = write_pages(
             folder, [run.path for run in found.runs], path.parent, jobs=jobs, force=force,
-            on_page=tell("writing pages"),
+            users=users, on_page=tell("writing pages"),
         )  # fmt: skip
-    data = overview_of(folder, found, path.parent, outcome).encode()
+    data = overview_of(folder, found, path.parent, outcome, users).encode()
     files.write_whole(str(path), data, force=force, is_own=is_overview)
     return Overview(path, len(data), found, written)
 
@@ -122,7 +128,11 @@ def is_overview(front: bytes) -> bool:
 
 
 def overview_of(
-    folder: str | Path, found: FolderRuns, beside: Path, outcome: str | None = None
+    folder: str | Path,
+    found: FolderRuns,
+    beside: Path,
+    outcome: str | None = None,
+    users: Sequence[UserMeasure] = (),
 ) -> str:
     """The page of a folder, as HTML, to be written into the folder `beside`.
 
@@ -133,8 +143,8 @@ def overview_of(
         by_world.setdefault(run.world, []).append(run)
     lines = sum(max(1, len(set(run.policies))) for run in found.runs)
     points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
-    worlds = [_World.of(Path(folder), runs, outcome, points) for runs in by_world.values()]
-    measures = dict.fromkeys(name for world in worlds for name in outcomes_of(world.tools))
+    worlds = [_World.of(Path(folder), runs, outcome, users, points) for runs in by_world.values()]
+    measures = dict.fromkeys(name for world in worlds for name in world.known)
     if outcome is not None and outcome not in measures:
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
@@ -166,6 +176,7 @@ class _World:
     """The runs of one world, with their outcomes; `outcomes` is empty for a world without measures.
 
     Attributes:
+        known: by name the measures that can be its outcome.
         columns: the measures of runs that stand in the table.
         oddity: by run, the measure in which it differs most from the runs of its treatment and
             roster, as an index of `columns` (−1: the outcome), and by how many of their robust
@@ -178,6 +189,7 @@ class _World:
     units: str
     number: Any
     runs: Sequence[FolderRun]
+    known: Mapping[str, AgentMeasure | Measure]
     measure: AgentMeasure | Measure | None
     outcomes: Sequence[Outcome]
     columns: Sequence[Measure]
@@ -185,14 +197,21 @@ class _World:
     points: int
 
     @classmethod
-    def of(cls, folder: Path, runs: Sequence[FolderRun], name: str | None, points: int) -> _World:
+    def of(
+        cls,
+        folder: Path,
+        runs: Sequence[FolderRun],
+        name: str | None,
+        users: Sequence[UserMeasure],
+        points: int,
+    ) -> _World:
         first = folder / runs[0].path
         tools, world = tools_at(first), world_at(first)
         vocabulary = world.vocabulary
-        measures = tools.measures
-        known = outcomes_of(tools)
+        measures = with_users(tools.measures, users)
+        known = outcomes_of(measures)
         is_named = name in known
-        measure = measure_named(tools, name if is_named else None) if known else None
+        measure = measure_named(tools, measures, name if is_named else None) if known else None
         outcomes = (
             []
             if measure is None
@@ -209,7 +228,9 @@ class _World:
             ]
         )
         columns = [
-            measures.known[each] for each in measures.of_runs if measures.known[each] != measure
+            measures.known[each]
+            for each in measures.of_runs or measures.known
+            if measures.known[each] != measure
         ]
         return cls(
             tools=tools,
@@ -217,6 +238,7 @@ class _World:
             units=vocabulary.units,
             number=vocabulary.number,
             runs=runs,
+            known=known,
             measure=measure,
             outcomes=outcomes,
             columns=columns,

@@ -182,6 +182,36 @@ def test_a_measure_that_one_of_two_worlds_has_is_charted_there(
         charted("wealth")
 
 
+def test_measures_of_the_user_are_columns_and_can_be_charted(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own.py").write_text(
+        "def raided(events):\n    return sum(e.name == 'raid_resolved' for e in events)\n"
+        "def kept(state):\n    'gold kept'\n    return [gold / 2 for gold in state.gold]\n"
+        "def owed(state):\n    return state.debts\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    own = ["own.py:raided", "own.py:kept"]
+    page = Study.open(folder / "study").view("page.html", outcome="kept", measures=own, jobs=1)
+    [world] = _data(page)["worlds"]
+    column = [measure["name"] for measure in world["columns"]].index("raided")
+    fields = {name: world["fields"].index(name) for name in ("path", "outcome", "values", "curves")}
+
+    assert "kept" == world["outcome"]["name"]
+    assert 23 == len(world["runs"])
+    for row in world["runs"]:
+        run = Run.open(tmp_path / row[fields["path"]])
+        measured = run.measures(own)
+        assert pytest.approx(measured["raided"], rel=1e-5) == row[fields["values"]][column]
+        assert pytest.approx(measured["kept"], rel=1e-5) == row[fields["outcome"]]
+        assert [of.mean for of in run.outcome("kept", measures=own).standings] == [
+            of.mean / 2 for of in run.outcome().standings if of.mean is not None
+        ]
+        assert row[fields["curves"]]
+    with pytest.raises(BadInput, match="no run can be measured .* measure owed in round 1 failed"):
+        Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
+
+
 VALUES = st.lists(st.integers(-1000, 1000).map(float), min_size=5, max_size=20)
 
 
