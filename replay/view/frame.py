@@ -1,4 +1,6 @@
-"""The frame of a page: one script of modules, a policy that allows it by its hash, data."""
+"""The frame of a page: one script of modules, one style sheet, a policy that allows both by their
+hashes, data.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,13 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from html import escape
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
+
+from goldrush.kernel import files
+from goldrush.replay.colours import css_variables
 
 _MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
 _MARK: Final = re.compile(r"\{\{(\w+)\}\}")
@@ -23,7 +30,35 @@ def joined(modules: Iterable[Path], start: str) -> str:
     return f'(() => {{\n"use strict";\n{script}\n{start}\n}})();\n'
 
 
-def policy_of(script: str, style: str) -> str:
+def framed(
+    body: Path,
+    parts: Mapping[str, str],
+    *,
+    title: str,
+    generator: str,
+    script: str,
+    sheets: Iterable[Path],
+    data: Mapping[str, object],
+) -> str:
+    """A page. `body`: the template of what is in its body, filled with `parts`; `generator`: the
+    element by which goldrush knows a page of this sort; `sheets`: of its style, besides the
+    palette; `data`: what the script reads.
+    """
+    style = css_variables() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    frame = {
+        "mark": files.MARK,
+        "policy": _policy(script, style),
+        "generator": generator,
+        "title": escape(title),
+        "style": style,
+        "body": _filled(body, {"version": f"goldrush {version('goldrush')}", **parts}),
+        "data": _json(data),
+        "script": script,
+    }
+    return _filled(Path(__file__).with_name("frame.html"), frame)
+
+
+def _policy(script: str, style: str) -> str:
     """A Content-Security-Policy that allows one script and one style sheet, and no request."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
@@ -35,11 +70,11 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def json_of(data: Mapping[str, object]) -> str:
+def _json(data: Mapping[str, object]) -> str:
     """JSON that cannot end the script element that holds it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def filled(template: Path, parts: Mapping[str, str]) -> str:
+def _filled(template: Path, parts: Mapping[str, str]) -> str:
     """A template with its marks, such as {{title}}, replaced."""
     return _MARK.sub(lambda mark: parts[mark[1]], template.read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from goldrush.kernel.errors import unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.arguments import OnStep
-from goldrush.replay.colours import css_variables, hues_of
+from goldrush.replay.colours import hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
@@ -38,8 +38,8 @@ from goldrush.replay.outcome import (
 from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
-from goldrush.replay.view.frame import filled, joined, json_of, policy_of
-from goldrush.replay.view.page import MADE_BY, is_page
+from goldrush.replay.view.frame import framed, joined
+from goldrush.replay.view.page import is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
 
 if TYPE_CHECKING:
@@ -149,26 +149,19 @@ def overview_of(
         raise unknown("measure", outcome, measures)
     here = Path(__file__).parent
     script = joined([here / name for name in _SCRIPTS], "overview();")
-    style = css_variables() + "".join(
-        (here / name).read_text(encoding="utf-8") for name in ("page.css", "overview.css")
-    )
+    sheets = [here / "page.css", here / "overview.css"]
     data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
     parts = {
-        "mark": files.MARK,
-        "policy": policy_of(script, style),
-        "generator": GENERATOR,
-        "title": escape(_title(worlds, found)),
         "head": _head(worlds, found),
         "left_out": _left_out(found),
         "sections": "\n".join(
             _section(world, index, len(worlds)) for index, world in enumerate(worlds)
         ),
-        "version": MADE_BY,
-        "style": style,
-        "script": script,
-        "data": json_of(data),
     }
-    return filled(here / "overview.html", parts)
+    return framed(
+        here / "overview.html", parts, title=_title(worlds, found), generator=GENERATOR,
+        script=script, sheets=sheets, data=data,
+    )  # fmt: skip
 
 
 @attrs.frozen(kw_only=True)

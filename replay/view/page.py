@@ -11,7 +11,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,13 +19,13 @@ import attrs
 from goldrush.kernel import files
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.world import World
-from goldrush.replay.colours import SPREAD, css_variables, hues_of
+from goldrush.replay.colours import SPREAD, hues_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.tools import View
 from goldrush.replay.view.carried import Carried, carried
-from goldrush.replay.view.frame import filled, joined, json_of, policy_of
+from goldrush.replay.view.frame import framed, joined
 from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
 from goldrush.replay.view.top import top_of
@@ -45,7 +44,6 @@ GENERIC: Final = View(
     modules=[_HERE / name for name in ("grid.js", "tables.js", "series.js", "lines.js")],
     computed=states,
 )
-MADE_BY: Final = f"goldrush {version('goldrush')}"
 GENERATOR: Final = '<meta name="generator" content="goldrush view">'
 
 
@@ -163,22 +161,18 @@ def _rendered(
     }
     script = joined(modules_of(view), "start(() => WORLD);")
     sheets = filter(None, (_HERE / "page.css", view.style))
-    style = css_variables() + "".join(each.read_text(encoding="utf-8") for each in sheets)
     titles = [run.title for run in runs]
-    parts: dict[str, str] = {
-        "mark": files.MARK,
-        "policy": policy_of(script, style),
-        "title": escape(titles[0] if len(runs) == 1 else f"{world.name}: two runs"),
+    parts = {
         "top": top_of(runs, hues, difference, vocabulary),
         "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
-        "version": MADE_BY,
-        "style": style,
-        "script": script,
         "journals": "\n".join(journals),
-        "data": json_of(data),
     }
-    return filled(_HERE / "page.html", parts)
+    title = titles[0] if len(runs) == 1 else f"{world.name}: two runs"
+    return framed(
+        _HERE / "page.html", parts, title=title, generator=GENERATOR, script=script, sheets=sheets,
+        data=data,
+    )  # fmt: skip
 
 
 def modules_of(view: View) -> Sequence[Path]:

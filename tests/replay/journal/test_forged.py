@@ -284,7 +284,7 @@ NO_READERS = {
     "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
     "view.folder.runs_in": "a run that cannot be measured is one line of the page",
-    "view.frame.filled": "no journal",
+    "view.frame.framed": "no journal",
     "view.frame.joined": "no journal",
     "view.overview.overview_of": "what runs_in gives",
     "view.overview.write_overview": "what runs_in gives",
