@@ -47,8 +47,8 @@ function columnsOf(world, runs) {
   }
   if (runs.some(({ oddity }) => oddity)) {
     columns.push({
-      name: "unusual", title: "unusual", isNumber: true, of: (run) => run.oddity?.[0] ?? null, textOf: (run) => run.oddity?.[1] ?? "–",
-      definition: "The measure in which a run differs most from the runs of its treatment and roster, in their robust standard deviations from the median.",
+      name: "unusual", title: "most unusual in", isNumber: true, of: (run) => run.oddity?.[0] ?? null, textOf: (run) => run.oddity?.[1] ?? "–",
+      definition: "The measure in which a run differs most from the runs of its treatment, roster and length: by how many robust standard deviations (SD) it is above or below their median.",
     });
   }
   world.columns.forEach(({ name, title, definition }, index) => number(`m:${name}`, title, (run) => run.values[index], definition));
@@ -90,7 +90,7 @@ const over = (axis, curves, of) => axis.map((_, index) => {
 // One world of the page: what is chosen of its runs, drawn.
 class Browser {
   constructor(world, index, room, page) {
-    Object.assign(this, { world, index, page, prefix: index ? `${index + 1}.` : "" });
+    Object.assign(this, { world, index, room, page, prefix: index ? `${index + 1}.` : "" });
     this.runs = world.runs.map((row, at) => runOf(row, world, at));
     this.columns = columnsOf(world, this.runs);
     this.state = {};
@@ -98,9 +98,10 @@ class Browser {
     this.shown = { charts: CHARTS_MAX, rows: ROWS_MAX };
     this.status = el("p", { role: "status", class: "count" });
     this.charts = el("div");
+    this.order = el("div", { class: "modes", role: "group", "aria-label": "Order of the table" });
     this.table = el("div", { class: "scroll long runs-table", tabindex: "0", role: "group", "aria-label": "Runs" });
     this.more = el("p");
-    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), this.table, this.more);
+    room.append(this.controls(), this.charts, el("h2", {}, "Runs"), this.order, this.table, this.more);
     this.table.addEventListener("click", (event) => this.clicked(event));
   }
 
@@ -180,9 +181,6 @@ class Browser {
     const scale = scaleOf(some.flatMap(({ lines }) => lines));
     const span = spanOfAxes(some.map(({ axis }) => axis));
     const { title, definition } = this.world.outcome;
-    const mode = (value, text) => el("button", {
-      type: "button", "aria-pressed": String((this.state.charts ?? "") === value), click: () => this.set({ charts: value }),
-    }, text);
     const chartOf = ({ runs, lines, axis }) => {
       const name = byRun ? runs[0].title : `${groupTitle(this, runs[0])}: ${plural(runs.length, "run")}`;
       const { node } = lineChart({ title: name, definition, unit: this.world.unit, units: axis, lines, player: STILL, scale, span, limits: [0] });
@@ -192,14 +190,24 @@ class Browser {
     const policies = [...new Set(some.flatMap(({ lines }) => lines.map((line) => line.title)))];
     replaceAll(this.charts,
       el("h2", {}, `${title[0].toUpperCase()}${title.slice(1)} over the ${this.world.units}`),
-      el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", mode("", "treatment and roster"), mode("runs", "run"),
-        el("span", { class: "note" }, byRun ? " One scale; in the order of the table." : " One scale. Lines: means of the runs; bands: from the lowest to the highest run.")),
+      el("div", { class: "modes", role: "group", "aria-label": "A chart for each" }, "A chart for each ", this.mode("charts", "", "treatment and roster"), this.mode("charts", "runs", "run"),
+        el("span", { class: "note" }, byRun ? " All on one scale; in the order of the table." : " All on one scale. Lines: means of the runs; bands: from the lowest to the highest run.")),
       this.world.byPolicy ? el("ul", { class: "legend" }, policies.map((policy) => el("li", {}, swatchOf(tintOf(this.world, policy)), policy))) : null,
       el("div", { class: "charts" }, some.map(chartOf)),
       moreOf(groups.length, some.length, "chart", CHARTS_MAX, (count) => {
         this.shown.charts += count;
         this.drawCharts();
       }));
+  }
+
+  // A button that gives a field of the state this value.
+  mode(name, value, text) {
+    const mark = `${name}=${value}`;
+    const choose = () => {
+      this.set({ [name]: value });
+      this.room.querySelector(`[data-mode="${mark}"]`).focus();
+    };
+    return el("button", { type: "button", "data-mode": mark, "aria-pressed": String((this.state[name] ?? "") === value), click: choose }, text);
   }
 
   drawTable() {
@@ -211,6 +219,10 @@ class Browser {
         el("button", { type: "button", title: column.definition, "data-sort": column.name, click: () => this.sort(next) },
           column.title, el("span", { "aria-hidden": "true", class: "arrow" }, isSorted ? (sign ? " ▼" : " ▲") : "")));
     });
+    const hasUnusual = this.columns.has("unusual");
+    replaceAll(this.order, "Sorted by ", this.mode("sort", "", "treatment, roster and seed"),
+      hasUnusual ? this.mode("sort", "-unusual", "most unusual first") : null,
+      el("span", { class: "note" }, ` Or press a column’s title.${hasUnusual ? " SD: robust standard deviations from the median for the treatment and roster." : ""}`));
     const rows = this.some.slice(0, this.shown.rows).map((run) => this.row(run));
     const body = el("tbody");
     body.append(...rows);

@@ -139,7 +139,7 @@ def overview_of(
     Raises BadInput for a measure that no world has.
     """
     by_world: dict[str, list[FolderRun]] = {}
-    for run in found.runs:
+    for run in sorted(found.runs, key=_place):
         by_world.setdefault(run.world, []).append(run)
     lines = sum(max(1, len(set(run.policies))) for run in found.runs)
     points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
@@ -162,6 +162,12 @@ def overview_of(
         here / "overview.html", parts, title=_title(worlds, found), generator=GENERATOR,
         script=script, sheets=sheets, data=data,
     )  # fmt: skip
+
+
+def _place(run: FolderRun) -> tuple[object, ...]:
+    """By what the runs of a world are sorted."""
+    seed = -1 if run.seed is None else run.seed
+    return run.treatment, run.roster, run.horizon, seed, run.path
 
 
 @attrs.frozen(kw_only=True)
@@ -308,7 +314,7 @@ class _World:
         if self.oddity[index] is None:
             return None
         title, size = self._oddest(index)
-        cell = f"{abs(size):,.1f} {'above' if size > 0 else 'below'}: {title}"
+        cell = f"{abs(size):,.1f} SD {'above' if size > 0 else 'below'}: {title}"
         return round(abs(size), 1), cell, self.unusual(index)
 
     def _curves(
@@ -479,7 +485,8 @@ def _lead(world: _World, index: int) -> str:
     if odd:
         at = max(odd)[1]
         parts.append(
-            f"Most unusual among its kind: {_link(world, index, at)} ({_text(world.unusual(at))})."
+            f"Most unusual for its treatment and roster: {_link(world, index, at)} "
+            f"({_text(world.unusual(at))})."
         )
     return f'<p class="lead">{" ".join(parts)}</p>'
 
@@ -508,9 +515,9 @@ def _left_out(found: FolderRuns) -> str:
             f'<tr><th scope="row"><code>{_text(one.path)}</code></th><td>{_text(one.reason)}</td>'
             for one in found.left_out
         )
-        verb = "is not a finished run" if count == 1 else "are not finished runs"
+        verb = "is" if count == 1 else "are"
         parts.append(
-            f"<details><summary>{format_count(count, 'file')} {verb}</summary>"
+            f"<details><summary>{format_count(count, 'file')} {verb} left out</summary>"
             f'<div class="scroll" tabindex="0" role="group" aria-label="Files left out">'
             f'<table class="left-out"><thead><tr><th scope="col">file</th>'
             f'<th scope="col">why it is not in the table</th></tr></thead>'

@@ -153,6 +153,21 @@ def test_a_game_is_compared_by_what_it_measures(tmp_path: Path) -> None:
     assert page.count('"byPolicy":') == 1
 
 
+def test_runs_are_in_the_order_of_treatment_roster_length_and_seed(tmp_path: Path) -> None:
+    for index, seed in enumerate((3, 20, 1)):
+        for rounds in (5, 4):
+            path = tmp_path / f"{index}-{rounds}.journal"
+            Run.record(path, seed=seed, rounds=rounds, roster="greedy-mine*2")
+    Run.record(tmp_path / "0.journal", seed=9, rounds=4, roster="greedy-mine*2", alpha=2.0)
+    [world] = _data(write_overview(tmp_path, jobs=1).path)["worlds"]
+    seed, units = (world["fields"].index(name) for name in ("seed", "units"))
+
+    assert ["agents=2", "agents=2 alpha=2.0"] == world["treatments"]
+    assert [(4, 1), (4, 3), (4, 20), (5, 1), (5, 3), (5, 20), (4, 9)] == [
+        (row[units], row[seed]) for row in world["runs"]
+    ]
+
+
 @pytest.mark.parametrize("outcome", ["plots", "turnover"])
 def test_any_measure_can_be_charted(folder: Path, tmp_path: Path, outcome: str) -> None:
     written = write_overview(folder / "study", tmp_path / "page.html", outcome=outcome, jobs=1)
@@ -208,7 +223,7 @@ def test_measures_of_the_user_are_columns_and_can_be_charted(
             of.mean / 2 for of in run.outcome().standings if of.mean is not None
         ]
         assert row[fields["curves"]]
-    with pytest.raises(BadInput, match="no run can be measured .* measure owed in round 1 failed"):
+    with pytest.raises(BadInput, match=r"no run can be measured .* measure owed in round 1 failed"):
         Study.open(folder / "study").view("other.html", measures="own.py:owed", jobs=1)
 
 
@@ -335,12 +350,13 @@ def test_a_run_opens_with_its_headline_and_command(
 def test_the_most_unusual_run_is_told_in_the_same_words_everywhere(
     opened: Callable[..., Tab],
 ) -> None:
-    tab = opened("#sort=-unusual")
+    tab = opened()
+    tab.page.locator("#world-0").get_by_role("button", name="most unusual first").click()
     lead = tab.text("#world-0 > .lead")
-    [words] = re.findall(r"Most unusual among its kind: .* \((.* the median)\)", lead)
+    [words] = re.findall(r"Most unusual for its treatment and roster: .* \((.* the median)\)", lead)
     title, size, where = re.findall(r"(.*) ([\d.,]+) robust .* (above|below)", words)[0]
 
-    assert f"{size} {where}: {title}" in rows(tab)[0]
+    assert f"{size} SD {where}: {title}" in rows(tab)[0]
     tab.page.locator("#world-0 > .lead a").last.click()
     assert f"Most unusual: {words}." in tab.page.get_by_role("dialog").inner_text()
 
