@@ -57,7 +57,7 @@ OF_PAIRS = (
 OF_STUDIES = (
     "measure {}", "measure {} --json", "measure {} --by-run --csv", "report {} --out report.html",
     "report {} --criteria --json", "report {} --format md --out report.md", "report {} --json",
-    "ls {}", "verify {}",
+    "ls {}", "verify {}", "view {} --out page.html",
     "export {} --format csv --out tables", "audit {} --fairness", "audit {} --all",
     "study --out {}", "report {} --pages --out report.html",
 )  # fmt: skip
