@@ -17,8 +17,10 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.policies import agents_by_policy
+from goldrush.replay.text import format_table
 from goldrush.replay.tools import Tools
 
+SHOWN_MAX: Final = 10  # rows of a table in Python
 NAMED_MAX: Final = 5  # policies that a headline names; of more it names the first and the last
 _NUMBERS: Final = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -60,7 +62,20 @@ class Outcome:
     sentences: Sequence[str]
 
     def __repr__(self) -> str:
-        return "\n".join(self.sentences)
+        text = "\n".join(self.sentences)
+        return f"{text}\n\n{self._table()}" if self.standings else text
+
+    def _table(self) -> str:
+        title = f"mean {escaped(self.measure.title)}"
+        rows: list[Sequence[str]] = [("policy", "agents", title, "lowest", "highest")]
+        rows += [
+            (
+                escaped(each.policy), f"{len(each.agents):,}",
+                *map(format_value, (each.mean, each.lowest, each.highest)),
+            )
+            for each in self.standings
+        ]  # fmt: skip
+        return format_table(rows, (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
 
     @property
     def headline(self) -> str:

@@ -14,16 +14,20 @@ def plain(text: str, agent: int | None) -> str:
 
 
 def format_table(
-    rows: Sequence[Sequence[str]], numbers: Sequence[int] = (), most: int | None = None
+    rows: Sequence[Sequence[str]],
+    numbers: Sequence[int] = (),
+    most: int | None = None,
+    rest: str = "--json has all",
 ) -> str:
     """Rows as columns, each as wide as its widest cell; those whose index is in `numbers` are
-    aligned to the right. Of more than `most` rows behind the first one, the others are counted.
+    aligned to the right. Of more than `most` rows behind the first one, the others are counted, and
+    `rest` says where they are.
 
     (rich's own tables take a millisecond a row, which is seconds for the rounds of a long run.)
     """
     more = 0 if most is None else len(rows) - 1 - most
     if more > 0:
-        return f"{format_table(rows[:-more], numbers)}\nand {more} more; --json has all"
+        return f"{format_table(rows[:-more], numbers)}\nand {more} more; {rest}"
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

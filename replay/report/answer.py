@@ -12,7 +12,8 @@ from typing import Final
 
 import attrs
 
-from goldrush.kernel.text import format_count
+from goldrush.kernel.text import escaped, format_count
+from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.page import MINUS, TOGETHER, bounds, number, p_value
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import SIGNIFICANT, smallest_p
@@ -29,7 +30,7 @@ from goldrush.replay.study.outcomes import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
-from goldrush.replay.text import format_list
+from goldrush.replay.text import format_list, format_table
 
 NULL_NOTE: Final = " (the null: it cannot learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
@@ -51,7 +52,23 @@ class Answer:
     same: Collection[Cell]
 
     def __repr__(self) -> str:
-        return "\n".join(self.sentences)
+        text = "\n".join(self.sentences)
+        return f"{text}\n\n{self._table()}" if self.standings else text
+
+    def _table(self) -> str:
+        """The standings; columns that are the same in all rows are left out."""
+        titles = ("treatment", "roster", self.results.of.vocabulary.units, "policy")
+        rows = [
+            (each.cell.treatment, each.cell.roster, f"{each.cell.rounds:,}", each.policy or "all")
+            for each in self.standings
+        ]
+        kept = [index for index, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
+        values = [(bounds(each.values), f"{each.values.n:,}") for each in self.standings]
+        table = [(*titles, f"mean {self.outcome.title} ± 95% interval", "seeds")]
+        table += [(*row, *value) for row, value in zip(rows, values, strict=True)]
+        shown = [[escaped(row[index]) for index in (*kept, -2, -1)] for row in table]
+        numbers = (len(kept), len(kept) + 1)
+        return format_table(shown, numbers, SHOWN_MAX, ".standings has all")
 
     @property
     def sentences(self) -> tuple[str, str, str]:

@@ -29,7 +29,7 @@ from goldrush.replay.report.marks import Key, Panel
 from goldrush.replay.report.page import Block
 from goldrush.replay.report.paper import KINDS, PAGE, pages_of, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.svg import figure_svg
-from goldrush.replay.report.tidy import HEAD, Row, csv_of, rows_of
+from goldrush.replay.report.tidy import HEAD, Row, csv_of, format_rows, rows_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -53,7 +53,7 @@ class Figure:
     _legend: Sequence[Key]
 
     def __repr__(self) -> str:
-        return f"<Figure {self.name}: {self.caption}>"
+        return f"{self.name}: {self.caption}\n\n{format_rows(self._panels)}"
 
     def _repr_html_(self) -> str:
         """The figure with its caption, in a notebook. An image keeps the styles to itself."""

@@ -15,7 +15,10 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Final
 
+from goldrush.kernel.text import escaped
+from goldrush.replay.outcome import SHOWN_MAX
 from goldrush.replay.report.marks import Area, Curve, Panel, Point
+from goldrush.replay.text import format_table
 
 Row = dict[str, str | float | None]
 
@@ -58,6 +61,15 @@ def csv_of(panels: Sequence[Panel]) -> str:
     for row in rows_of(panels):
         lines.writerow({name: _format(value) for name, value in row.items()})
     return file.getvalue()
+
+
+def format_rows(panels: Sequence[Panel]) -> str:
+    """The first rows as a table of text, without empty columns."""
+    rows = [[escaped(_format(value)) for value in row.values()] for row in rows_of(panels)]
+    kept = [index for index in range(len(COLUMNS)) if any(row[index] for row in rows)]
+    table = [[row[index] for index in kept] for row in [list(COLUMNS), *rows]]
+    numbers = [at for at, index in enumerate(kept) if COLUMNS[index] in ("y", "low", "high", "n")]
+    return format_table(table, numbers, SHOWN_MAX, ".data has all")
 
 
 def _format(value: str | float | None) -> str:

@@ -275,6 +275,13 @@ def test_the_data_of_a_curve_are_its_means_their_intervals_and_the_number_of_run
         "panel": "a, b", "series": "roster 0", "x": 1.5, "y": 1234567.0, "low": 1.0 / 3,
         "high": 2e-7, "n": 4, "label": None,
     } == figure.data[0]  # fmt: skip
+    caption, table = repr(figure).split("\n\n")
+    assert "f: It." == caption
+    assert [
+        ["panel", "series", "x", "y", "low", "high", "n"],
+        ["a, b", "roster 0", "1.5", "1234567", "0.333333", "2e-07", "4"],
+        ["a, b", "roster 0", "2", "-0.5"],
+    ] == [re.split("  +", line.strip()) for line in table.splitlines()]
 
 
 def test_a_page_holds_the_data_and_the_drawing_of_each_figure(tmp_path: Path) -> None:

@@ -118,9 +118,16 @@ def test_its_answer_is_that_of_its_report(study: goldrush.Study) -> None:
 
     assert '<h1 id="top">Who owns &lt;more&gt;?</h1>' in page
     assert all(f'<p class="leads">{escape(sentence)}</p>' in page for sentence in answer.sentences)
-    assert "\n".join(answer.sentences) == repr(answer)
+    sentences, table = repr(answer).split("\n\n")
+    assert "\n".join(answer.sentences) == sentences
+    assert len(answer.standings) == len(table.splitlines()) - 1
     [run] = study.runs(treatment="crowded", roster="greedy", seed=1)
-    assert "\n".join(run.outcome().sentences) == repr(run.outcome())
+    outcome = run.outcome()
+    sentences, table = repr(outcome).split("\n\n")
+    assert "\n".join(outcome.sentences) == sentences
+    assert [each.policy for each in outcome.standings] == [
+        line.split()[0] for line in table.splitlines()[1:]
+    ]
     assert {"treatments", "rosters"} == set(answer.comparisons)
     with pytest.raises(BadInput, match="no measure 'plot'"):
         study.answer("plot")
