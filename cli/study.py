@@ -36,7 +36,7 @@ from goldrush.kernel.text import escaped, format_count, quoted, quoted_path
 if TYPE_CHECKING:
     from goldrush.agents.llm.models import Models
     from goldrush.replay.data.user_functions import UserMeasure
-    from goldrush.replay.report.question import Question
+    from goldrush.replay.report.question import StudyQuestion
     from goldrush.replay.report.report import Reported
     from goldrush.replay.study.plan import StudyPlan
     from goldrush.replay.study.study import Study
@@ -261,9 +261,9 @@ def report(
       goldrush report study --outcome turnover --figures figures
       goldrush report study --criteria --json
     """
-    from goldrush.replay.report.question import Question
+    from goldrush.replay.report.question import StudyQuestion
 
-    asked = Question(
+    asked = StudyQuestion(
         question.title or "", question.outcome, question.criteria, question.author, question.year
     )
     users = measures_of(own_measures)
@@ -298,7 +298,7 @@ def _refuse_with_json(given: Mapping[str, object]) -> None:
 
 
 def _print_values(
-    study: str, question: Question, users: Sequence[UserMeasure], jobs: int | None
+    study: str, question: StudyQuestion, users: Sequence[UserMeasure], jobs: int | None
 ) -> None:
     from goldrush.replay.report.values import answers
     from goldrush.replay.study.measuring import results_of

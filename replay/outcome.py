@@ -42,7 +42,7 @@ class Standing:
 
 
 @attrs.frozen(repr=False)
-class Outcome:
+class RunOutcome:
     """The outcome of a run.
 
     Attributes:
@@ -94,7 +94,7 @@ class Outcome:
         }
 
 
-def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> Outcome:
+def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> RunOutcome:
     """The outcome of a measured run.
 
     Args:
@@ -108,7 +108,7 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
         measure = of_agents(measure)
     if not run.units:
         sentences = [f"No {run.vocabulary.unit} is closed yet."]
-        return Outcome(measure, [], (), run.roster, None, sentences)
+        return RunOutcome(measure, [], (), run.roster, None, sentences)
     value, last = None, None
     if isinstance(measure, Measure):
         value = run.of(measure.name)
@@ -128,7 +128,7 @@ def outcome_from(
     *,
     end: str = "",
     leads: bool = False,
-) -> Outcome:
+) -> RunOutcome:
     """The outcome of a run whose measures are known.
 
     Args:
@@ -147,7 +147,7 @@ def outcome_from(
     else:
         sentence = _whole(measure, value, end)
     sentences = [*remarks, sentence] if leads else [sentence, *remarks]
-    return Outcome(measure, standings, values, policies, value, sentences)
+    return RunOutcome(measure, standings, values, policies, value, sentences)
 
 
 def measure_named(tools: Tools, measures: Measures, name: str | None) -> AgentMeasure | Measure:

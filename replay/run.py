@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from goldrush.replay.journal.tie_break import TieBreak
     from goldrush.replay.journal.verify import Verdict
     from goldrush.replay.journal.why import Explanation
-    from goldrush.replay.outcome import Outcome
+    from goldrush.replay.outcome import RunOutcome
     from goldrush.replay.report.figure import Figure
 
 # By id or text ("3,4"), or in rows and columns.
@@ -656,7 +656,7 @@ class Run:
         measured = self.measured(measures)
         return {name: measured.of(name) for name in measured.known}
 
-    def outcome(self, measure: str | None = None, *, measures: Functions = ()) -> Outcome:
+    def outcome(self, measure: str | None = None, *, measures: Functions = ()) -> RunOutcome:
         """Who ended with how much, by policy and by agent, and a headline.
 
         Args:

@@ -38,7 +38,7 @@ NAMED_MAX: Final = 5  # treatments, or rosters, that the first sentence names
 
 
 @attrs.frozen(repr=False)
-class Answer:
+class StudyAnswer:
     """The outcome of a study, its standings and comparisons, and what they come to. `nulls`: the
     policy that cannot learn, and the rosters of its agents alone; `same`: the cells that are
     identical to the baseline by construction, which have no standings.
@@ -156,7 +156,7 @@ class Answer:
         return {kind: _verdict(kind, compared) for kind, compared in self.comparisons.items()}
 
 
-def answer_of(results: AnyResults, name: str | None = None) -> Answer:
+def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
     """The answer for an outcome (see `outcome_named`, also for errors)."""
     outcome, same = outcome_named(results, name), identical_cells(results)
     null = results.of.null
@@ -164,7 +164,7 @@ def answer_of(results: AnyResults, name: str | None = None) -> Answer:
         cell.roster for cell, runs in results.by_cell.items() if set(runs[0].policies) == {null}
     }
     shown = [one for one in standings(results, outcome) if one.cell not in same]
-    return Answer(
+    return StudyAnswer(
         results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
     )
 

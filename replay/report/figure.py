@@ -145,7 +145,7 @@ def figures_in(blocks: Sequence[Block]) -> list[Figure]:
     return [
         Figure(block.name, f"{block.caption} {block.runs}".strip(), block.panels, block.legend)
         for block in blocks
-        if isinstance(block, page.Figure)
+        if isinstance(block, page.FigureBlock)
     ]
 
 

@@ -27,7 +27,7 @@ from goldrush.replay.report.page import (
     VARIES,
     Block,
     Content,
-    Figure,
+    FigureBlock,
     Heading,
     TableBlock,
     printable,
@@ -97,7 +97,7 @@ def is_html(front: bytes) -> bool:
     return is_marked(front) and _GENERATOR.encode() in front
 
 
-def _downloads(figure: Figure) -> Iterator[tuple[str, str]]:
+def _downloads(figure: FigureBlock) -> Iterator[tuple[str, str]]:
     """The data and the drawing of a figure as addresses that hold the whole file: a page that is
     sent to somebody has no files beside it, and no script that could make them.
     """
@@ -108,12 +108,12 @@ def _downloads(figure: Figure) -> Iterator[tuple[str, str]]:
         yield suffix, f"data:{kind};charset=utf-8,{quote(text, safe=_PLAIN)}"
 
 
-def _columns(figure: Figure) -> str:
+def _columns(figure: FigureBlock) -> str:
     """The number of panels in a row, as a class of the style sheet."""
     return {2: "two", 3: "three"}[per_row(figure.panels)]
 
 
-def _rest(figure: Figure) -> str:
+def _rest(figure: FigureBlock) -> str:
     """The number of free columns in the last row, as a class; they hold the legend."""
     return f"rest-{-len(figure.panels) % per_row(figure.panels)}"
 

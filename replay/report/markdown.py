@@ -11,7 +11,7 @@ from goldrush.replay.report.page import (
     Block,
     Code,
     Content,
-    Figure,
+    FigureBlock,
     Heading,
     Link,
     TableBlock,
@@ -55,7 +55,7 @@ def _table(table: TableBlock) -> str:
     return "\n".join([_paragraph(table.caption), "", *lines])
 
 
-def _figure(figure: Figure, folder: str) -> str:
+def _figure(figure: FigureBlock, folder: str) -> str:
     caption, journals = f"{figure.label}. {figure.caption}", ", ".join(figure.journals)
     return (
         f"![{_plain(figure.name)}]({quote(folder)}/{figure.name}.svg)\n\n"

@@ -84,7 +84,7 @@ class TableBlock:
 
 
 @attrs.frozen
-class Figure:
+class FigureBlock:
     """A figure; `name`: its anchor, and the name of its files; `commands` print its numbers, and
     `journals` are those that it was drawn from; `number`: on its page, from 1 on; `runs`: what was
     run, for a caption that stands alone.
@@ -104,7 +104,7 @@ class Figure:
         return f"Figure {self.number}"
 
 
-Block = Heading | Text | Code | Tiles | TableBlock | Figure
+Block = Heading | Text | Code | Tiles | TableBlock | FigureBlock
 
 VARIES: Final = "varies"  # in a tile: the verdicts differ
 NONE: Final = "–"  # in a cell: undefined
@@ -131,7 +131,7 @@ def numbered(blocks: Sequence[Block]) -> list[Block]:
         if isinstance(block, TableBlock):
             tables += 1
             block = attrs.evolve(block, caption=f"Table {tables}. {block.caption}")
-        elif isinstance(block, Figure):
+        elif isinstance(block, FigureBlock):
             figures += 1
             block = attrs.evolve(block, number=figures)
         captioned.append(block)

@@ -6,7 +6,7 @@ import attrs
 
 
 @attrs.frozen
-class Question:
+class StudyQuestion:
     """What a report is asked.
 
     Attributes:

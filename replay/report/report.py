@@ -24,7 +24,7 @@ from goldrush.replay.report.figure import SVG, check_figures, check_paper, figur
 from goldrush.replay.report.html import as_html, is_html
 from goldrush.replay.report.markdown import as_markdown, is_markdown
 from goldrush.replay.report.page import Block
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.study.manifest import read_manifest
 from goldrush.replay.study.measuring import results_of
 from goldrush.replay.study.plan import studied
@@ -74,7 +74,7 @@ def report(
     pages: bool = False,
     figures: str | Path | None = None,
     width: str | None = None,
-    question: Question | None = None,
+    question: StudyQuestion | None = None,
     users: Sequence[UserMeasure] = (),
     on_step: OnStep | None = None,
 ) -> Reported:

@@ -13,14 +13,14 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
 from goldrush.replay.data.measures import Measure
 from goldrush.replay.report import figures
-from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
+from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
 from goldrush.replay.report.chapter import Chapter, OwnFigure
 from goldrush.replay.report.marks import Drawn, Style
 from goldrush.replay.report.page import (
     Block,
     Code,
     Content,
-    Figure,
+    FigureBlock,
     Heading,
     Link,
     TableBlock,
@@ -29,7 +29,7 @@ from goldrush.replay.report.page import (
     fixed,
     number,
 )
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.tidy import rows_of
 from goldrush.replay.study.comparisons import Against, against_baseline
@@ -59,8 +59,8 @@ class ReportedStudy:
     addresses of the pages of runs, by cell and seed.
     """
 
-    question: Question
-    answer: Answer
+    question: StudyQuestion
+    answer: StudyAnswer
     results: Results[Any, Any]
     groups: Mapping[tuple[str, int], Sequence[Cell]]
     against: Sequence[Against]
@@ -165,7 +165,7 @@ class ReportedStudy:
         )
 
 
-def _styles(answer: Answer) -> dict[str, Style]:
+def _styles(answer: StudyAnswer) -> dict[str, Style]:
     """A style for each roster, and for each policy by its label: the same in all figures, whatever
     they show. A legend says of the null, which is grey, what it is.
     """
@@ -184,9 +184,9 @@ def _styles(answer: Answer) -> dict[str, Style]:
     }
 
 
-def study_of(results: Results[Any, Any], question: Question | None = None) -> ReportedStudy:
+def study_of(results: Results[Any, Any], question: StudyQuestion | None = None) -> ReportedStudy:
     """A study as its report takes it. Raises BadInput as `answer_of`."""
-    question = question or Question()
+    question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
     groups: dict[tuple[str, int], list[Cell]] = {}
     for cell in results.by_cell:
@@ -504,7 +504,7 @@ def figure(
         for command in commands
     ]
     runs = runs_text(study, cells, drawn)
-    return Figure(name, drawn.panels, drawn.legend, text, typed, journals, runs=runs)
+    return FigureBlock(name, drawn.panels, drawn.legend, text, typed, journals, runs=runs)
 
 
 def runs_text(study: ReportedStudy, cells: Sequence[Cell], drawn: Drawn) -> str:

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.replay.report.answer import Answer, answer_of
+from goldrush.replay.report.answer import StudyAnswer, answer_of
 from goldrush.replay.report.failures import hardly_played
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.study.comparisons import against_baseline
 from goldrush.replay.study.judging import SizeVerdict
 from goldrush.replay.study.outcomes import Comparison
@@ -16,13 +16,13 @@ from goldrush.replay.study.results import Results, cell_as_dict
 from goldrush.replay.study.verdicts import Assessment
 
 
-def answers(results: Results[Any, Any], question: Question | None = None) -> dict[str, Any]:
+def answers(results: Results[Any, Any], question: StudyQuestion | None = None) -> dict[str, Any]:
     """The answer, the outcome by cell, policy and agent, all comparisons, comparisons of the other
     measures with the baseline, failed answers of models, and the world's own results; with
-    `Question.criteria` verdicts and findings by cell (also without a burn-in). Undefined values are
-    None. Raises BadInput as `answer_of`.
+    `StudyQuestion.criteria` verdicts and findings by cell (also without a burn-in). Undefined
+    values are None. Raises BadInput as `answer_of`.
     """
-    question = question or Question()
+    question = question or StudyQuestion()
     answer = answer_of(results, question.outcome)
     return {
         "folder": results.folder,
@@ -56,7 +56,7 @@ def answers(results: Results[Any, Any], question: Question | None = None) -> dic
     }
 
 
-def _outcome(answer: Answer) -> dict[str, Any]:
+def _outcome(answer: StudyAnswer) -> dict[str, Any]:
     outcome = answer.outcome
     return {
         **attrs.asdict(outcome),

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from goldrush.kernel.game.game import Game
-    from goldrush.replay.report.answer import Answer
+    from goldrush.replay.report.answer import StudyAnswer
     from goldrush.replay.report.figure import Figure
     from goldrush.replay.report.sections import ReportedStudy
     from goldrush.replay.study.verdicts import Verdicts
@@ -247,7 +247,7 @@ class Study:
 
     def answer(
         self, outcome: str | None = None, *, measures: Functions = (), jobs: int | None = None
-    ) -> Answer:
+    ) -> StudyAnswer:
         """What the study says of an outcome: `sentences`, `standings` by treatment, roster and
         policy, and the tested `comparisons` by kind (treatments, rosters, policies).
 
@@ -362,10 +362,10 @@ class Study:
         manifest, for an unknown outcome, for a place that cannot be written, and without
         goldrush[stats]; WriteFailed where the system refuses.
         """
-        from goldrush.replay.report.question import Question
+        from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.report import report
 
-        question = Question(title, outcome, criteria, author, year)
+        question = StudyQuestion(title, outcome, criteria, author, year)
         users = user_measures(measures)
         return report(
             self.folder, path, format, jobs=jobs, pages=pages, figures=figures, width=width,
@@ -392,10 +392,10 @@ class Study:
 
     def _reported(self) -> ReportedStudy:
         require("scipy", "figures of a study need", "stats")
-        from goldrush.replay.report.question import Question
+        from goldrush.replay.report.question import StudyQuestion
         from goldrush.replay.report.sections import study_of
 
-        return study_of(self.results(), question=Question(criteria=True))  # with all figures
+        return study_of(self.results(), question=StudyQuestion(criteria=True))  # with all figures
 
     def _figures(self, study: ReportedStudy) -> list[Figure]:
         from goldrush.replay.report.contents import page_of
@@ -435,7 +435,7 @@ class Study:
         ).path
 
 
-def _standing_rows(answer: Answer) -> list[Sequence[str]]:
+def _standing_rows(answer: StudyAnswer) -> list[Sequence[str]]:
     """The outcome by treatment, roster and policy, as text."""
     rows: list[Sequence[str]] = [("treatment", "roster", "policy", "seeds", answer.outcome.title)]
     for one in answer.standings:

@@ -15,7 +15,7 @@ import attrs
 from goldrush.kernel.measures import Value, mean
 from goldrush.replay.data.measures import AgentMeasure
 from goldrush.replay.data.spread import NO_SPREAD, Spread, spreads_of
-from goldrush.replay.outcome import Outcome
+from goldrush.replay.outcome import RunOutcome
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.view.numbers import POLICIES_MAX, SINGLE_MAX, short
 
@@ -56,7 +56,7 @@ class RunFront:
         measures: of agents: name, title, definition and the value of each agent.
     """
 
-    outcome: Outcome | None
+    outcome: RunOutcome | None
     labels: Sequence[str]
     points: Sequence[tuple[int, OutcomeAt]]
     measures: Sequence[tuple[AgentMeasure, Sequence[Value]]]

@@ -28,7 +28,7 @@ from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.outcome import (
-    Outcome,
+    RunOutcome,
     amount_of,
     format_value,
     measure_named,
@@ -190,7 +190,7 @@ class _World:
     runs: Sequence[FolderRun]
     known: Mapping[str, AgentMeasure | Measure]
     measure: AgentMeasure | Measure | None
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[RunOutcome]
     columns: Sequence[Measure]
     oddity: Sequence[tuple[int, float] | None]
     points: int
@@ -318,7 +318,7 @@ class _World:
         return round(abs(size), 1), cell, self.unusual(index)
 
     def _curves(
-        self, run: FolderRun, outcome: Outcome | None
+        self, run: FolderRun, outcome: RunOutcome | None
     ) -> tuple[Sequence[int], Sequence[Sequence[Value]]]:
         """The outcome over the units: their public numbers, and a line for each standing, or one of
         the run.
@@ -349,7 +349,7 @@ def _places(texts: Iterable[str]) -> dict[str, int]:
     return {text: place for place, text in enumerate(dict.fromkeys(texts))}
 
 
-def value_of(outcome: Outcome) -> Value:
+def value_of(outcome: RunOutcome) -> Value:
     """One number for an outcome: the mean over the agents, or the value of the run."""
     return mean(outcome.by_agent) if outcome.by_agent else outcome.value
 
@@ -362,7 +362,7 @@ def _spread(count: int, most: int) -> list[int]:
 
 
 def _oddity(
-    runs: Sequence[FolderRun], outcomes: Sequence[Outcome], columns: Sequence[Measure]
+    runs: Sequence[FolderRun], outcomes: Sequence[RunOutcome], columns: Sequence[Measure]
 ) -> list[tuple[int, float] | None]:
     groups: dict[tuple[str, str, int], list[int]] = {}
     for index, run in enumerate(runs):

@@ -12,7 +12,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
-from goldrush.replay.outcome import Outcome, format_value, number_word, standings_of
+from goldrush.replay.outcome import RunOutcome, format_value, number_word, standings_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.view.carried import Carried
 from goldrush.replay.view.front import RunFront
@@ -193,7 +193,7 @@ class _Group:
         return None if a is None or b is None else b - a
 
 
-def _groups(a: Outcome, b: Outcome) -> list[_Group]:
+def _groups(a: RunOutcome, b: RunOutcome) -> list[_Group]:
     """The agents of two runs in groups, the largest difference first.
 
     The same agents are compared, whatever policy they have in either run (a fork changes it). Of
@@ -228,7 +228,7 @@ def _groups(a: Outcome, b: Outcome) -> list[_Group]:
     return sorted(groups, key=lambda group: -abs(group.change or 0.0))
 
 
-def compared(a: Outcome, b: Outcome) -> str:
+def compared(a: RunOutcome, b: RunOutcome) -> str:
     """What differs in the outcome of two runs, as a sentence; the largest differences first."""
     both = [group for group in _groups(a, b) if group.change is not None]
     title = escaped(a.measure.title)
@@ -264,7 +264,7 @@ def _difference(group: _Group, title: str) -> str:
     return f"{who} {verb} {end}{title}{each}, {format_value(abs(group.change or 0.0))} {more}{than}"
 
 
-def _only(a: Outcome, b: Outcome) -> str:
+def _only(a: RunOutcome, b: RunOutcome) -> str:
     """The policies that play in one of two runs alone, as a sentence; empty without one, and where
     the same agents are compared.
     """
@@ -280,7 +280,7 @@ def _only(a: Outcome, b: Outcome) -> str:
     return f"{capitalized(text)}." if text else ""
 
 
-def _comparison(a: Outcome, b: Outcome, *, hues: Hues) -> str:
+def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
     """The outcomes of two runs by group of agents, and their differences."""
     groups = _groups(a, b)
     rows = [

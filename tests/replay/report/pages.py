@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import attrs
 
 from goldrush.replay.report.marks import Panel
-from goldrush.replay.report.page import DIGIT, POINT, Block, Figure, Text
+from goldrush.replay.report.page import DIGIT, POINT, Block, FigureBlock, Text
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.study.backend import processes
 from goldrush.replay.study.carry_out import carry_out
@@ -113,9 +113,9 @@ def words(panels: Sequence[Panel]) -> list[str]:
     return ["".join(each.itertext()) for svg in parsed for each in svg.iter("text")]
 
 
-def figures_in(parts: Sequence[Block]) -> list[Figure]:
+def figures_in(parts: Sequence[Block]) -> list[FigureBlock]:
     """The figures of some sections."""
-    return [part for part in parts if isinstance(part, Figure)]
+    return [part for part in parts if isinstance(part, FigureBlock)]
 
 
 def said(parts: Sequence[Block]) -> str:

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from goldrush.kernel.measures import mean
-from goldrush.replay.report.answer import NULL_NOTE, Answer, answer_of
+from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
 from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
-from goldrush.replay.report.page import Figure, Marked, TableBlock, Text
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.page import FigureBlock, Marked, TableBlock, Text
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import study_of
 from goldrush.replay.report.svg import panel_svg
 from goldrush.replay.report.tidy import rows_of
@@ -20,7 +20,7 @@ from tests.replay.study.test_outcomes import Gold, noise, run, study
 MIXED = "greedy-mine*5,raid*5"
 
 
-def asked(gold: Gold, seeds: int = 20, **others: tuple[str, ...]) -> Answer:
+def asked(gold: Gold, seeds: int = 20, **others: tuple[str, ...]) -> StudyAnswer:
     return answer_of(study(gold, seeds, **others))
 
 
@@ -113,7 +113,7 @@ def test_p_values_of_several_comparisons_are_said_to_be_corrected() -> None:
 
 def test_intervals_are_said_to_be_uncorrected_where_they_are_drawn() -> None:
     *_, figure = blocks_of(study(no_effect, 10))
-    assert isinstance(figure, Figure)
+    assert isinstance(figure, FigureBlock)
 
     assert "their intervals are not corrected for the number of comparisons." in figure.caption
 
@@ -193,7 +193,7 @@ def test_the_page_begins_with_the_sentences_and_one_figure() -> None:
     *sentences, figure = blocks_of(found)
 
     assert [Text(said, leads=True) for said in answer_of(found).sentences] == sentences
-    assert isinstance(figure, Figure)
+    assert isinstance(figure, FigureBlock)
     assert ["gold", "gold: differences between treatments", "gold, by policy"] == [
         panel.title for panel in figure.panels
     ]
@@ -202,7 +202,7 @@ def test_the_page_begins_with_the_sentences_and_one_figure() -> None:
 def test_the_null_is_shown_as_the_null() -> None:
     found = study(planted, 3, rosters=("raid", "random"))
     *_, figure = blocks_of(found)
-    assert isinstance(figure, Figure)
+    assert isinstance(figure, FigureBlock)
     keys = {key.label: key.style.colour for key in figure.legend}
 
     assert {"raid", f"random{NULL_NOTE}"} == set(keys)
@@ -231,7 +231,9 @@ def test_the_tables_hold_what_the_sentences_say() -> None:
 def test_a_roster_has_one_style_in_all_figures_whatever_is_asked() -> None:
     """Policies within rosters are drawn in some figures only, and a measure of the run has none."""
     found = study(planted, 8, rosters=(MIXED, "claim", "random"))
-    by_agent, by_run = (study_of(found, Question(outcome=name)) for name in ("gold", "turnover"))
+    by_agent, by_run = (
+        study_of(found, StudyQuestion(outcome=name)) for name in ("gold", "turnover")
+    )
 
     assert by_agent.styles == by_run.styles
     drawn = {key.style.name: key.style for key in answer_figure(by_agent).legend}

@@ -16,7 +16,7 @@ from goldrush.replay.report.figures import band
 from goldrush.replay.report.marks import Drawn
 from goldrush.replay.report.outcome import answer_figure, runs_figure
 from goldrush.replay.report.plot import axis_of, panel_of, reach
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.sections import ReportedStudy, study_of
 from goldrush.replay.report.styles import styles_of
 from goldrush.replay.report.svg import panel_svg
@@ -54,7 +54,7 @@ def cells(
 def asked(cells: Any) -> ReportedStudy:
     """The study of these runs, asked about a measure of the run."""
     every = (run for runs in cells.values() for run in runs)
-    return study_of(results(*every), question=Question(outcome="gini"))
+    return study_of(results(*every), question=StudyQuestion(outcome="gini"))
 
 
 def drawn(name: str, given: Any) -> Drawn:

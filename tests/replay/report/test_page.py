@@ -17,7 +17,7 @@ from goldrush.replay.report.marks import Area, Key, Mark, Point
 from goldrush.replay.report.page import (
     Block,
     Code,
-    Figure,
+    FigureBlock,
     Heading,
     Link,
     Marked,
@@ -46,11 +46,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def figure(name: str, text: str, commands: list[str], journals: list[str]) -> Figure:
+def figure(name: str, text: str, commands: list[str], journals: list[str]) -> FigureBlock:
     style = styles_of([text])[text]
     marks = [Point(style, 0.5, 0.5, text=text, href=text)]
     drawn = panel_of(text, (0, 1), (0, 1), marks, text, x_label=text, y_label=text)
-    return Figure(name, [drawn], [Key(style.label, style)], text, commands, journals)
+    return FigureBlock(name, [drawn], [Key(style.label, style)], text, commands, journals)
 
 
 def blocks(text: str) -> list[Block]:
@@ -126,7 +126,7 @@ def test_tables_and_figures_are_numbered() -> None:
     found = numbered([*blocks("x"), TableBlock(["a"], [], "y")])
 
     assert ["Table 1. x", "Table 2. y"] == [b.caption for b in found if isinstance(b, TableBlock)]
-    assert ["Figure 1", "Figure 2"] == [b.label for b in found if isinstance(b, Figure)]
+    assert ["Figure 1", "Figure 2"] == [b.label for b in found if isinstance(b, FigureBlock)]
     assert "<figcaption>Figure 2. again<br>" in as_html(found)
     assert "Figure 2. again" in as_markdown(found, "f")[0]
 
@@ -209,7 +209,7 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     marks: list[Mark] = [Point(style, place, place) for place, style in enumerate(styles)]
     marks += [Area(f"k{kind}", "", (5, 6), [kind], [kind + 0.5]) for kind in range(4)]
     drawn = panel_of("title", (0, GREY), (0, GREY), marks, "")
-    [svg] = as_markdown([Figure("one", [drawn], [], "", [], [])], "f")[1].values()
+    [svg] = as_markdown([FigureBlock("one", [drawn], [], "", [], [])], "f")[1].values()
     rows = pixels_of(svg)
     pixels = counted(rows)
     light = dict(re.findall(r"--(\w+): #(\w+)", style_sheet("colours").partition("@media")[0]))

@@ -24,7 +24,7 @@ from goldrush.replay.colours import GREY
 from goldrush.replay.report.figure import Figure, figure_named, write_figures
 from goldrush.replay.report.html import as_html
 from goldrush.replay.report.marks import TOP, Area, Curve, Key, Mark, Panel, Point, Sample
-from goldrush.replay.report.page import Figure as Block
+from goldrush.replay.report.page import FigureBlock as Block
 from goldrush.replay.report.page import Heading
 from goldrush.replay.report.paper import DPI, KINDS, WIDTHS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import panel_of

@@ -23,7 +23,7 @@ from goldrush.replay.report.marks import Drawn
 from goldrush.replay.report.methods import citation
 from goldrush.replay.report.page import (
     Code,
-    Figure,
+    FigureBlock,
     Heading,
     Link,
     Marked,
@@ -32,7 +32,7 @@ from goldrush.replay.report.page import (
     p_value,
 )
 from goldrush.replay.report.plot import panel_of
-from goldrush.replay.report.question import Question
+from goldrush.replay.report.question import StudyQuestion
 from goldrush.replay.report.report import report
 from goldrush.replay.report.sections import (
     comparison_section,
@@ -62,7 +62,7 @@ from tests.replay.study.test_verdicts import ALL, Changes, cell_of
 # From 3.12 on Python warns of a fork beside threads, which the test runner has.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 
-CHANGE = Question(criteria=True)  # change over time, too
+CHANGE = StudyQuestion(criteria=True)  # change over time, too
 TREATMENTS = ["baseline", "history-1", "scarce", "scarce-20"]
 ROSTERS = ["random", "mixed", "tit-for-tat-raid"]
 
@@ -570,7 +570,7 @@ def test_outlier_seeds_lead_to_their_runs() -> None:
 
 def entries(study: Path, **question: Any) -> list[str]:
     """The lines of its citation: the digest, the text, the study and the software for BibTeX."""
-    asked = Question(**question)
+    asked = StudyQuestion(**question)
     blocks = citation(study_of(results_of(study), question=asked))
     return [part.text for part in blocks if isinstance(part, Code)]
 
@@ -626,7 +626,7 @@ def drawn_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The smallest study, of whose page everything is there already: it is only written."""
     blocks = [
         Heading(1, STUDIES.title, "top"),
-        Figure(
+        FigureBlock(
             "one",
             [panel_of("t", (0, 1), (0, 1), [], "t")],
             [],

@@ -18,7 +18,7 @@ from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
-from goldrush.replay.outcome import Outcome, format_value, outcome_of, standings_of
+from goldrush.replay.outcome import RunOutcome, format_value, outcome_of, standings_of
 from goldrush.replay.view.carried import carried
 from goldrush.replay.view.front import POINTS_MAX
 from goldrush.replay.view.numbers import SINGLE_MAX
@@ -42,7 +42,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def outcome(path: Path) -> Outcome:
+def outcome(path: Path) -> RunOutcome:
     tools = tools_at(path)
     with JournalReader(path) as reader:
         return outcome_of(tools, tools.measures.read(reader))
@@ -274,10 +274,10 @@ def test_the_chart_of_a_run_is_of_its_outcome(path: Path, monkeypatch: pytest.Mo
     assert [owners.count(agent) for agent in range(2)] == point.agents
 
 
-def ended(*agents: tuple[str, float | None]) -> Outcome:
+def ended(*agents: tuple[str, float | None]) -> RunOutcome:
     """The outcome of agents, each with its policy and its gold."""
     policies, gold = [policy for policy, _ in agents], [value for _, value in agents]
-    return Outcome(
+    return RunOutcome(
         AgentMeasure("gold", "gold", ""), standings_of(gold, policies), gold, policies, None, []
     )
 
