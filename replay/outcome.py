@@ -17,7 +17,7 @@ from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.policies import agents_by_policy
-from goldrush.replay.text import format_table
+from goldrush.replay.text import format_table, html_of
 from goldrush.replay.tools import Tools
 
 SHOWN_MAX: Final = 10  # rows of a table in Python
@@ -63,9 +63,13 @@ class RunOutcome:
 
     def __repr__(self) -> str:
         text = "\n".join(self.sentences)
-        return f"{text}\n\n{self._table()}" if self.standings else text
+        table = format_table(self._rows(), (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
+        return f"{text}\n\n{table}" if self.standings else text
 
-    def _table(self) -> str:
+    def _repr_html_(self) -> str:
+        return html_of(self.sentences, self._rows() if self.standings else ())
+
+    def _rows(self) -> list[Sequence[str]]:
         title = f"mean {escaped(self.measure.title)}"
         rows: list[Sequence[str]] = [("policy", "agents", title, "lowest", "highest")]
         rows += [
@@ -75,7 +79,7 @@ class RunOutcome:
             )
             for each in self.standings
         ]  # fmt: skip
-        return format_table(rows, (1, 2, 3, 4), SHOWN_MAX, ".standings has all")
+        return rows
 
     @property
     def headline(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from html import escape
 
 # Colours a text by the agent that it belongs to (None: to nobody).
 Paint = Callable[[str, int | None], str]
@@ -37,6 +38,16 @@ def format_table(
             cells.append(space + cell if index in numbers else cell + space)
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def html_of(sentences: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Sentences and a table, whose first row has its titles, as HTML for a notebook."""
+    lines = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
+    for number, row in enumerate(rows):
+        tag = "td" if number else "th"
+        cells = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+        lines.append(f"{'' if number else '<table>'}<tr>{cells}</tr>")
+    return "".join(lines) + "</table>" * bool(rows)
 
 
 def _width(text: str) -> int:

@@ -30,7 +30,7 @@ from goldrush.replay.study.outcomes import (
 )
 from goldrush.replay.study.records import Cell
 from goldrush.replay.study.results import AnyResults
-from goldrush.replay.text import format_list, format_table
+from goldrush.replay.text import format_list, format_table, html_of
 
 NULL_NOTE: Final = " (the null: it cannot learn)"
 FIRSTS_MAX: Final = 3  # policies that the second sentence names
@@ -53,22 +53,29 @@ class StudyAnswer:
 
     def __repr__(self) -> str:
         text = "\n".join(self.sentences)
-        return f"{text}\n\n{self._table()}" if self.standings else text
+        rows = self._rows()
+        numbers = (len(rows[0]) - 2, len(rows[0]) - 1)
+        table = format_table(rows, numbers, SHOWN_MAX, ".standings has all")
+        return f"{text}\n\n{table}" if self.standings else text
 
-    def _table(self) -> str:
-        """The standings; columns that are the same in all rows are left out."""
+    def _repr_html_(self) -> str:
+        return html_of(self.sentences, self._rows() if self.standings else ())
+
+    def _rows(self) -> list[list[str]]:
+        """The standings below their titles; columns that are the same in all rows are left out."""
         titles = ("treatment", "roster", self.results.of.vocabulary.units, "policy")
         rows = [
-            (each.cell.treatment, each.cell.roster, f"{each.cell.rounds:,}", each.policy or "all")
+            (
+                each.cell.treatment, self.label(each.cell.roster), f"{each.cell.rounds:,}",
+                self.label(each.policy or "all"),
+            )
             for each in self.standings
-        ]
+        ]  # fmt: skip
         kept = [index for index, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
         values = [(bounds(each.values), f"{each.values.n:,}") for each in self.standings]
         table = [(*titles, f"mean {self.outcome.title} ± 95% interval", "seeds")]
         table += [(*row, *value) for row, value in zip(rows, values, strict=True)]
-        shown = [[escaped(row[index]) for index in (*kept, -2, -1)] for row in table]
-        numbers = (len(kept), len(kept) + 1)
-        return format_table(shown, numbers, SHOWN_MAX, ".standings has all")
+        return [[escaped(row[index]) for index in (*kept, -2, -1)] for row in table]
 
     @property
     def sentences(self) -> tuple[str, str, str]:

@@ -204,8 +204,7 @@ class Study:
             answer = self.answer(jobs=1)
         except GoldrushError as error:
             return f"{head}<p>{escape(str(error))}</p>"
-        sentences = (f"<p>{escape(sentence)}</p>" for sentence in answer.sentences)
-        return head + "".join(sentences) + _html(_standing_rows(answer))
+        return head + answer._repr_html_()
 
     def runs(
         self,
@@ -435,16 +434,6 @@ class Study:
         ).path
 
 
-def _standing_rows(answer: StudyAnswer) -> list[Sequence[str]]:
-    """The outcome by treatment, roster and policy, as text."""
-    rows: list[Sequence[str]] = [("treatment", "roster", "policy", "seeds", answer.outcome.title)]
-    for one in answer.standings:
-        value = "-" if one.values.mean is None else f"{one.values.mean:.4f}"
-        labels = (one.cell.treatment, answer.label(one.cell.roster), one.policy or "all")
-        rows.append((*labels, str(one.values.n), value))
-    return rows
-
-
 def _integers(given: object, what: str) -> int | list[int]:
     """A number, or a list of numbers. Raises BadInput."""
     if isinstance(given, Iterable) and not isinstance(given, str):
@@ -522,11 +511,3 @@ def _roster(
 
 def _agents(agents: Collection[int]) -> str:
     return f"agent{'' if len(agents) == 1 else 's'} {', '.join(map(str, sorted(agents)))}"
-
-
-def _html(rows: Sequence[Sequence[str]]) -> str:
-    lines = []
-    for number, row in enumerate(rows):
-        tag = "td" if number else "th"
-        lines.append("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>")
-    return f"<table>{''.join(lines)}</table>"
