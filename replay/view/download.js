@@ -7,7 +7,8 @@ const OTHERS = [
   "text-anchor", "visibility", "display",
 ];
 
-function save(content, type, name) {
+// Save a file.
+export function save(content, type, name) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = address;

@@ -80,7 +80,11 @@ class RunFront:
             "units": [unit for unit, _ in self.points or self.whole],
             "lines": self._lines(by_mean=by_mean),
             "measures": [
-                {"title": measure.title, "values": [short(value) for value in values]}
+                {
+                    "name": measure.name,
+                    "title": measure.title,
+                    "values": [short(value) for value in values],
+                }
                 for measure, values in self.measures
             ],
         }

@@ -1,8 +1,10 @@
 // The start of the page: read its data, check it, show the position in the address.
 import { usePalette } from "./colours.js";
 import { el, replaceAll, plural } from "./dom.js";
+import { save } from "./download.js";
 import { drawFront } from "./front.js";
 import { bytesOf } from "./journal.js";
+import { OutcomeCheck } from "./outcome.js";
 import { Player, drawTrack } from "./player.js";
 import { Run } from "./run.js";
 
@@ -49,7 +51,7 @@ function open(page, front, WORLD) {
 
   if (runs.some((run) => run.count < 1)) { // no unit is whole: nothing to show
     runs.forEach((run, index) => say(index, run.broken === null
-      ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, null, page, WORLD)));
+      ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, index, page, WORLD)));
     return null;
   }
   const first = Math.min(...runs.map((run) => run.first));
@@ -80,11 +82,17 @@ function open(page, front, WORLD) {
 
   // Fold in short pieces, so that the page stays responsive; then show the verdict.
   function seal(run, index, gathered) {
+    // The outcome is of the whole run; the table of two runs compares them.
+    const check = WORLD.outcome && run.whole && run.trouble === null && run.broken === null
+      ? new OutcomeCheck(run, page.fronts[index], WORLD.outcome, runs.length > 1 ? null : [...document.querySelectorAll(".standings tbody tr")]) : null;
     const facts = () => {
       const until = performance.now() + 25;
       while (run.checked < run.count && performance.now() < until) {
         if (run.folding === null) gathered.look(run.first + run.checked++, null);
-        else run.foldNext((number, found, events) => gathered.look(number, found, events));
+        else run.foldNext((number, found, events) => {
+          gathered.look(number, found, events);
+          check?.look(number, found);
+        });
       }
       if (run.checked < run.count) {
         setTimeout(facts);
@@ -95,7 +103,7 @@ function open(page, front, WORLD) {
       view.ready(run);
       player.track();
       player.draw(false);
-      run.sha256().then((sha256) => say(index, sealOf(run, sha256, page, WORLD)));
+      run.sha256().then((sha256) => say(index, sealOf(run, index, page, WORLD, check, sha256)));
     };
     setTimeout(facts);
   }
@@ -107,19 +115,19 @@ function which(index) {
   return document.querySelectorAll(".seal").length > 1 ? el("strong", {}, `${"AB"[index]} `) : null;
 }
 
-// Show whether a run holds; an earlier error stays.
-function say(index, [holds, headline, ...details]) {
+// Show whether a run holds, and what else is to be said; an earlier error stays.
+function say(index, [holds, verdict, ...others]) {
   const line = document.getElementById(`seal-${index}`);
   if (line.classList.contains("broken")) return;
   line.className = holds ? "seal holds" : "seal broken";
-  replaceAll(line, el("details", { open: !holds },
-    el("summary", {}, which(index), `${holds ? "✓" : "✗"} ${headline}`), details.map((text) => el("p", {}, text))));
+  replaceAll(line, el("p", {}, which(index), el("strong", {}, `${holds ? "✓" : "✗"} ${verdict}`)), others.map((part) => (part instanceof Node ? part : el("p", {}, part))));
   document.documentElement.dataset[index ? "sealedOther" : "sealed"] = line.className;
 }
 
-// The verdict on a run: whether it holds, a sentence, and the evidence.
-function sealOf(run, sha256, page, WORLD) {
-  const { unit } = page.vocabulary;
+// The verdict on a run: whether it holds, a sentence, what was not checked, and the evidence. `check`: that of its
+// outcome, or null.
+function sealOf(run, index, page, WORLD, check = null, sha256 = null) {
+  const { unit, units } = page.vocabulary;
   const { trouble } = run;
   if (run.broken !== null) {
     return [false, `The journal in this page does not hold: ${run.broken}. Only the units before that are shown.`];
@@ -130,15 +138,27 @@ function sealOf(run, sha256, page, WORLD) {
   if (trouble !== null) {
     return [false, `The file of this page breaks off after ${unit} ${run.last}: ${trouble}. The units before that hold.`];
   }
-  const folded = run.folding === null ? "" : ", and the facts folded from it agree with goldrush";
-  const bytes = plural(run.size, "byte");
-  return [
-    true, `Checked here, just now: the journal in this page holds${folded}.`,
-    run.whole
-      ? `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}.`
-      : `The chain of checksums holds: ${plural(run.commits, "commit")}, ${bytes}: the start of the run and ${page.vocabulary.units} ${run.first} to ${run.last}. The checksum before ${unit} ${run.first} cannot be checked here.`,
-    run.folding === null ? null : `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and compares them with fingerprints made by goldrush.`,
-    run.measures.length ? "Measures, and results marked as computed when this page was made, are not checked here." : null,
-    sha256 === null ? null : ["SHA-256 ", el("code", {}, sha256)],
+  const differs = check?.verdict() ?? null;
+  if (differs !== null) return [false, differs];
+  const isOne = page.runs.length === 1;
+  const recording = run.whole ? "the recording" : `${units} ${run.first} to ${run.last}`;
+  const checked = [
+    `the bytes of ${recording}`, run.folding === null ? null : "the facts that follow from them",
+    check === null ? null : isOne ? "the numbers behind chart and standings" : "the numbers behind its lines in the chart",
   ].filter((text) => text !== null);
+  const outcome = check === null && run.whole ? ", the chart, the standings" : isOne || !run.whole ? "" : ", the table that compares the runs";
+  const file = isOne ? "run.journal" : `run-${"ab"[index]}.journal`;
+  const chain = `The chain of checksums holds: ${plural(run.commits, "commit")}, ${plural(run.size, "byte")}`;
+  return [
+    true, `Checked here, just now: ${[checked.slice(0, -1).join(", "), checked[checked.length - 1]].filter((text) => text !== "").join(" and ")}.`,
+    `The sentences on this page, the names, the measures${outcome} were written by the program that made it and are not checked here.`,
+    run.whole ? null : "Headline, chart and standings are of the whole run, of which this page has a part: they cannot be checked here.",
+    run.whole ? el("p", {}, "To be sure: ", el("button", { type: "button", click: () => save(run.bytes[0], "application/octet-stream", file) }, "Download the journal"),
+      " and derive every event again with ", el("code", {}, `goldrush verify ${file}`), ".")
+      : el("p", {}, "To be sure, take the journal, of which this page has a part: ", el("code", {}, "goldrush verify"), " derives every event again."),
+    el("details", {}, el("summary", {}, "How it was checked"),
+      el("p", {}, run.whole ? `${chain}.` : `${chain}: the start of the run and ${recording}. The checksum before ${unit} ${run.first} cannot be checked here.`),
+      run.folding === null ? null : el("p", {}, `${WORLD.folds} agree with the fold in every ${unit} (${run.count}): this page folds them from the events, and compares them with fingerprints made by goldrush.`),
+      sha256 === null ? null : el("p", {}, "SHA-256 of the journal: ", el("code", {}, sha256), ". A checksum is no signature: compare it with one from a source that you trust.")),
+  ].filter((part) => part !== null);
 }

@@ -37,7 +37,7 @@ _HERE: Final = Path(__file__).parent
 # Each before those that import from it; the world's own come before main.js.
 _SCRIPTS: Final = (
     "xxh3.js", "msgpack.js", "journal.js", "dom.js", "command.js", "run.js", "colours.js",
-    "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js",
+    "readable.js", "download.js", "chart.js", "player.js", "events.js", "front.js", "outcome.js",
 )  # fmt: skip
 GENERIC: Final = View(
     script=_HERE / "generic.js",

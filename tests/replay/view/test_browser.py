@@ -158,7 +158,7 @@ def test_two_runs_stand_side_by_side_from_where_they_part(
 
     assert AGREES in tab.seal(0)
     assert AGREES in tab.seal(1)
-    assert ["A ✓", "B ✓"] == [text[:3] for text in tab.texts(".seal summary")]
+    assert ["A ✓", "B ✓"] == [text[:3] for text in tab.texts(".seal")]
     assert f"round {found.first.round}" in tab.text(".difference")
     assert 2 * len(apart) == tab.page.locator(".cell.differs").count()
     assert [] == tab.violations()

@@ -131,7 +131,7 @@ def test_the_double_auction_has_values_and_no_standings(tab: Tab, tmp_path: Path
             [str(n), "constrained", str(state.limit[n]), "yes" if state.traded[n] else "no"]
             for n in range(10)
         ] == rows(tab, "Agents")
-    assert not tab.page.get_by_text("Standings").is_visible()
+    assert not tab.page.get_by_text("Standings", exact=True).is_visible()
     chart = tab.page.locator("#outcome [role=slider]")
     chart.focus()
     tab.press("End")

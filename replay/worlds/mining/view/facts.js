@@ -24,6 +24,13 @@ export const folding = {
   },
 };
 
+// The measures of agents, by name, from the facts.
+export function outcome(facts) {
+  const plots = facts[GOLD].map(() => 0);
+  for (const owner of facts[OWNER]) if (owner !== null) plots[owner] += 1;
+  return { gold: facts[GOLD], plots };
+}
+
 // The record of all rounds: owners, plots by policy, raids by policy, and each plot's events.
 export class History {
   constructor(run) {

@@ -2,7 +2,7 @@
 import { el, plural, replaceAll, rounded } from "../../../view/dom.js";
 import { measureCharts } from "../../../view/events.js";
 import { searchable } from "../../../view/front.js";
-import { folding, GOLD, History, OWNER } from "./facts.js";
+import { folding, GOLD, History, outcome, OWNER } from "./facts.js";
 import { legend, PlotMap } from "./map.js";
 import { ownersOf } from "./over_time.js";
 import { Round } from "./round.js";
@@ -122,6 +122,7 @@ function goldRow(agent, one, two) {
 export const WORLD = {
   folding,
   folds: "Owners, since when and how they own, and gold",
+  outcome,
   // Parsers of a selected plot or agent, for the numbers that at least one of the runs has.
   selectors(runs) {
     const setups = runs.map((run) => run.setupAt(run.first));
