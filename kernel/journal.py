@@ -473,14 +473,16 @@ class JournalReader:
         reader._open(_regular(os.dup(fd), path), path, hashed)
         return reader
 
-    def again(self) -> Self:
+    def again(self, size: int | None = None) -> Self:
         """Another reader of the same file, to look back while this one stays at its position.
+
+        `size`: the number of bytes that it reads from the start; None: as many as this one.
 
         It raises DamagedJournal if the bytes it reads differ from those read by this one, because
         the file was edited in between.
         """
         other = self.over(self._fd, self.path, hashed=self._sha256 is not None)
-        other.size = other._bytes.size = self.size
+        other.size = other._bytes.size = self.size if size is None else size
         other._known = _Reached(self._offset, self._checksum, self._sha256 and self._sha256.copy())
         return other
 

@@ -122,7 +122,7 @@ def carried(
             pieces.append(Piece(walked.since, before, _bytes(reader, walked.since, walked.until)))
         size = reader.size
     measures = with_users(tools.measures, users)
-    measured = None if walked.trouble else _measured(path, measures)
+    measured = _measured(path, measures, walked.end if walked.trouble else None)
     first, last = number(walked.first), number(walked.last)
     return Carried(
         title=title_of(world, tools, walked),
@@ -159,11 +159,12 @@ def _without_path(trouble: JournalError | None, path: str | Path) -> str | None:
     return None if trouble is None else str(trouble).removeprefix(f"{path}: ")
 
 
-def _measured(path: str | Path, measures: Measures) -> Measured[Any] | None:
+def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured[Any] | None:
+    """The measures of a run; `end`: of a damaged one, the offset after the last whole commit."""
     if not (measures.known or measures.of_agents):
         return None
-    with JournalReader(path) as reader:
-        return measures.read(reader)
+    with JournalReader(path) as reader, reader.again(end) as whole:
+        return measures.read(whole)
 
 
 def _front(tools: Tools, measured: Measured[Any] | None, walked: PageWalk) -> RunFront:

@@ -37,6 +37,7 @@ class PageWalk:
         prints: as in `Carried`.
         start, since, until: the offsets after START, of the first unit, and after the last one and
             after END where that follows.
+        end: the offset after the last commit.
         points: the outcome over the units of the run, by the number of the unit; empty where nobody
             earns anything.
         trouble: the error that breaks off the journal, or None.
@@ -60,7 +61,7 @@ class PageWalk:
         self.start = self.since = self.until = self.last = self.closed = 0
         self.points: Sequence[tuple[int, OutcomeAt]] = ()
         self.trouble: JournalError | None = None
-        self._end = 0  # the offset after the last commit
+        self.end = 0
         self._prints: list[str] = []
         self._policies: Sequence[str] = ()
         self._sampling: Sampling[OutcomeAt | None] = Sampling(POINTS_MAX)
@@ -80,11 +81,9 @@ class PageWalk:
         is torn or damaged after START ends the walk and is its `trouble`.
         """
         walk = Walk(self._world, reader, DIGESTS)
-        units, outcome = 0, None
         try:
             for commit, state in walk:
                 self.take(reader, commit, state)
-            units, outcome = self.closed, self._outcome(walk.state)
         except (TornTail, DamagedJournal) as error:
             if not self.start:
                 raise
@@ -92,13 +91,14 @@ class PageWalk:
         if not self._prints:
             raise self._nothing(reader)
         if self.is_all:
-            self.until = self._end  # with END, and pending inputs
-        number, samples = self._world.vocabulary.number, self._sampling.samples(units, outcome)
+            self.until = self.end  # with END, and pending inputs
+        outcome, number = self._outcome(walk.state), self._world.vocabulary.number
+        samples = self._sampling.samples(self.closed, outcome)
         self.points = [(number(unit), point) for unit, point in samples if point is not None]
 
     def take(self, reader: JournalReader, commit: Commit, state: object) -> None:
         """Note a commit, and the state after it."""
-        self._end = commit.end
+        self.end = commit.end
         if commit.kind in (START, FORK):
             self._declare(reader, commit)
         if commit.kind == START:

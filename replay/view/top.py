@@ -97,7 +97,10 @@ def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
     )
     span = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
     note = f"The player has {span}; headline, standings and chart are of the whole run."
-    part = "" if run.whole else f'<p class="note">{which}{escape(note)}</p>\n'
+    if run.trouble is not None:
+        note = f"The journal breaks off: all of this is of {units} {run.first:,} to {run.total:,}."
+    is_noted = not run.whole or run.trouble is not None
+    part = f'<p class="note">{which}{escape(note)}</p>\n' if is_noted else ""
     return (
         f'{part}<div class="checked"><div class="seal" id="seal-{index}" role="status">'
         f"{which}Not checked: the script of this page has not run.</div>"

@@ -12,6 +12,7 @@ from goldrush.kernel.errors import MalformedEvents
 from goldrush.kernel.journal import UNIT
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.find import tools_at
+from goldrush.replay.run import Run
 from goldrush.replay.view import page_walk
 from goldrush.replay.view.page import GENERIC, modules_of, page_of, write_page
 from goldrush.replay.view.patterns import Patterns
@@ -88,6 +89,13 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
 
     assert 0 == ran.code
     assert "breaks off" in ran.err
+    (tmp_path / "whole.journal").write_bytes(whole[: commit.offset])
+    outcome = Run(tmp_path / "whole.journal").outcome()
+
+    assert outcome.sentences[0] == tab.text("h1")
+    assert f"The journal breaks off: all of this is of rounds 1 to {commit.unit - 1}." in (
+        tab.texts("header .note")
+    )
     assert f"breaks off after round {commit.unit - 1}" in tab.seal()
     assert "run.journal" not in tab.seal()
     assert f"1 to {commit.unit - 1}" in tab.texts(".facts")[0]
