@@ -5,9 +5,9 @@ import { along, readable } from "./readable.js";
 
 const SMALL = { width: 320, height: 120, left: 40, right: 8, top: 8, bottom: 18, character: 6 };
 const isNarrow = globalThis.matchMedia("(max-width: 40rem)").matches;
-// With the labels of lines at their ends.
+// With the labels of lines at their ends; on narrow screens, the names are those of the values below it.
 export const LARGE = { ...SMALL, width: isNarrow ? 366 : 760, height: isNarrow ? 260 : 300, bottom: 24, character: 7, label: 14, isLarge: true }; // `label`: its height
-const [LABEL_MAX, BOLD] = [isNarrow ? 18 : 26, 8]; // characters of a label at the end of a line, and the width of one
+const [LABEL_MAX, BOLD] = [26, 8]; // characters of a label at the end of a line, and the width of one
 
 const DASHES = ["", "7 3", "2 3", "9 3 2 3"];
 
@@ -152,7 +152,7 @@ function drawn({ units, lines, marks = [], momentOf, scale, limits, ranks, span,
   const { width, height, top, bottom } = size;
   const { ticks, y } = ranks === undefined ? axisOf(scale, limits, size) : axisOfTicks(ranks, size);
   const left = Math.max(size.left, ...ticks.map(([, label]) => 4 + size.character * label.length));
-  const labels = size.isLarge ? endLabels(lines, y, size) : [];
+  const labels = size.isLarge && !isNarrow ? endLabels(lines, y, size) : [];
   const right = Math.max(size.right, ...labels.map(({ text }) => 20 + BOLD * cut(text).length));
   const x = (number) => left + ((width - left - right) * (number - span.first)) / Math.max(1, span.last - span.first);
   const strokes = lines.map((line, index) => strokesOf(line, index, units, x, y));

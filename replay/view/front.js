@@ -52,7 +52,7 @@ export function drawFront({ fronts, runs }, player) {
   const lines = isOne ? outcomeLines(first, labels) : linesBeside(fronts, units);
   const of = first.lines[0].title !== undefined ? "" : !isOne ? " by policy, mean" : lines[0].bands ? " by policy: median, quartiles, lowest and highest" : " of each agent";
   const chart = lineChart({
-    title: `${first.title}${of}`, name: first.title, definition: first.definition, unit: player.unit, units, lines, size: LARGE, player,
+    title: `${first.title}${of}`, note: isOne ? null : "B: dashed", name: first.title, definition: first.definition, unit: player.unit, units, lines, size: LARGE, player,
     span: { first: units[0], last }, limits: [0],
     scale: lines.flatMap(({ values, bands = [] }) => [...values, ...bands.flat(2)]),
   });
