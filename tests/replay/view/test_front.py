@@ -140,12 +140,64 @@ def test_a_policy_has_one_colour_on_all_pages_and_everywhere(
         end = tab.page.locator("#outcome .end", has_text="greedy-mine").first
         hues += [row.get_attribute("fill"), end.get_attribute("fill")]
         legend = tab.page.locator(".policies li", has_text="greedy-mine").locator("rect")
-        cell = tab.page.locator(".cell[aria-label*='agent 0'] .square")
-        for mark in (legend, cell):
-            if mark.count():
-                assert hues[0] in str(mark.first.get_attribute("fill"))
+        hues += [each.get_attribute("fill") for each in legend.all()]
 
     assert {"var(--hue-0)"} == set(hues)
+
+
+COLOURS = """nodes => nodes.map(node => {
+    const brush = document.createElement("canvas").getContext("2d");
+    brush.fillStyle = getComputedStyle(node).fill;
+    brush.fillRect(0, 0, 1, 1);
+    return [...brush.getImageData(0, 0, 1, 1).data];
+})"""
+
+
+def luminance(colour: list[int]) -> float:
+    """The relative luminance of a colour in sRGB, as WCAG defines it."""
+    parts = [part / 255 for part in colour[:3]]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_agent_has_one_shade_on_which_its_number_is_read(
+    scheme: str, new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    tab = new_tab(scheme).open(paged(path_of("baseline")))
+    chart, map, numbers = (
+        tab.page.locator(selector).evaluate_all(COLOURS)
+        for selector in ("#outcome .reading rect", ".chip .square", ".chip .number")
+    )
+
+    assert 10 == len({tuple(colour) for colour in chart})
+    assert chart == map
+    for pair in zip(map, numbers, strict=True):
+        low, high = sorted(luminance(colour) + 0.05 for colour in pair)
+        assert 4.5 <= high / low
+
+
+def test_the_lines_of_a_chart_are_named_below_it_on_a_phone(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    tab = new_tab("light", PHONE).open(paged(path_of("baseline")))
+
+    assert 0 == tab.page.locator("#outcome .end").count()
+    assert "4 defend-then-mine 76" in tab.texts("#outcome .reading span")
+
+
+def test_plots_of_many_agents_have_signs_and_no_numbers(
+    tab: Tab, path: Path, paged: Callable[..., Path]
+) -> None:
+    roster = "greedy-mine*5,defend-then-mine*5,raid*5,tit-for-tat-raid*5,random*5"
+    record(path, {"rounds": 12, "agents": 25, "rows": 8, "cols": 8}, roster)
+    tab.open(paged(path), "#round=2")
+
+    assert {"", "●"} <= set(tab.texts(".cell text")) <= {"", "●", "◇"}
+    assert "●: defended" in tab.texts(".legend li")
+    tab.page.get_by_text("Who raids whom in all rounds").click()
+    table = tab.page.get_by_role("group", name="Raids of all rounds")
+    assert 0 >= table.evaluate("node => node.scrollWidth - node.clientWidth")
 
 
 def test_many_agents_are_shown_as_their_policies(tab: Tab, large: Path) -> None:

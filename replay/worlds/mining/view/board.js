@@ -1,11 +1,10 @@
 // A large map: plots coloured by the policy of their owner, without labels; the one under the pointer, or chosen by the
 // arrow keys, is described.
 import { swatchOf } from "../../../view/chart.js";
-import { colourOf, literalOf } from "../../../view/colours.js";
+import { colourOf, coloursOf, literalOf } from "../../../view/colours.js";
 import { el, plural, replaceAll, seen } from "../../../view/dom.js";
 import { readable } from "../../../view/readable.js";
 import { OWNER } from "./facts.js";
-import { fillOf, fillsOf } from "./style.js";
 
 const WIDTH = 640; // of the drawing, in pixels
 const [PLOT_MIN, PLOT_MAX] = [3, 20]; // of a plot
@@ -45,13 +44,12 @@ export class Board {
     const { cols } = this.config;
     const { side } = this;
     const brush = this.canvas.getContext("2d");
-    const ink = literalOf("var(--ink)");
     const literals = new Map();
     const literal = (colour) => {
       if (!literals.has(colour)) literals.set(colour, literalOf(colour));
       return literals.get(colour);
     };
-    const fills = fillsOf(round.policies);
+    const fills = coloursOf(round.policies);
     const gap = side > 5 ? 1 : 0;
     brush.clearRect(0, 0, this.canvas.width, this.canvas.height);
     round.facts[OWNER].forEach((owner, plot) => {
@@ -59,8 +57,8 @@ export class Board {
       brush.globalAlpha = agent !== null && owner !== agent ? 0.3 : 1;
       brush.fillStyle = literal(owner === null ? "var(--panel)" : fills[owner]);
       brush.fillRect(x, y, side - gap, side - gap);
-      if (raided.get(plot)?.outcome === "captured") this.dot(brush, x, y, ink);
-      else if (contested.has(plot)) this.dot(brush, x, y, literal("var(--paper)"));
+      if (raided.get(plot)?.outcome === "captured") this.dot(brush, x, y, "#101318");
+      else if (contested.has(plot)) this.dot(brush, x, y, "#ffffff");
       if (other !== null && (other.facts[OWNER][plot] ?? null) !== owner) this.frame(brush, x, y, literal("var(--cursor)"), 1);
     });
     brush.globalAlpha = 1;
@@ -90,7 +88,7 @@ export function policyLegend() {
     for (const policy of policies) counts.get(policy).agents += 1;
     for (const owner of facts[OWNER]) if (owner !== null) counts.get(policies[owner]).plots += 1;
     replaceAll(node, [...counts].map(([policy, { agents, plots }]) => el("li", {},
-      swatchOf(fillOf(colourOf(policy))), `${policy} × ${agents}: ${plural(plots, "plot")}`)));
+      swatchOf(colourOf(policy)), `${policy} × ${agents}: ${plural(plots, "plot")}`)));
   };
   return { node, show };
 }

@@ -1,10 +1,10 @@
 // The map: plots coloured by owner, with their events; the agents next to it, with raids as arrows from
 // agents to plots. A large grid is drawn as a board, many agents as their policies.
-import { areSingle } from "../../../view/colours.js";
+import { areSingle, coloursOf } from "../../../view/colours.js";
 import { el, listed, replaceAll, seen, svg } from "../../../view/dom.js";
 import { Board, policyLegend } from "./board.js";
 import { CLAIMED, OWNER } from "./facts.js";
-import { fillsOf, patternOf, shortened, SIDE_MAX } from "./style.js";
+import { patternOf, shortened, SIDE_MAX } from "./style.js";
 
 const [CELL, LEFT, TOP] = [40, 26, 20];
 
@@ -150,8 +150,8 @@ export class PlotMap {
     const [owners, since] = round.facts;
     const owner = owners[plot];
     return {
-      owner, index: this.index, truce: this.isTruce(plot), defence: defences.get(plot) ?? 0,
-      fill: owner === null ? "transparent" : fillsOf(round.policies)[owner],
+      owner, index: this.index, truce: this.isTruce(plot), defence: !defences.has(plot) ? "" : this.isSingle ? `+${defences.get(plot)}` : "●",
+      fill: owner === null ? "transparent" : coloursOf(round.policies)[owner],
       pattern: owner === null ? null : patternOf(round.policies[owner]),
       number: this.isSingle ? owner ?? "·" : "",
       age: owner === null || !this.isSingle ? 0 : (round.number - since[plot] + 1) / Math.max(1, round.number),
@@ -176,10 +176,10 @@ export class PlotMap {
   }
 
   showAgents(policies) {
-    const fills = fillsOf(policies);
+    const fills = coloursOf(policies);
     this.chips.forEach((chip, agent) => {
-      const [square, pattern] = chip.children;
-      square.setAttribute("fill", fills[agent]);
+      const [, pattern] = chip.children;
+      chip.style.setProperty("--fill", fills[agent]);
       pattern.setAttribute("fill", patternUrl(patternOf(policies[agent]), this.index));
       chip.setAttribute("aria-label", seen(`agent ${agent}, ${policies[agent]}`));
       if (!this.narrow) chip.lastChild.textContent = seen(shortened(policies[agent]));
@@ -212,11 +212,11 @@ function cellOf(x, y, select) {
     const key = JSON.stringify(now);
     if (key === last) return; // most plots are unchanged
     last = key;
-    square.setAttribute("fill", now.fill);
+    node.style.setProperty("--fill", now.fill);
     pattern.setAttribute("fill", patternUrl(now.pattern, now.index));
     number.textContent = now.number;
     age.setAttribute("width", ((CELL - 8) * now.age).toFixed(1));
-    badge.textContent = now.defence ? `+${now.defence}` : "";
+    badge.textContent = now.defence;
     tag.textContent = now.contested ? "◇" : "";
     node.setAttribute("class", ["cell", ...["truce", "captured", "selected", "differs", "faded"].filter((name) => now[name]), now.owner === null ? "free" : "held"].join(" "));
     node.setAttribute("aria-label", now.label);
@@ -261,5 +261,5 @@ export const legend = ({ isSingle, board }) => el("ul", { class: "legend" },
     svg("path", { class: `arrow ${end}`, d: "M 1 5 L 27 5" })), title)) : null,
   (board ? ["dark dot: captured in this round", "light dot: claimed by several"] : [
     ...(isSingle ? ["bar: how long it has been owned, of all rounds so far"] : ["strong border: captured in this round"]),
-    "+2: points of defence", "dashed border: plot in truce", "◇: claimed by several",
+    isSingle ? "+2: points of defence" : "●: defended", "dashed border: plot in truce", "◇: claimed by several",
   ]).map((text) => el("li", {}, text)));

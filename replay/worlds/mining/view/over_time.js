@@ -1,9 +1,8 @@
 // Who owned what over the rounds: by plot, or of many agents the plots of each policy.
 import { LARGE, dashOf, filesOf, lineChart, spanOf, unitsFrom } from "../../../view/chart.js";
-import { areSingle, colourOf, hueIndexOf, literalOf } from "../../../view/colours.js";
+import { areSingle, colourOf, coloursOf, hueIndexOf, literalOf } from "../../../view/colours.js";
 import { el, replaceAll, rounded, seen, svg } from "../../../view/dom.js";
 import { along, readable } from "../../../view/readable.js";
-import { fillsOf } from "./style.js";
 
 const PLOTS_MAX = 2500; // rows of the ribbon
 
@@ -99,7 +98,7 @@ class Ribbon {
     const brush = canvas.getContext("2d");
     const literals = new Map();
     history.owners.forEach((owners, column) => {
-      const fills = fillsOf(this.run.labelsAt(this.roundOf(column)));
+      const fills = coloursOf(this.run.labelsAt(this.roundOf(column)));
       for (let plot = 0; plot < plots; plot += 1) {
         const owner = owners[plot] ?? -1;
         if (owner < 0) continue;
@@ -132,7 +131,7 @@ class Ribbon {
         from = column;
       }
     }
-    const fills = fillsOf(this.run.labelsAt(this.run.last));
+    const fills = coloursOf(this.run.labelsAt(this.run.last));
     const drawing = svg("svg", { viewBox: `0 0 1000 ${4 * this.plots}`, class: "unseen" }, [...paths].map(([owner, d]) => svg("path", { fill: fills[owner], d })));
     this.node.append(drawing);
     setTimeout(() => drawing.remove()); // it has its styles while it is saved
