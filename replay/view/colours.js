@@ -42,3 +42,14 @@ export function literalOf(colour) {
   node.remove();
   return text;
 }
+
+// Draw a canvas again in light or dark colours; on paper, it has light ones.
+export function onColoursChange(draw) {
+  globalThis.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  for (const [name, scheme] of [["beforeprint", "light"], ["afterprint", ""]]) {
+    globalThis.addEventListener(name, () => {
+      document.documentElement.style.colorScheme = scheme;
+      draw();
+    });
+  }
+}

@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import attrs
@@ -175,6 +176,26 @@ def test_an_agent_has_one_shade_on_which_its_number_is_read(
     for pair in zip(map, numbers, strict=True):
         low, high = sorted(luminance(colour) + 0.05 for colour in pair)
         assert 4.5 <= high / low
+
+
+def test_a_page_is_printed_in_light_colours_with_what_was_checked(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    journal = path_of("baseline")
+    tab = new_tab("dark").open(paged(journal))
+    canvas = tab.page.locator(".ribbon canvas")
+    before = canvas.evaluate("node => node.toDataURL()")
+    tab.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    printed = canvas.evaluate("node => node.toDataURL()")
+    tab.page.emulate_media(media="print")
+    light = new_tab("light").open(paged(journal)).page.locator(".ribbon canvas")
+
+    assert light.evaluate("node => node.toDataURL()") == printed
+    assert tab.page.get_by_text(sha256(journal.read_bytes()).hexdigest()).is_visible()
+    assert [] == tab.violations()
+    tab.page.emulate_media(media="screen")
+    tab.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert before == canvas.evaluate("node => node.toDataURL()")
 
 
 def test_the_lines_of_a_chart_are_named_below_it_on_a_phone(

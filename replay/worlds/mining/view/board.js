@@ -1,7 +1,7 @@
 // A large map: plots coloured by the policy of their owner, without labels; the one under the pointer, or chosen by the
 // arrow keys, is described.
 import { swatchOf } from "../../../view/chart.js";
-import { colourOf, coloursOf, literalOf } from "../../../view/colours.js";
+import { colourOf, coloursOf, literalOf, onColoursChange } from "../../../view/colours.js";
 import { el, plural, replaceAll, seen } from "../../../view/dom.js";
 import { readable } from "../../../view/readable.js";
 import { OWNER } from "./facts.js";
@@ -34,7 +34,7 @@ export class Board {
       },
       choose: (plot) => player.go({ plot }),
     });
-    globalThis.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(this.shown));
+    onColoursChange(() => this.draw(this.shown));
   }
 
   // `shown`: {round, raided: by plot its raid, contested: plots, selected, agent, other}.

@@ -1,6 +1,6 @@
 // Who owned what over the rounds: by plot, or of many agents the plots of each policy.
 import { LARGE, dashOf, filesOf, lineChart, spanOf, unitsFrom } from "../../../view/chart.js";
-import { areSingle, colourOf, coloursOf, hueIndexOf, literalOf } from "../../../view/colours.js";
+import { areSingle, colourOf, coloursOf, hueIndexOf, literalOf, onColoursChange } from "../../../view/colours.js";
 import { el, replaceAll, rounded, seen, svg } from "../../../view/dom.js";
 import { along, readable } from "../../../view/readable.js";
 
@@ -67,7 +67,7 @@ class Ribbon {
         player.go(clientY ? { round, plot: Math.floor(((clientY - top) / height) * this.plots) } : { round });
       },
     });
-    globalThis.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(this.history));
+    onColoursChange(() => this.draw(this.history));
   }
 
   get count() {
