@@ -188,7 +188,7 @@ def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Sta
         values = [value for agent in agents if (value := by_agent[agent]) is not None]
         ends = (min(values), max(values)) if values else (None, None)
         standings.append(Standing(policy, agents, mean(values), *ends))
-    return sorted(standings, key=lambda one: (one.mean is None, -(one.mean or 0.0)))
+    return sorted(standings, key=lambda standing: (standing.mean is None, -(standing.mean or 0.0)))
 
 
 def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:

@@ -138,7 +138,11 @@ def _of(value: Any, location: str | None) -> UserMeasure:
     function = _function(value)
     declared = value if isinstance(value, DeclaredMeasure) else _undeclared(function)
     parameters = inspect.signature(function).parameters.values()
-    needed = [one.name for one in parameters if one.name in GIVEN or one.default is one.empty]
+    needed = [
+        parameter.name
+        for parameter in parameters
+        if parameter.name in GIVEN or parameter.default is parameter.empty
+    ]
     if not needed or not set(needed) <= set(GIVEN):
         raise BadInput(
             f"measure {declared.name} takes {', '.join(needed) or 'nothing'}",
@@ -149,10 +153,10 @@ def _of(value: Any, location: str | None) -> UserMeasure:
             f"a measure cannot be called {declared.name}, as a column of tables is",
             "give the function another name",
         )
-    found = _location(function) if location is None else location
+    source = _location(function) if location is None else location
     sha256 = source_of_code(function).sha256
     return UserMeasure(
-        declared, tuple(needed), found, sha256, bool(found) and _stands_alone(function)
+        declared, tuple(needed), source, sha256, bool(source) and _stands_alone(function)
     )
 
 

@@ -46,11 +46,11 @@ def with_users(measures: Measures, users: Sequence[UserMeasure]) -> Measures:
         if user.name in (*measures.known, *measures.of_agents):
             raise BadInput(f"the world has a measure {user.name}", "give the function another name")
     last = max((measure.column for measure in measures.known.values()), default=0)
-    own = {
+    added = {
         user.name: _measure(user, last and last + number) for number, user in enumerate(users, 1)
     }
-    read = partial(_read, measures, users, own)
-    return attrs.evolve(measures, known={**measures.known, **own}, read=read)
+    read = partial(_read, measures, users, added)
+    return attrs.evolve(measures, known={**measures.known, **added}, read=read)
 
 
 def _measure(user: UserMeasure, column: int) -> Measure:
@@ -73,7 +73,7 @@ def _over(name: str, measured: Measured[Any], span: Span, horizon: int) -> Value
 def _read(
     measures: Measures,
     users: Sequence[UserMeasure],
-    own: Mapping[str, Measure],
+    added: Mapping[str, Measure],
     reader: JournalReader,
 ) -> Measured[Any]:
     """The measured run; the journal is read a second time for the user's measures (`own`)."""
@@ -97,7 +97,7 @@ def _read(
     }
     return attrs.evolve(
         measured,
-        known={**measured.known, **own},
+        known={**measured.known, **added},
         values={**measured.values, **values},
         by_agent={**measured.by_agent, **by_agent},
     )

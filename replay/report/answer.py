@@ -105,7 +105,9 @@ class StudyAnswer:
     def _most(self) -> str:
         """The cell with the highest outcome, and the policy that is first within rosters."""
         title = self.outcome.title
-        of_cells = [one for one in self.standings if not one.policy and one.values.n]
+        of_cells = [
+            standing for standing in self.standings if not standing.policy and standing.values.n
+        ]
         if not of_cells:
             return f"No run has a value of {title}."
         best, least = (pick(of_cells, key=_mean) for pick in (max, min))
@@ -129,17 +131,17 @@ class StudyAnswer:
     def _first_policies(self) -> str:
         """The first policy of each cell with several; of many cells, how often it is which."""
         by_cell: dict[Cell, list[CellStanding]] = {}
-        for one in self.standings:
-            if one.policy and one.values.n:
-                by_cell.setdefault(one.cell, []).append(one)
+        for standing in self.standings:
+            if standing.policy and standing.values.n:
+                by_cell.setdefault(standing.cell, []).append(standing)
         firsts = [max(of_cell, key=_mean) for of_cell in by_cell.values()]
         if not firsts:
             return ""
-        names = [self.label(one.policy) for one in firsts]
+        names = [self.label(standing.policy) for standing in firsts]
         if len(firsts) <= FIRSTS_MAX:
             listed = (
-                f"{name} in {self._name(one)} ({bounds(one.values)})"
-                for name, one in zip(names, firsts, strict=True)
+                f"{name} in {self._name(standing)} ({bounds(standing.values)})"
+                for name, standing in zip(names, firsts, strict=True)
             )
             return f"; of the policies the first is {format_list(list(listed))}"
         counts = sorted((-names.count(name), name) for name in dict.fromkeys(names))
@@ -170,7 +172,7 @@ def answer_of(results: AnyResults, name: str | None = None) -> StudyAnswer:
     alone = {
         cell.roster for cell, runs in results.by_cell.items() if set(runs[0].policies) == {null}
     }
-    shown = [one for one in standings(results, outcome) if one.cell not in same]
+    shown = [standing for standing in standings(results, outcome) if standing.cell not in same]
     return StudyAnswer(
         results, outcome, shown, comparisons(results, outcome), {null, *alone} if null else (), same
     )
@@ -198,7 +200,7 @@ def _with_interval(standing: CellStanding) -> str:
 def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
     """Whether treatments, rosters or policies differ, and how sure that is."""
     tests = format_count(len(compared), "comparison")
-    most = max(one.change.n for one in compared)
+    most = max(comparison.change.n for comparison in compared)
     if not most:
         return f"Whether {kind} differ cannot be told: no two runs to be compared have a value."
     needed = seeds_needed(compared)
@@ -208,7 +210,7 @@ def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
             f"Whether {kind} differ cannot be told from {format_count(most, 'seed')}: in {tests} "
             f"the least possible p is {least}; at least {needed} seeds are needed for p < 0.05."
         )
-    differing = [one for one in compared if one.differs]
+    differing = [comparison for comparison in compared if comparison.differs]
     if differing:
         largest = max(differing, key=_size)
         share = "" if len(compared) == 1 else f" in {len(differing)} of {tests}"
@@ -217,7 +219,7 @@ def _verdict(kind: str, compared: Sequence[Comparison]) -> str:
             f"{_within(largest)}: {bounds(largest.change.difference)} (95% interval; p "
             f"{_p(largest.holm)}{_corrected(compared)}{_is_least(largest, len(compared))})."
         )
-    if all(one.change.is_all_zero for one in compared):
+    if all(comparison.change.is_all_zero for comparison in compared):
         return f"{kind.capitalize()} make no difference: every pair of runs has the same outcome."
     return f"No difference between {kind} was found in {tests}{_could_have(compared)}."
 
@@ -226,12 +228,12 @@ def _corrected(compared: Sequence[Comparison]) -> str:
     return "" if len(compared) == 1 else " after Holm's correction"
 
 
-def _is_least(one: Comparison, tests: int) -> str:
+def _is_least(comparison: Comparison, tests: int) -> str:
     """A remark if no p-value of so many pairs could be smaller, though one that is shown could."""
-    least = _least(one.change.n, tests)
-    if one.holm is None or one.holm > least * (1 + 1e-9) or least < 0.001:
+    least = _least(comparison.change.n, tests)
+    if comparison.holm is None or comparison.holm > least * (1 + 1e-9) or least < 0.001:
         return ""
-    return f", the least that {format_count(one.change.n, 'seed')} can give"
+    return f", the least that {format_count(comparison.change.n, 'seed')} can give"
 
 
 def _least(seeds: int, tests: int) -> float:
@@ -242,14 +244,14 @@ def _could_have(compared: Sequence[Comparison]) -> str:
     """The smallest p-value, the smallest possible one if that is near 0.05, and what the study
     could have found.
     """
-    values = [one.holm for one in compared if one.holm is not None]
-    most = max(one.change.n for one in compared)
+    values = [comparison.holm for comparison in compared if comparison.holm is not None]
+    most = max(comparison.change.n for comparison in compared)
     least = _least(most, len(compared))
     limit = ""
     if least > SIGNIFICANT / 10:
         limit = f"; with {format_count(most, 'seed')} none can be smaller than {p_value(least)}"
     smallest = f" (p {_p(min(values))}{_corrected(compared)}{limit})" if values else ""
-    sizes = [one.detectable for one in compared if one.detectable is not None]
+    sizes = [comparison.detectable for comparison in compared if comparison.detectable is not None]
     if not sizes:
         return smallest
     return (
@@ -258,15 +260,19 @@ def _could_have(compared: Sequence[Comparison]) -> str:
     )
 
 
-def _size(one: Comparison) -> float:
-    return abs(one.change.difference.mean or 0.0)
+def _size(comparison: Comparison) -> float:
+    return abs(comparison.change.difference.mean or 0.0)
 
 
-def _within(one: Comparison) -> str:
+def _within(comparison: Comparison) -> str:
     return (
-        f"in {one.where}"
-        if one.kind == POLICIES
-        else (f"for {one.where}" if one.kind == TREATMENTS else f"under {one.where}")
+        f"in {comparison.where}"
+        if comparison.kind == POLICIES
+        else (
+            f"for {comparison.where}"
+            if comparison.kind == TREATMENTS
+            else f"under {comparison.where}"
+        )
     )
 
 

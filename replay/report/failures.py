@@ -16,7 +16,11 @@ LINES_MAX: Final = 10  # models named above the verdicts; the table has all
 def hardly_played(results: Results[Any, Any]) -> list[str]:
     """A line for each model and cell in which more than MOSTLY of the answers had no plan."""
     units = results.of.vocabulary.units
-    return [f"{cell.format(units)}: {one}" for cell, one in _by_cell(results) if one.hardly_played]
+    return [
+        f"{cell.format(units)}: {failures}"
+        for cell, failures in _by_cell(results)
+        if failures.hardly_played
+    ]
 
 
 def shortened(lines: Sequence[str]) -> list[str]:
@@ -40,7 +44,7 @@ def warning(results: Results[Any, Any]) -> list[Block]:
 def models_section(results: Results[Any, Any]) -> list[Block]:
     units = results.of.vocabulary.units
     head = ["treatment", "roster", units, "model", "answers", *KINDS.values(), "failed"]
-    rows = [_row(cell, one) for cell, one in _by_cell(results)]
+    rows = [_row(cell, failures) for cell, failures in _by_cell(results)]
     return section(
         "Answers of language models",
         "models",
@@ -51,7 +55,7 @@ def models_section(results: Results[Any, Any]) -> list[Block]:
 
 
 def _by_cell(results: Results[Any, Any]) -> Sequence[tuple[Cell, Failures]]:
-    return [(cell, one) for cell in results.by_cell for one in results.failures(cell)]
+    return [(cell, failures) for cell in results.by_cell for failures in results.failures(cell)]
 
 
 def _row(cell: Cell, failures: Failures) -> list[Content]:

@@ -81,16 +81,18 @@ def over_units(cells: Cells, styles: Styles, shown: Shown, words: Vocabulary) ->
     undefined, zero, same, rare = [], [], [], []
     for name, measure in shown.items():
         bands = {
-            cell: found
+            cell: mean_band
             for cell, results in cells.items()
-            if (found := band([r.curves[name] for r in results], measure.limits)) is not None
+            if (mean_band := band([r.curves[name] for r in results], measure.limits)) is not None
         }
         twin = next((title for title, other in drawn.items() if other == bands), None)
         if not bands:
             undefined.append(measure.title)
-        elif not any(map(any, (found.high for found in bands.values()))):
+        elif not any(map(any, (mean_band.high for mean_band in bands.values()))):
             zero.append(measure.title)
-        elif all(len(found.positions) * RARE <= _windows(cell) for cell, found in bands.items()):
+        elif all(
+            len(mean_band.positions) * RARE <= _windows(cell) for cell, mean_band in bands.items()
+        ):
             rare.append(measure.title)
         elif twin is not None:
             same.append(f"{measure.title} (as {twin})")
@@ -120,14 +122,14 @@ def _over_units(
     measure: Measure, bands: Mapping[Cell, Band], styles: Styles, words: Vocabulary
 ) -> Panel:
     horizon = max(cell.rounds for cell in bands)
-    values = [v for found in bands.values() for v in (*found.low, *found.high)]
+    values = [v for mean_band in bands.values() for v in (*mean_band.low, *mean_band.high)]
     ends = words.first, words.number(horizon)
     marks = []
-    for index, (cell, found) in enumerate(bands.items()):
-        at = (words.number(0) + _middle(point, cell.rounds) for point in found.positions)
-        columns = (at, found.mean, found.low, found.high, found.n)
+    for index, (cell, mean_band) in enumerate(bands.items()):
+        at = (words.number(0) + _middle(point, cell.rounds) for point in mean_band.positions)
+        columns = (at, mean_band.mean, mean_band.low, mean_band.high, mean_band.n)
         samples = list(starmap(Sample, zip(*columns, strict=True)))
-        segments = [samples[run[0] : run[-1] + 1] for run in _runs(found.positions)]
+        segments = [samples[run[0] : run[-1] + 1] for run in _runs(mean_band.positions)]
         marks.append(Curve(styles[cell.roster], segments, index=index, curves=len(bands)))
     says = (f"{c.roster} {number(b.mean[0])} to {number(b.mean[-1])}" for c, b in bands.items())
     alt = f"{measure.title} from the first {words.unit} to the last: {', '.join(says)}"
@@ -153,7 +155,7 @@ def _runs(positions: Sequence[int]) -> list[list[int]]:
 
 def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | None:
     """The mean of curves of equal length and its interval, within the limits; None without data."""
-    found: list[tuple[int, float, float, float, int]] = []
+    columns: list[tuple[int, float, float, float, int]] = []
     for position, column in enumerate(zip(*curves, strict=True)):
         values = [value for value in column if value is not None]
         if values:
@@ -162,8 +164,8 @@ def band(curves: Sequence[Sequence[float | None]], limits: Limits) -> Band | Non
             if len(values) > 1 and min(values) != max(values):
                 spread = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
                 half = t_quantile(len(values) - 1) * math.sqrt(spread / len(values))
-            found.append((position, mean, *within(limits, mean - half, mean + half), len(values)))
-    return Band(*map(tuple, zip(*found, strict=True))) if found else None
+            columns.append((position, mean, *within(limits, mean - half, mean + half), len(values)))
+    return Band(*map(tuple, zip(*columns, strict=True))) if columns else None
 
 
 def within(limits: Limits, low: float, high: float) -> tuple[float, float]:
@@ -188,7 +190,7 @@ def half_against_half(
         }  # fmt: skip
         if not any(pairs.values()):
             undefined.append(measure.title)
-        elif not any(any(pair) for found in pairs.values() for pair in found):
+        elif not any(any(pair) for halves in pairs.values() for pair in halves):
             zero.append(measure.title)
         else:
             arrow = {1: " ↑", -1: " ↓"}.get(expected.get(name, 0), "")
@@ -205,35 +207,35 @@ def _halves(
     styles: Styles,
     limits: Limits,
 ) -> Panel:
-    found = {
+    by_roster = {
         roster: [interval([pair[position] for pair in of]) for position in (0, 1)]
         for roster, of in pairs.items()
     }
     ends = [
-        v for halves in found.values() for one in halves if one.mean is not None
-        for v in within(limits, *_ends(one))
+        v for halves in by_roster.values() for half in halves if half.mean is not None
+        for v in within(limits, *_ends(half))
     ]  # fmt: skip
-    names = [styles[roster].label for roster in found]
+    names = [styles[roster].label for roster in by_roster]
     height = 44 + 2 * ROW * len(names)
     marks: list[Mark] = []
     says = []
-    for row, (roster, halves) in enumerate(found.items()):
+    for row, (roster, halves) in enumerate(by_roster.items()):
         style = styles[roster]
         if halves[0].mean is None:
             marks.append(Note(reach(ends)[0], row, "no data"))
             continue
-        for position, one in enumerate(halves):
-            assert one.mean is not None
+        for position, half in enumerate(halves):
+            assert half.mean is not None
             at = row + (0.18 if position else -0.18)
-            low, high = within(limits, *_ends(one))
+            low, high = within(limits, *_ends(half))
             group = _FULL if position else _HOLLOW
             marks.append(
-                Point(style, one.mean, at, low, high, one.n, hollow=not position, group=group)
+                Point(style, half.mean, at, low, high, half.n, hollow=not position, group=group)
             )
         says.append(f"{roster} {number(halves[0].mean)} then {number(halves[1].mean)}")
     alt = f"{title}, first half and second half: {', '.join(says)}"
     return panel_of(
-        title, reach(ends), (0, 0), marks, alt, rows=names, names=list(found), height=height
+        title, reach(ends), (0, 0), marks, alt, rows=names, names=list(by_roster), height=height
     )
 
 
@@ -254,45 +256,54 @@ def forest(
     """Treatments against the baseline of their roster: mean difference and its 95% interval, a
     panel for each measure. Cells whose labels (`named`) are equal share a row.
     """
-    rows = list(dict.fromkeys(named[one.cell] for one in compared))
-    rosters = list(dict.fromkeys(one.cell.roster for one in compared))
+    rows = list(dict.fromkeys(named[comparison.cell] for comparison in compared))
+    rosters = list(dict.fromkeys(comparison.cell.roster for comparison in compared))
     panels, undefined, zero = [], [], []
     for name, measure in shown.items():
-        found = [
-            (rows.index(named[one.cell]), one.cell.roster, one.differences[name])
-            for one in compared
-            if one.differences[name].mean is not None
+        differences = [
+            (
+                rows.index(named[comparison.cell]),
+                comparison.cell.roster,
+                comparison.differences[name],
+            )
+            for comparison in compared
+            if comparison.differences[name].mean is not None
         ]
-        if not found:
+        if not differences:
             undefined.append(measure.title)
-        elif not any(map(any, (_ends(one) for *_, one in found))):
+        elif not any(map(any, (_ends(difference) for *_, difference in differences))):
             zero.append(measure.title)
         else:
-            panels.append(interval_rows(measure.title, rows, rosters, found, styles))
+            panels.append(interval_rows(measure.title, rows, rosters, differences, styles))
     omitted = _left_out({"No data for": undefined, "No difference in any seed": zero})
-    return Drawn(panels, legend_of((one.cell for one in compared), styles), omitted)
+    return Drawn(panels, legend_of((comparison.cell for comparison in compared), styles), omitted)
 
 
 def interval_rows(
     title: str,
     rows: Sequence[str],
     rosters: Sequence[str],
-    found: Sequence[tuple[int, str, Interval]],
+    differences: Sequence[tuple[int, str, Interval]],
     styles: Styles,
     *,
     zero: bool = True,
 ) -> Panel:
     """A panel of means with intervals, one row per label, with the rosters below each other."""
     labels = list(labels_of(rows).values())
-    ends = [end for *_, one in found for end in _ends(one)]
+    ends = [end for *_, difference in differences for end in _ends(difference)]
     each = max(ROW, 10.0 * len(rosters) + 4)
     marks = []
-    for row, roster, one in found:
-        assert one.mean is not None
+    for row, roster, difference in differences:
+        assert difference.mean is not None
         at = row + (rosters.index(roster) + 0.5) / len(rosters) * 0.8 - 0.4
-        text = f"{rows[row]}, {roster}: {bounds(one)}"
-        marks.append(Point(styles[roster], one.mean, at, *_ends(one), one.n, text=text))
-    says = (f"{rows[row]}, {roster} {number(one.mean)}" for row, roster, one in found)
+        text = f"{rows[row]}, {roster}: {bounds(difference)}"
+        marks.append(
+            Point(styles[roster], difference.mean, at, *_ends(difference), difference.n, text=text)
+        )
+    says = (
+        f"{rows[row]}, {roster} {number(difference.mean)}"
+        for row, roster, difference in differences
+    )
     return panel_of(
         title, reach([*ends, 0.0] if zero else ends), (0, 0), marks, f"{title}: {'; '.join(says)}",
         rows=labels, width=WIDE, height=44 + each * len(rows), rule=ZERO if zero else "",
@@ -324,26 +335,28 @@ EFFECT: Final = (
 )
 
 
-def effects(found: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
+def effects(by_title: Mapping[str, Sequence[Effect]], rows: Sequence[str], sizes: Styles) -> Drawn:
     """Effects with their intervals, by title of panel; `sizes`: styles by number of agents."""
     panels, labels = [], list(labels_of(rows, EFFECT_MAX).values())
-    for title, every in found.items():
+    for title, every in by_title.items():
         height = 58 + max(ROW, 11.0 * len(sizes)) * len(rows)
         styles = list(sizes.values())
         marks: list[Mark] = [
             Note(0.03, row, "no change to test")
             for row, label in enumerate(rows)
-            if label not in {one.row for one in every}
+            if label not in {effect.row for effect in every}
         ]
-        for one in every:
-            at = rows.index(one.row) + (styles.index(one.style) + 0.5) / len(styles) * 0.7 - 0.35
-            change = one.change
+        for effect in every:
+            style, change = effect.style, effect.change
+            at = rows.index(effect.row) + (styles.index(style) + 0.5) / len(styles) * 0.7 - 0.35
             assert change.effect is not None
             ends = (change.effect_low, change.effect_high)
             marks.append(
-                Point(one.style, change.effect, at, *ends, change.n, text=one.text, group=one.cell)
+                Point(
+                    style, change.effect, at, *ends, change.n, text=effect.text, group=effect.cell
+                )
             )
-        alt = "; ".join(one.text for one in every)
+        alt = "; ".join(effect.text for effect in every)
         panels.append(
             panel_of(
                 title, (-1, 1), (0, 0), marks, f"{title}: {alt or 'no change to test'}",

@@ -120,13 +120,13 @@ def _rest(figure: FigureBlock) -> str:
 
 def _numeric_columns(table: TableBlock) -> set[int]:
     """Indices of the columns of numbers, which are aligned at their decimal points."""
-    found = set()
+    numeric = set()
     for column in range(1, len(table.head)):
         cells = [row[column] for row in table.rows]
         texts = [cell for cell in cells if isinstance(cell, str) and cell != NONE]
         if all(isinstance(c, str) for c in cells) and all(map(_NUMBER.fullmatch, texts)):
-            found.add(column)
-    return found
+            numeric.add(column)
+    return numeric
 
 
 def _aligned(table: TableBlock, numeric: Collection[int]) -> Iterator[Sequence[Content]]:
@@ -150,28 +150,28 @@ def _spans(table: TableBlock) -> list[int]:
 
 
 def _filled(texts: Sequence[str]) -> list[str]:
-    found = [_NUMBER.fullmatch(text) for text in texts]
+    matches = [_NUMBER.fullmatch(text) for text in texts]
 
     def most(group: str) -> int:
-        return max((len(one[group] or "") for one in found if one), default=0)
+        return max((len(match[group] or "") for match in matches if match), default=0)
 
     part, error, rest, more = (most(group) for group in ("part", "error", "rest", "more"))
     lines = []
-    for text, one in zip(texts, found, strict=True):
-        if one is None:
-            one = _NUMBER.fullmatch("0")
-            assert one is not None
+    for text, match in zip(texts, matches, strict=True):
+        if match is None:
+            match = _NUMBER.fullmatch("0")
+            assert match is not None
             text = NONE
-        filled = f"{one['lead'] or ''}{one['whole']}" if text != NONE else text
-        filled += _to(one["part"], part)
+        filled = f"{match['lead'] or ''}{match['whole']}" if text != NONE else text
+        filled += _to(match["part"], part)
         if error:
             filled += (
-                f" ± {one['error'].rjust(error, DIGIT)}"
-                if one["error"]
+                f" ± {match['error'].rjust(error, DIGIT)}"
+                if match["error"]
                 else " " * 3 + DIGIT * error
             )
-            filled += _to(one["rest"], rest)
-        filled += (one["more"] or "").ljust(more)
+            filled += _to(match["rest"], rest)
+        filled += (match["more"] or "").ljust(more)
         lines.append(filled)
     return lines
 

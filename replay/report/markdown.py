@@ -34,7 +34,7 @@ def as_markdown(blocks: Sequence[Block], folder: str) -> tuple[str, dict[str, st
         elif isinstance(block, Code):
             written.append(_code([block.text]))
         elif isinstance(block, Tiles):
-            tiles = (": ".join((one.name, one.verdict, one.text)) for one in block.tiles)
+            tiles = (": ".join((tile.name, tile.verdict, tile.text)) for tile in block.tiles)
             written.append("\n".join(f"- {_paragraph(tile)}" for tile in tiles))
         elif isinstance(block, TableBlock):
             written.append(_table(block))

@@ -75,14 +75,14 @@ def answer_figure(study: ReportedStudy) -> Drawn:
     title, styles, keys = study.answer.outcome.title, study.styles, dict[str, Key]()
     labels = _cell_labels(study)
     of_cells = [
-        (labels[one.cell], one.cell.roster, one.values)
-        for one in study.answer.standings
-        if not one.policy
+        (labels[standing.cell], standing.cell.roster, standing.values)
+        for standing in study.answer.standings
+        if not standing.policy
     ]
     of_policies = [
-        (f"{labels[one.cell]}, {one.cell.roster}", one.policy, one.values)
-        for one in study.answer.standings
-        if one.policy
+        (f"{labels[standing.cell]}, {standing.cell.roster}", standing.policy, standing.values)
+        for standing in study.answer.standings
+        if standing.policy
     ]
     panels = _panel(title, of_cells[: 4 * ROWS_MAX], styles, keys, zero=False)
     for kind, compared in list(study.answer.comparisons.items())[:1]:
@@ -104,16 +104,16 @@ def _differences(compared: Sequence[Comparison]) -> list[tuple[str, str, Interva
     """A row for each pair of names, its points by what they have in common; of many pairs those
     with the first name.
     """
-    several = len({one.rounds for one in compared}) > 1
-    if len({(one.a, one.b, one.rounds) for one in compared}) > ROWS_MAX:
-        compared = [one for one in compared if one.a == compared[0].a]
+    several = len({comparison.rounds for comparison in compared}) > 1
+    if len({(comparison.a, comparison.b, comparison.rounds) for comparison in compared}) > ROWS_MAX:
+        compared = [comparison for comparison in compared if comparison.a == compared[0].a]
     return [
         (
-            f"{one.b} {MINUS} {one.a}{f', {one.rounds}' if several else ''}",
-            one.cells[0].roster if one.kind == TREATMENTS else one.where,
-            one.change.difference,
+            f"{comparison.b} {MINUS} {comparison.a}{f', {comparison.rounds}' if several else ''}",
+            comparison.cells[0].roster if comparison.kind == TREATMENTS else comparison.where,
+            comparison.change.difference,
         )
-        for one in compared
+        for comparison in compared
     ]
 
 
@@ -160,14 +160,17 @@ def outcome_section(study: ReportedStudy) -> list[Block]:
 
 def _standings(study: ReportedStudy) -> Block:
     rows: list[Sequence[Content]] = []
-    for one in study.answer.standings:
-        runs = study.results.by_cell[one.cell]
-        agents = runs[0].policies.count(one.policy) if one.policy else len(runs[0].policies)
+    for standing in study.answer.standings:
+        runs = study.results.by_cell[standing.cell]
+        agents = (
+            runs[0].policies.count(standing.policy) if standing.policy else len(runs[0].policies)
+        )
         rows.append(
             [
-                one.cell.treatment, study.answer.label(one.cell.roster),
-                *_if_several(study, str(one.cell.rounds)), *study.covariate(one.cell),
-                one.policy or "all agents", str(agents), f"{one.values.n}", bounds(one.values),
+                standing.cell.treatment, study.answer.label(standing.cell.roster),
+                *_if_several(study, str(standing.cell.rounds)), *study.covariate(standing.cell),
+                standing.policy or "all agents", str(agents), f"{standing.values.n}",
+                bounds(standing.values),
             ]
         )  # fmt: skip
     head = [
@@ -273,24 +276,27 @@ def _compared(study: ReportedStudy) -> list[Block]:
         shown = compared
         more = ""
         if len(compared) > COMPARED_MAX:
-            shown = sorted(compared, key=lambda one: 2.0 if one.p is None else one.p)[:COMPARED_MAX]
+            shown = sorted(
+                compared, key=lambda comparison: 2.0 if comparison.p is None else comparison.p
+            )[:COMPARED_MAX]
             more = f" Those with the smallest p of {len(compared):,}; --json gives all."
         head = [
             _PAIRED[kind], *_if_several(study, study.units), "b − a", "seeds", "mean of a",
             "mean of b", "difference ± 95%", "p", "Holm", "effect", "detectable", "result",
         ]  # fmt: skip
         caption = f"{capitalized(kind)} compared in {study.answer.outcome.title}.{more}"
-        parts.append(TableBlock(head, [_row(study, one) for one in shown], caption))
+        parts.append(TableBlock(head, [_row(study, comparison) for comparison in shown], caption))
     return parts
 
 
-def _row(study: ReportedStudy, one: Comparison) -> list[Content]:
-    change = one.change
+def _row(study: ReportedStudy, comparison: Comparison) -> list[Content]:
+    change = comparison.change
     data = "" if change.n == change.seeds else f" ({change.n} of {change.seeds})"
     return [
-        one.where, *_if_several(study, str(one.rounds)), f"{one.b} {MINUS} {one.a}",
+        comparison.where, *_if_several(study, str(comparison.rounds)),
+        f"{comparison.b} {MINUS} {comparison.a}",
         f"{change.n}{data}", rounded(change.first), rounded(change.second),
-        bounds(change.difference), p_value(one.p), p_value(one.holm),
+        bounds(change.difference), p_value(comparison.p), p_value(comparison.holm),
         within_bounds(change.effect, change.effect_low, change.effect_high),
-        number(one.detectable, 2), Marked(DIFFERS if one.differs else NOT_FOUND),
+        number(comparison.detectable, 2), Marked(DIFFERS if comparison.differs else NOT_FOUND),
     ]  # fmt: skip

@@ -125,7 +125,7 @@ def pages_of(panels: Sequence[Panel], legend: Sequence[Key], width: str) -> list
         if height > left + 1e-6 and pages[-1]:
             pages.append([])
             left = room
-        pages[-1] += [one.panel for one in row]
+        pages[-1] += [laid.panel for laid in row]
         left -= height + _GAP
     return [*pages]
 
@@ -154,7 +154,7 @@ class _Sheet:
         self.columns = next(fitting, 1)
         laid = [_Laid(panel, self._cell(self.columns)) for panel in panels]
         self.rows = [laid[at : at + self.columns] for at in range(0, len(laid), self.columns)]
-        self.lefts = [max(one.left for one in laid[at :: self.columns])
+        self.lefts = [max(panel.left for panel in laid[at :: self.columns])
                       for at in range(self.columns)]  # fmt: skip
         self.letters = len(panels) > 1
         self.names = self._names()
@@ -162,7 +162,7 @@ class _Sheet:
         self.keys = max(1, int(self.width / (longest + _HANDLE + 3 * _FONT)))  # in a row
         self.below = -(-len(legend) // self.keys) * _LEGEND_LINE
         room = PAGE * _MM - self.below
-        self.heights = [min(room, max(one.height for one in row)) for row in self.rows]
+        self.heights = [min(room, max(panel.height for panel in row)) for row in self.rows]
 
     @property
     def height(self) -> float:
@@ -182,7 +182,7 @@ class _Sheet:
         """Whether so many panels fit in a row: their titles, and axes of half a panel's width."""
         cell = self._cell(columns)
         laid = [_Laid(panel, cell) for panel in self.panels]
-        return all(one.is_whole and 2 * one.left < cell for one in laid)
+        return all(panel.is_whole and 2 * panel.left < cell for panel in laid)
 
     def drawn(self) -> Drawing:
         from matplotlib.figure import Figure
@@ -192,16 +192,16 @@ class _Sheet:
         cell = self._cell(self.columns)
         top, letters = height, map(_letter, count())
         for row, row_height in zip(self.rows, self.heights, strict=True):
-            for column, one in enumerate(row):
-                start, panel = column * (cell + _GAP), one.panel
+            for column, laid in enumerate(row):
+                start, panel = column * (cell + _GAP), laid.panel
                 left, right = start + self.lefts[column], start + cell - _right(panel)
-                low = top - min(row_height, one.height) + (panel.height - panel.bottom) * _PIXEL
+                low = top - min(row_height, laid.height) + (panel.height - panel.bottom) * _PIXEL
                 high = top - TOP * _PIXEL
                 box = (left / self.width, low / height, (right - left) / self.width,
                        (high - low) / height)  # fmt: skip
                 axes = figure.add_axes(box)
-                self._title(axes, one.title, next(letters), self.lefts[column], right - left)
-                _Axes(axes, one, self.colours, right - left, high - low).draw()
+                self._title(axes, laid.title, next(letters), self.lefts[column], right - left)
+                _Axes(axes, laid, self.colours, right - left, high - low).draw()
             top -= row_height + _GAP
         if self.legend:
             self._legend(figure)

@@ -94,9 +94,9 @@ def _of_agents(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel
         for standing in standings_of(values, run.roster):
             samples[standing.policy].append(_sample(run.vocabulary.number(unit), standing))
     curves = [
-        Curve(styles[policy], _segments(found), index=index, curves=len(samples), at_end=True)
-        for index, (policy, found) in enumerate(samples.items())
-        if any(found)
+        Curve(styles[policy], _segments(of_policy), index=index, curves=len(samples), at_end=True)
+        for index, (policy, of_policy) in enumerate(samples.items())
+        if any(of_policy)
     ]
     return _over_units(run, measure, curves)
 
@@ -176,21 +176,29 @@ def _over_units(
 def _standings(tools: Tools, run: Measured[Any], measure: AgentMeasure) -> Panel:
     """By policy, a row with the mean of its agents and their range."""
     standings = [
-        one for one in standings_of(run.by_agent[measure.name], run.roster) if one.mean is not None
+        standing
+        for standing in standings_of(run.by_agent[measure.name], run.roster)
+        if standing.mean is not None
     ]
     styles = _styles(tools, run, standings)
     points = [
         Point(
-            styles[one.policy], one.mean or 0.0, row, one.lowest, one.highest, len(one.agents),
-            text=f"{styles[one.policy].label}: {number(one.mean)}",
+            styles[standing.policy], standing.mean or 0.0, row, standing.lowest,
+            standing.highest, len(standing.agents),
+            text=f"{styles[standing.policy].label}: {number(standing.mean)}",
         )
-        for row, one in enumerate(standings)
+        for row, standing in enumerate(standings)
     ]  # fmt: skip
-    ends = [end for one in standings for end in (one.lowest, one.highest) if end is not None]
+    ends = [
+        end
+        for standing in standings
+        for end in (standing.lowest, standing.highest)
+        if end is not None
+    ]
     return panel_of(
         measure.title, reach(ends), (0, 0), points,
         f"{measure.title}: {'; '.join(point.text for point in points) or 'undefined'}",
-        rows=[styles[one.policy].label for one in standings] or ["undefined"], width=WIDE,
-        names=[_in_full(one) for one in standings],
+        rows=[styles[standing.policy].label for standing in standings] or ["undefined"], width=WIDE,
+        names=[_in_full(standing) for standing in standings],
         height=44 + _ROW * max(1, len(standings)),
     )  # fmt: skip

@@ -134,24 +134,28 @@ class ReportedStudy:
         known = self.results.measures.known
         if names is None:
             return dict(known)
-        own = (user.name for user in self.results.users)
-        return {name: known[name] for name in dict.fromkeys([*names, *own])}
+        users = (user.name for user in self.results.users)
+        return {name: known[name] for name in dict.fromkeys([*names, *users])}
 
     @property
     def same(self) -> dict[Cell, Cell]:
         """Cells that are identical to their baseline by construction."""
-        return {one.cell: one.baseline for one in self.against if one.identical}
+        return {
+            comparison.cell: comparison.baseline
+            for comparison in self.against
+            if comparison.identical
+        }
 
     @property
     def missing_figures(self) -> dict[str, str]:
         """Why figures that other studies have are not drawn, by the first word of their names."""
-        found = {}
-        if all(one.identical for one in self.against):
-            found["forest"] = "there is no baseline, or no other treatment, to compare"
+        reasons = {}
+        if all(comparison.identical for comparison in self.against):
+            reasons["forest"] = "there is no baseline, or no other treatment, to compare"
         verdicts = self.assessment.verdicts()
         if not verdicts:
-            found["effects"] = f"there are no verdicts: {verdicts.reason}"
-        return found
+            reasons["effects"] = f"there are no verdicts: {verdicts.reason}"
+        return reasons
 
     @property
     def identical_text(self) -> str:
@@ -260,12 +264,14 @@ def comparison_section(study: ReportedStudy) -> list[Block]:
     )
     shown = study.shown(study.of.studies.compared)
     by_horizon: dict[int, list[Against]] = {}
-    for one in study.against:
-        if not one.identical:
-            by_horizon.setdefault(one.cell.rounds, []).append(one)
+    for comparison in study.against:
+        if not comparison.identical:
+            by_horizon.setdefault(comparison.cell.rounds, []).append(comparison)
     for rounds, compared in by_horizon.items():
-        labels = treatment_labels(study, [one.cell for one in compared])
-        cells = [one.baseline for one in compared] + [one.cell for one in compared]
+        labels = treatment_labels(study, [comparison.cell for comparison in compared])
+        cells = [comparison.baseline for comparison in compared] + [
+            comparison.cell for comparison in compared
+        ]
         parts.append(
             figure(
                 study, f"forest-{rounds}", figures.forest(compared, labels, study.styles, shown),
@@ -314,11 +320,11 @@ def _treatment(
         Text(_format_settings(study, treatment, configs[0], agents)),
         *(
             figure(
-                study, figure_name(study, one.name, treatment, rounds),
-                one.draw(runs, study.styles), f"{one.title}: {where}. {one.text}", cells,
-                one.commands,
+                study, figure_name(study, drawing.name, treatment, rounds),
+                drawing.draw(runs, study.styles), f"{drawing.title}: {where}. {drawing.text}",
+                cells, drawing.commands,
             )
-            for one in _figures(study)
+            for drawing in _figures(study)
         ),
         _means(study, where, cells),
     ]  # fmt: skip
@@ -373,9 +379,9 @@ def _means(study: ReportedStudy, where: str, cells: Sequence[Cell]) -> TableBloc
 
 
 def _plus_minus(values: Sequence[float | None]) -> str:
-    found = interval(values)
-    text = bounds(found)
-    return text if found.n in (0, len(values)) else f"{text} ({found.n} of {len(values)})"
+    mean = interval(values)
+    text = bounds(mean)
+    return text if mean.n in (0, len(values)) else f"{text} ({mean.n} of {len(values)})"
 
 
 @attrs.frozen
@@ -396,7 +402,7 @@ def outliers(study: ReportedStudy) -> list[Outlier]:
     """The outliers in measures of criteria or comparisons, the farthest first."""
     studies = study.of.studies
     shown = study.shown(studies.criteria.expected or studies.compared)
-    found = []
+    outlying = []
     for cell, runs in study.results.by_cell.items():
         if cell in study.same:
             continue
@@ -409,13 +415,13 @@ def outliers(study: ReportedStudy) -> list[Outlier]:
                 for seed, value in known:
                     distance = max(low - value, value - high) / (high - low)
                     if distance > FENCE:
-                        found.append(Outlier(cell, seed, measure, value, median, distance))
-    return sorted(found, key=lambda one: -one.distance)
+                        outlying.append(Outlier(cell, seed, measure, value, median, distance))
+    return sorted(outlying, key=lambda outlier: -outlier.distance)
 
 
 def outlier_section(study: ReportedStudy) -> list[Block]:
     """The outliers as a table of at most OUTLIERS_MAX rows, linked to the pages of their runs."""
-    found = outliers(study)
+    outlying = outliers(study)
     parts: list[Block] = [
         Heading(2, "Runs that stand out", "outliers"),
         Text(
@@ -424,17 +430,22 @@ def outlier_section(study: ReportedStudy) -> list[Block]:
             f"{OUTLIER_SEEDS} have a value. Nothing on this page excludes them."
         ),
     ]
-    if not found:
+    if not outlying:
         return [*parts, Text("There are none.")]
     rows: list[list[Content]] = [
         [
-            one.cell.treatment, one.cell.roster, str(one.cell.rounds), *study.covariate(one.cell),
-            one.measure.title, Link(f"seed {one.seed}", study.hrefs.get((one.cell, one.seed))),
-            number(one.value), number(one.median), fixed(one.distance, 1),
+            outlier.cell.treatment, outlier.cell.roster, str(outlier.cell.rounds),
+            *study.covariate(outlier.cell), outlier.measure.title,
+            Link(f"seed {outlier.seed}", study.hrefs.get((outlier.cell, outlier.seed))),
+            number(outlier.value), number(outlier.median), fixed(outlier.distance, 1),
         ]
-        for one in found[:OUTLIERS_MAX]
+        for outlier in outlying[:OUTLIERS_MAX]
     ]  # fmt: skip
-    more = f" The farthest {OUTLIERS_MAX} of {len(found):,}." if len(found) > OUTLIERS_MAX else ""
+    more = (
+        f" The farthest {OUTLIERS_MAX} of {len(outlying):,}."
+        if len(outlying) > OUTLIERS_MAX
+        else ""
+    )
     head = [
         "treatment", "roster", study.units, *study.covariates, "measure", "run", "value", "median",
         "distance",

@@ -250,7 +250,7 @@ def literal_style() -> str:
     """
     colours = light_colours()
     sheet = css_classes() + style_sheet("figure")
-    return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], sheet)
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: colours[match[1]], sheet)
 
 
 def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None = None) -> str:

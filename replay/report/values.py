@@ -30,27 +30,27 @@ def answers(results: Results[Any, Any], question: StudyQuestion | None = None) -
         "answer": list(answer.sentences),
         "outcome": _outcome(answer),
         "comparisons": {
-            kind: [_comparison(one) for one in compared]
+            kind: [_comparison(comparison) for comparison in compared]
             for kind, compared in answer.comparisons.items()
         },
         "hardly_played": hardly_played(results),
         "models": [
             {
                 **cell_as_dict(results, cell),
-                **attrs.asdict(one),
-                "hardly_played": one.hardly_played,
+                **attrs.asdict(failures),
+                "hardly_played": failures.hardly_played,
             }
             for cell in results.by_cell
-            for one in results.failures(cell)
+            for failures in results.failures(cell)
         ],
         **(_criteria(results) if question.criteria else {}),
         "against_baseline": [
             {
-                **cell_as_dict(results, one.cell),
-                "identical_by_construction": one.identical,
-                "differences": {k: attrs.asdict(v) for k, v in one.differences.items()},
+                **cell_as_dict(results, comparison.cell),
+                "identical_by_construction": comparison.identical,
+                "differences": {k: attrs.asdict(v) for k, v in comparison.differences.items()},
             }
-            for one in against_baseline(results)
+            for comparison in against_baseline(results)
         ],
         **results.of.studies.answers(results),
     }
@@ -61,9 +61,9 @@ def _outcome(answer: StudyAnswer) -> dict[str, Any]:
     return {
         **attrs.asdict(outcome),
         "standings": [
-            {**cell_as_dict(answer.results, one.cell), "policy": one.policy or None,
-             **attrs.asdict(one.values)}
-            for one in answer.standings
+            {**cell_as_dict(answer.results, standing.cell), "policy": standing.policy or None,
+             **attrs.asdict(standing.values)}
+            for standing in answer.standings
         ],
         "runs": [
             {**attrs.asdict(cell), "seed": run.seed, "value": outcome.of_run(run),
@@ -78,12 +78,12 @@ def _outcome(answer: StudyAnswer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _comparison(one: Comparison) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, Any]:
     """A comparison with its change, whose one-sided tests stay out: they have no correction."""
-    change = attrs.asdict(one.change, filter=lambda field, _: field.name not in _ONE_SIDED)
-    fields = attrs.asdict(one, recurse=False)
+    change = attrs.asdict(comparison.change, filter=lambda field, _: field.name not in _ONE_SIDED)
+    fields = attrs.asdict(comparison, recurse=False)
     del fields["cells"]
-    return {**fields, "change": change, "differs": one.differs}
+    return {**fields, "change": change, "differs": comparison.differs}
 
 
 _ONE_SIDED: Final = ("expected", "p", "p_opposite")
@@ -108,8 +108,8 @@ def _criteria(results: Results[Any, Any]) -> dict[str, Any]:
         "cells": [
             {
                 **cell_as_dict(results, cell),
-                "criteria": [_judged(one) for one in assessment.judged(cell)],
-                "criteria_without_burn_in": [_judged(one) for one in whole.judged(cell)],
+                "criteria": [_judged(judged) for judged in assessment.judged(cell)],
+                "criteria_without_burn_in": [_judged(judged) for judged in whole.judged(cell)],
             }
             for cell in results.by_cell
         ],

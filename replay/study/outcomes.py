@@ -153,12 +153,12 @@ def comparisons(results: AnyResults, outcome: StudyOutcome) -> dict[str, list[Co
     """
     same = identical_cells(results)
     cells = [cell for cell in results.by_cell if cell not in same]
-    found: dict[str, list[_Pair]] = {
+    by_kind: dict[str, list[_Pair]] = {
         TREATMENTS: list(_between(results, outcome, cells, TREATMENTS)),
         ROSTERS: list(_between(results, outcome, cells, ROSTERS)),
         POLICIES: list(_within(results, outcome, cells)),
     }
-    return {kind: _tested(kind, pairs) for kind, pairs in found.items() if pairs}
+    return {kind: _tested(kind, pairs) for kind, pairs in by_kind.items() if pairs}
 
 
 @attrs.frozen
@@ -203,29 +203,29 @@ def _within(results: AnyResults, outcome: StudyOutcome, cells: Sequence[Cell]) -
 
 def _tested(kind: str, pairs: Sequence[_Pair]) -> list[Comparison]:
     changes = [change(pair.pairs, +1) for pair in pairs]
-    two_sided = [_two_sided(one) for one in changes]
+    two_sided = [_two_sided(paired) for paired in changes]
     corrected = holm(two_sided)
     level = SIGNIFICANT / len(pairs)
     return [
         Comparison(
-            kind, pair.where, pair.cells[0].rounds, pair.a, pair.b, pair.cells, one, p, adjusted,
-            detectable(one.difference, level),
+            kind, pair.where, pair.cells[0].rounds, pair.a, pair.b, pair.cells, paired, p, adjusted,
+            detectable(paired.difference, level),
         )
-        for pair, one, p, adjusted in zip(pairs, changes, two_sided, corrected, strict=True)
+        for pair, paired, p, adjusted in zip(pairs, changes, two_sided, corrected, strict=True)
     ]  # fmt: skip
 
 
-def _two_sided(one: PairedChange) -> Value:
-    if one.p is None or one.p_opposite is None:
+def _two_sided(paired: PairedChange) -> Value:
+    if paired.p is None or paired.p_opposite is None:
         return None
-    return min(1.0, 2 * min(one.p, one.p_opposite))
+    return min(1.0, 2 * min(paired.p, paired.p_opposite))
 
 
 def seeds_needed(compared: Sequence[Comparison]) -> int | None:
     """How many seeds the first of these comparisons needs to be significant; None: it has as many.
     Holm multiplies the smallest p-value by their number.
     """
-    most = max(one.change.n for one in compared)
+    most = max(comparison.change.n for comparison in compared)
     if _can_pass(most, len(compared)):
         return None
     return next(seeds for seeds in count(most + 1) if _can_pass(seeds, len(compared)))

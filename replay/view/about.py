@@ -32,7 +32,7 @@ def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[st
     declared = walked.declared[-1][1]
     first, last, closed = map(world.vocabulary.number, (walked.first, walked.last, walked.closed))
     part = "" if walked.is_all else f" of {closed:,}; goldrush view --at shows others"
-    found = [
+    facts = [
         ("world", f"{world.name}, rules {world.rules}"),
         (world.vocabulary.units, f"{first:,} to {last:,}{part}"),
         ("seed", str(declared.seed)),
@@ -40,7 +40,7 @@ def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[st
         ("journal", f"{size:,} bytes"),
         *(("parent", f"SHA-256 {parent}") for _, _, parent in walked.forks),
     ]
-    return [(name, text) for name, text in found if text != "None"]
+    return [(name, text) for name, text in facts if text != "None"]
 
 
 def rosters_of(declared: Declared) -> list[tuple[int, list[tuple[str, int]]]]:

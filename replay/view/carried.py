@@ -136,8 +136,8 @@ def carried(
         trouble=_without_path(walked.trouble, path),
         pieces=pieces,
         setups=[
-            (number(unit), {"config": dict(one.settings), "players": list(one.players)})
-            for unit, one in (() if whole else walked.declared)
+            (number(unit), {"config": dict(setup.settings), "players": list(setup.players)})
+            for unit, setup in (() if whole else walked.declared)
         ],
         forks=[(unit, text) for unit, text, _ in walked.forks],
         facts=walked.facts,

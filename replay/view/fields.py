@@ -172,12 +172,12 @@ def _lines(field: Field, rows: Sequence[Row]) -> tuple[str, list[Any], list[list
     spreads = [cast("Mapping[str, Spread]", row) for row in rows if isinstance(row, Mapping)]
     if spreads:
         policies = list(dict.fromkeys(chain.from_iterable(spreads)))[:POLICIES_MAX]
-        found = [
+        ends = [
             [row[policy][place] if policy in row else None for row in spreads]
             for policy in policies
             for place in range(len(NO_SPREAD))
         ]
-        return SPREADS, policies, found
+        return SPREADS, policies, ends
     plain = [row for row in rows if not isinstance(row, Mapping)]
     count = max(map(len, plain), default=0)
     lines = [[row[line] if line < len(row) else None for row in plain] for line in range(count)]

@@ -105,32 +105,32 @@ def runs_in(
     """
     base = Path(folder)
     paths = journals_in([folder])
-    found: dict[str, FolderRun | str] = {}
+    by_path: dict[str, FolderRun | str] = {}
     unplayed = 0
     for manifest in sorted(base.rglob(MANIFEST)):
         try:
             more, missing = _of_study(manifest.parent, base, jobs, on_run, users)
         except BadInput as error:
-            found[_relative(manifest, base)] = _reason(error, manifest)
+            by_path[_relative(manifest, base)] = _reason(error, manifest)
             continue
-        found |= more
+        by_path |= more
         unplayed += missing
-    others = [path for path in paths if _relative(path, base) not in found]
+    others = [path for path in paths if _relative(path, base) not in by_path]
     studies = StudyFolders()
     tasks = [(path, _relative(path, base), studies.cell_of(path), users) for path in others]
     jobs = jobs if can_be_shared(users) else 1
     for done, (task, run) in enumerate(
         zip(tasks, map_in_order(_tried, tasks, jobs, total_size(others)), strict=True), 1
     ):
-        found[task[1]] = run
+        by_path[task[1]] = run
         if on_run is not None:
             on_run(done, len(others))
     for path in base.rglob(f"*{SUFFIX}{UNFINISHED}"):
-        found[_relative(path, base)] = _unfinished(outline_of(path))
+        by_path[_relative(path, base)] = _unfinished(outline_of(path))
     runs = sorted(
-        (run for run in found.values() if isinstance(run, FolderRun)), key=lambda run: run.path
+        (run for run in by_path.values() if isinstance(run, FolderRun)), key=lambda run: run.path
     )
-    left_out = [LeftOut(path, why) for path, why in sorted(found.items()) if isinstance(why, str)]
+    left_out = [LeftOut(path, why) for path, why in sorted(by_path.items()) if isinstance(why, str)]
     if users and left_out and not runs:
         first = left_out[0]
         raise BadInput(
@@ -148,15 +148,15 @@ def _of_study(
 ) -> tuple[dict[str, FolderRun | str], int]:
     """The runs of a study, and why others are left out, by path; the number of unplayed ones."""
     manifest = read_manifest(folder)
-    found: dict[str, FolderRun | str] = {}
+    by_path: dict[str, FolderRun | str] = {}
     measured = measured_runs(folder, manifest, jobs=jobs, on_run=on_run, users=users)
     for run, result in measured:
         path = _relative(folder / run.path, base)
         if isinstance(result, GoldrushError):
-            found[path] = _reason(result, folder / run.path)
+            by_path[path] = _reason(result, folder / run.path)
         else:
-            found[path] = _studied(path, manifest.world, result, is_studied=True)
-    return found, sum(run.sha256 is None for run in manifest.runs)
+            by_path[path] = _studied(path, manifest.world, result, is_studied=True)
+    return by_path, sum(run.sha256 is None for run in manifest.runs)
 
 
 def _studied(
@@ -189,13 +189,13 @@ def _studied(
 def _tried(task: _Task) -> FolderRun | str:
     """A run that no study in the folder has measured, or why it is left out."""
     path, relative, cell, users = task
-    found = outline_of(path, cell and cell[0])
-    if found.trouble is not None:
-        return _reason(found.trouble, path)
-    if not found.finished:
-        return _unfinished(found)
+    outline = outline_of(path, cell and cell[0])
+    if outline.trouble is not None:
+        return _reason(outline.trouble, path)
+    if not outline.finished:
+        return _unfinished(outline)
     try:
-        return _measured(path, relative, found, cell, users)
+        return _measured(path, relative, outline, cell, users)
     except GoldrushError as error:
         return _reason(error, path)
 
@@ -203,15 +203,15 @@ def _tried(task: _Task) -> FolderRun | str:
 def _measured(
     path: str,
     relative: str,
-    found: Outline,
+    outline: Outline,
     cell: tuple[str, str] | None,
     users: Sequence[UserMeasure],
 ) -> FolderRun:
-    tools, declared = tools_at(path), found.declared
+    tools, declared = tools_at(path), outline.declared
     changed = {
         name: value
         for name, value in unusual(declared.settings, tools.config).items()
-        if name not in ("seed", found.vocabulary.units)
+        if name not in ("seed", outline.vocabulary.units)
     }
     texts = " ".join(f"{name}={value}" for name, value in changed.items())
     treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
@@ -224,8 +224,8 @@ def _measured(
             roster=roster,
             seed=declared.seed,
             is_studied=cell is not None,
-            units=found.units,
-            horizon=found.units,
+            units=outline.units,
+            horizon=outline.units,
             policies=labels_of(declared.players),
             history=history,
         )
@@ -236,15 +236,17 @@ def _measured(
             Cell(treatment, roster, max(1, measured.units)), declared.seed or 0, "", measured.config
         )
         result = result_of(listed, measured, None, (), tools.headline(measured))
-    one = _studied(relative, tools.name, result, is_studied=cell is not None, history=history)
-    return attrs.evolve(one, seed=declared.seed)
+    folder_run = _studied(
+        relative, tools.name, result, is_studied=cell is not None, history=history
+    )
+    return attrs.evolve(folder_run, seed=declared.seed)
 
 
-def _unfinished(found: Outline) -> str:
-    if found.trouble is not None:
-        return _reason(found.trouble, found.path)
-    units = format_count(found.units, found.vocabulary.unit)
-    of = "" if found.of is None else f" of {found.of:,}"
+def _unfinished(outline: Outline) -> str:
+    if outline.trouble is not None:
+        return _reason(outline.trouble, outline.path)
+    units = format_count(outline.units, outline.vocabulary.unit)
+    of = "" if outline.of is None else f" of {outline.of:,}"
     return f"unfinished: {units}{of} closed"
 
 

@@ -110,16 +110,16 @@ def write_overview(
     def tell(what: str) -> OnRun | None:
         return None if on_step is None else lambda done, every: on_step(what, done, every)
 
-    found = runs_in(folder, jobs=jobs, on_run=tell("measuring"), users=users)
+    folder_runs = runs_in(folder, jobs=jobs, on_run=tell("measuring"), users=users)
     written = None
     if pages:
         written = write_pages(
-            folder, [run.path for run in found.runs], path.parent, jobs=jobs, force=force,
+            folder, [run.path for run in folder_runs.runs], path.parent, jobs=jobs, force=force,
             users=users, on_page=tell("writing pages"),
         )  # fmt: skip
-    data = overview_of(folder, found, path.parent, outcome, users).encode()
+    data = overview_of(folder, folder_runs, path.parent, outcome, users).encode()
     files.write_whole(str(path), data, force=force, is_own=is_overview)
-    return Overview(path, len(data), found, written)
+    return Overview(path, len(data), folder_runs, written)
 
 
 def is_overview(front: bytes) -> bool:
@@ -129,7 +129,7 @@ def is_overview(front: bytes) -> bool:
 
 def overview_of(
     folder: str | Path,
-    found: FolderRuns,
+    folder_runs: FolderRuns,
     beside: Path,
     outcome: str | None = None,
     users: Sequence[UserMeasure] = (),
@@ -139,9 +139,9 @@ def overview_of(
     Raises BadInput for a measure that no world has.
     """
     by_world: dict[str, list[FolderRun]] = {}
-    for run in sorted(found.runs, key=_place):
+    for run in sorted(folder_runs.runs, key=_place):
         by_world.setdefault(run.world, []).append(run)
-    lines = sum(max(1, len(set(run.policies))) for run in found.runs)
+    lines = sum(max(1, len(set(run.policies))) for run in folder_runs.runs)
     points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
     worlds = [_World.of(Path(folder), runs, outcome, users, points) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
@@ -152,14 +152,14 @@ def overview_of(
     sheets = [here / "page.css", here / "overview.css"]
     data = {"worlds": [world.as_dict(beside, Path(folder)) for world in worlds]}
     parts = {
-        "head": _head(worlds, found),
-        "left_out": _left_out(found),
+        "head": _head(worlds, folder_runs),
+        "left_out": _left_out(folder_runs),
         "sections": "\n".join(
             _section(world, index, len(worlds)) for index, world in enumerate(worlds)
         ),
     }
     return framed(
-        here / "overview.html", parts, title=_title(worlds, found), generator=GENERATOR,
+        here / "overview.html", parts, title=_title(worlds, folder_runs), generator=GENERATOR,
         script=script, sheets=sheets, data=data,
     )  # fmt: skip
 
@@ -268,9 +268,9 @@ class _World:
                 "units": run.units,
                 "outcome": _short(self.value(index)),
                 "standings": [] if outcome is None else [
-                    [policies[one.policy], len(one.agents),
-                     *map(_short, (one.mean, one.lowest, one.highest))]
-                    for one in outcome.standings
+                    [policies[standing.policy], len(standing.agents),
+                     *map(_short, (standing.mean, standing.lowest, standing.highest))]
+                    for standing in outcome.standings
                 ],
                 "values": [_short(run.run.get(column.name)) for column in self.columns],
                 "headline": "" if outcome is None else outcome.headline,
@@ -329,7 +329,9 @@ class _World:
         if isinstance(self.measure, AgentMeasure):
             units = run.course.units
             means = run.course.means.get(name, {})
-            lines = [means[one.policy] for one in outcome.standings if one.policy in means]
+            lines = [
+                means[standing.policy] for standing in outcome.standings if standing.policy in means
+            ]
         else:
             lines = [run.curves[name]] if name in run.curves else []
             length = -(-run.horizon // POINTS)
@@ -431,19 +433,19 @@ def _page_of(run: FolderRun, folder: Path, beside: Path) -> str:
     return ""
 
 
-def _title(worlds: Sequence[_World], found: FolderRuns) -> str:
+def _title(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:
     if len(worlds) == 1:
-        return f"{format_count(len(found.runs), 'run')} of {worlds[0].tools.name}"
-    return f"{format_count(len(found.runs), 'run')} of {format_count(len(worlds), 'world')}"
+        return f"{format_count(len(folder_runs.runs), 'run')} of {worlds[0].tools.name}"
+    return f"{format_count(len(folder_runs.runs), 'run')} of {format_count(len(worlds), 'world')}"
 
 
-def _head(worlds: Sequence[_World], found: FolderRuns) -> str:
+def _head(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:
     """The headline of the page."""
     if len(worlds) == 1:
         return f"<h1>{_headline(worlds[0])}</h1>\n{_lead(worlds[0], 0)}"
     if not worlds:
         return "<h1>No run in this folder has ended</h1>"
-    return f"<h1>{escape(_title(worlds, found))}</h1>"
+    return f"<h1>{escape(_title(worlds, folder_runs))}</h1>"
 
 
 def _section(world: _World, index: int, count: int) -> str:
@@ -481,7 +483,7 @@ def _lead(world: _World, index: int) -> str:
     if known and min(known)[0] != max(known)[0]:
         ends = (("Lowest", min(known)), ("highest", max(known)))
         parts.append("; ".join(_end(world, index, *each) for each in ends) + ".")
-    odd = [(abs(one[1]), at) for at, one in enumerate(world.oddity) if one is not None]
+    odd = [(abs(oddity[1]), at) for at, oddity in enumerate(world.oddity) if oddity is not None]
     if odd:
         at = max(odd)[1]
         parts.append(
@@ -503,17 +505,19 @@ def _link(world: _World, index: int, at: int) -> str:
     return f'<a data-run="{index}:{at}" href="#">{_text(text)}</a>'
 
 
-def _left_out(found: FolderRuns) -> str:
+def _left_out(folder_runs: FolderRuns) -> str:
     """Files that are no finished runs, with why, and how many runs are not played."""
-    count = len(found.left_out)
+    count = len(folder_runs.left_out)
     parts = []
-    if found.unplayed:
-        are = "is" if found.unplayed == 1 else "are"
-        parts.append(f"<p>{format_count(found.unplayed, 'run')} of the study {are} not played.</p>")
+    if folder_runs.unplayed:
+        are = "is" if folder_runs.unplayed == 1 else "are"
+        parts.append(
+            f"<p>{format_count(folder_runs.unplayed, 'run')} of the study {are} not played.</p>"
+        )
     if count:
         rows = "".join(
-            f'<tr><th scope="row"><code>{_text(one.path)}</code></th><td>{_text(one.reason)}</td>'
-            for one in found.left_out
+            f'<tr><th scope="row"><code>{_text(file.path)}</code></th><td>{_text(file.reason)}</td>'
+            for file in folder_runs.left_out
         )
         verb = "is" if count == 1 else "are"
         parts.append(

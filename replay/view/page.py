@@ -190,14 +190,14 @@ def _shared(runs: Sequence[Carried]) -> tuple[list[list[dict[str, Any]]], list[s
     elements: list[str] = []
     pieces: list[list[dict[str, Any]]] = []
     for run in runs:
-        own = []
+        of_run = []
         for piece in run.pieces:
             shared = _same(first, piece.bytes) if elements else 0
             start = {"offset": piece.offset, "before": piece.before}
-            own.append({**start, "bytes": len(elements), "shared": shared})
+            of_run.append({**start, "bytes": len(elements), "shared": shared})
             text = b64encode(piece.bytes[shared:]).decode()
             elements.append(f'<script type="text/plain" data-journal>{text}</script>')
-        pieces.append(own)
+        pieces.append(of_run)
     return pieces, elements
 
 

@@ -53,7 +53,7 @@ class Told:
         return {"names": self._names, "templates": templates, "units": self._units}
 
     def _line(self, event: Event) -> object:
-        parts, own = self._sentences.of(event)
+        parts, fillings = self._sentences.of(event)
         template: list[object] = []
         values: list[object] = []
         for part in parts:
@@ -61,7 +61,7 @@ class Told:
                 template.append(part)
                 continue
             source, form = part
-            value = value_of(source, event, own)
+            value = value_of(source, event, fillings)
             if form not in FORMS_OF_PAGES:
                 value, form = self._sentences.text(value, form), "plain"
             template.append([len(values), form])

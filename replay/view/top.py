@@ -252,15 +252,15 @@ def compared(a: RunOutcome, b: RunOutcome) -> str:
 def _difference(group: _Group, title: str) -> str:
     """A clause on the outcome of a group in run B; `title`: of the measure, in the first clause."""
     before, after = map(escaped, group.policies)
-    one = group.agents == 1
-    number = "" if one else f"{number_word(group.agents)} "
+    is_one = group.agents == 1
+    number = "" if is_one else f"{number_word(group.agents)} "
     who = (
-        f"the {number}{after} agent{'' if one else 's'}"
+        f"the {number}{after} agent{'' if is_one else 's'}"
         if before == after
-        else f"the {number or 'one '}that {'turns' if one else 'turn'} from {before} to {after}"
+        else f"the {number or 'one '}that {'turns' if is_one else 'turn'} from {before} to {after}"
     )
-    verb = ("ends with" if one else "end with") if title else "with"
-    each = " each on average" if title and not one else ""
+    verb = ("ends with" if is_one else "end with") if title else "with"
+    each = " each on average" if title and not is_one else ""
     more = "more" if (group.change or 0.0) > 0 else "less"
     than = " than in A" if title else ""
     end = format_value(group.means[1])
