@@ -30,7 +30,7 @@ const isVaried = (runs, of) => runs.some((run) => of(run) !== of(runs[0]));
 // The columns of the table by name. A column of equal values has no place in it, but can be filtered by.
 function columnsOf(world, runs) {
   const columns = [{ name: "run", title: "run", of: (run) => run.name }];
-  const text = (name, of) => isVaried(runs, of) && columns.push({ name, title: name, of });
+  const text = (name, of, title = name) => isVaried(runs, of) && columns.push({ name, title, of });
   const number = (name, title, of, definition) => isVaried(runs, of) && columns.push({ name, title, of, definition, isNumber: true });
   text("treatment", (run) => run.treatment);
   text("roster", (run) => run.roster);
@@ -42,7 +42,7 @@ function columnsOf(world, runs) {
     if (world.byPolicy) {
       number("lowest", "lowest", (run) => least(run.standings.map(({ lowest }) => lowest)), `The agent with the lowest ${title}.`);
       number("highest", "highest", (run) => most(run.standings.map(({ highest }) => highest)), `The agent with the highest ${title}.`);
-      text("ahead", (run) => run.standings[0]?.policy ?? "");
+      text("ahead", (run) => run.standings[0]?.policy ?? "", "leading policy");
     }
   }
   if (runs.some(({ oddity }) => oddity)) {

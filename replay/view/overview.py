@@ -301,7 +301,7 @@ class _World:
         """How a run differs most from the runs of its treatment and roster."""
         title, size = self._oddest(index)
         where = "above" if size > 0 else "below"
-        return f"{title} {abs(size):,.1f} robust standard deviations {where} the median"
+        return f"{abs(size):,.1f} robust standard deviations {where} the median in {title}"
 
     def _oddest(self, index: int) -> tuple[str, float]:
         number, size = self.oddity[index] or (-1, 0.0)

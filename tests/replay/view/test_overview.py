@@ -353,8 +353,10 @@ def test_the_most_unusual_run_is_told_in_the_same_words_everywhere(
     tab = opened()
     tab.page.locator("#world-0").get_by_role("button", name="most unusual first").click()
     lead = tab.text("#world-0 > .lead")
-    [words] = re.findall(r"Most unusual for its treatment and roster: .* \((.* the median)\)", lead)
-    title, size, where = re.findall(r"(.*) ([\d.,]+) robust .* (above|below)", words)[0]
+    [words] = re.findall(
+        r"Most unusual for its treatment and roster: .* \((.* the median in .*)\)", lead
+    )
+    size, where, title = re.findall(r"([\d.,]+) robust .* (above|below) .* in (.*)", words)[0]
 
     assert f"{size} SD {where}: {title}" in rows(tab)[0]
     tab.page.locator("#world-0 > .lead a").last.click()
