@@ -246,15 +246,15 @@ class Counting:
         self, round: int, raids: Mapping[int, int]
     ) -> tuple[list[PlotGroup], list[PlotGroup]]:
         """Plots held long, and others, at the start of a round, by kind of holding; with raids."""
-        on = Counter[tuple[int, bool]]()
+        on = [[0, 0] for _ in HOLDINGS]  # by how, and whether held long
         for plot, count in raids.items():
-            on[self._how[plot], round - self._since[plot] >= HELD_LONG] += count
+            on[self._how[plot]][round - self._since[plot] >= HELD_LONG] += count
         changed = [self._how[plot] for plot in set().union(*self._changed)]
         long, new = [], []
         for how in _HOLDINGS:
             recent = changed.count(how)
-            long.append(PlotGroup(self._held[how] - recent, on[how, True]))
-            new.append(PlotGroup(recent, on[how, False]))
+            long.append(PlotGroup(self._held[how] - recent, on[how][True]))
+            new.append(PlotGroup(recent, on[how][False]))
         return long, new
 
     def _add_ties(self, round: int, claims: Sequence[Row], raids: Sequence[Row]) -> None:
