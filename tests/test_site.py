@@ -84,12 +84,16 @@ def test_the_entrance_leads_to_the_guide(site: Path, browser: Any) -> None:
     assert tab.page.get_by_role("link", name="Tutorial").count()
 
 
-def test_a_search_finds_pages_without_a_server(site: Path, browser: Any) -> None:
+def test_a_search_without_a_server_finds_pages_then_names(site: Path, browser: Any) -> None:
     tab = Tab(browser, "light", WIDE)
-    tab.page.goto(f"{(site / 'search.html').as_uri()}?q=turnover")
-    tab.page.wait_for_selector("#search-results li a")
+    tab.page.goto(f"{(site / 'search.html').as_uri()}?q=fork")
+    tab.page.get_by_text("Search finished").wait_for()
+    found = tab.page.locator("#search-results li")
+    kinds = found.evaluate_all("items => items.map(item => item.className)")
 
-    assert "Tables" in tab.texts("#search-results li a")
+    assert found.first.inner_text().startswith("Tutorial")
+    assert "kind-object" in kinds
+    assert kinds == sorted(kinds, key=lambda kind: kind == "kind-object")
     assert [] == [text for text in tab.problems if "file://" not in text]
 
 

@@ -67,6 +67,7 @@ html_context = {"default_mode": "auto"}
 html_copy_source = html_show_sourcelink = False
 html_use_index = html_domain_indices = False  # the search finds the same
 html_show_search_summary = False  # it would ask a server for each page that is found
+html_search_scorer = str(Path(__file__).with_name("search.js"))
 html_theme_options: dict[str, Any] = {
     "footer_start": ["copyright"],
     "footer_end": [],
