@@ -26,12 +26,6 @@ from tests.waiting import HANGS
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = Path("goldrush/guide")
 COLOURFUL = ("example", "index", "tutorial")  # pages of the guide with all that has a colour
-ALL_BUT_CONTRAST = {
-    "rules": {"color-contrast": {"enabled": False}},
-    "preload": False,
-    "iframes": False,
-}
-CONTRAST = {"runOnly": ["color-contrast"], "preload": False, "iframes": False}
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +62,9 @@ def pages_of(site: Path) -> list[Path]:
     ]
 
 
-def opened(tab: Tab, page: Path) -> Tab:
-    tab.page.goto(page.as_uri())
-    return tab
-
-
-def violations(tab: Tab, options: dict[str, Any]) -> list[str]:
-    return [f"{tab.page.url}: {each}" for each in tab.violations(options)]
-
-
 def test_the_entrance_leads_to_the_guide(site: Path, browser: Any) -> None:
-    tab = opened(Tab(browser, "light", WIDE), site / "index.html")
+    tab = Tab(browser, "light", WIDE)
+    tab.page.goto((site / "index.html").as_uri())
     tab.page.wait_for_url("**/guide/index.html")
 
     assert tab.page.get_by_role("link", name="Tutorial").count()
@@ -97,32 +83,28 @@ def test_a_search_without_a_server_finds_pages_then_names(site: Path, browser: A
     assert [] == [text for text in tab.problems if "file://" not in text]
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", WIDE), ("dark", PHONE)], ids=["light-wide", "dark-phone"]
+)
 def test_pages_fit_load_nothing_from_elsewhere_and_can_be_used_by_everybody(
-    site: Path, browser: Any, size: dict[str, int]
+    site: Path, browser: Any, scheme: str, size: dict[str, int]
 ) -> None:
-    tab = Tab(browser, "light", size)
+    tab = Tab(browser, scheme, size)
     pages = pages_of(site)
-    tried = in_turn(pages)
+    colourful = pages if ALL else [site / GUIDE / f"{name}.html" for name in COLOURFUL]
+    tried = [*in_turn(pages), *colourful]
     found = []
     for page in pages:
-        opened(tab, page)
+        tab.page.goto(page.as_uri())
         if tab.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             found.append(f"{page}: wider than the window")
         if page in tried:
-            found += violations(tab, ALL_BUT_CONTRAST)
+            rules = {} if page in colourful else {"color-contrast": {"enabled": False}}
+            options = {"rules": rules, "preload": False, "iframes": False}
+            found += [f"{page}: {each}" for each in tab.violations(options)]
 
     assert [] == found
     assert [] == [problem for problem in tab.problems if not problem.startswith("asks for file:")]
-
-
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_have_contrast(site: Path, browser: Any, scheme: str, size: dict[str, int]) -> None:
-    tab = Tab(browser, scheme, size)
-    pages = pages_of(site) if ALL else [site / GUIDE / f"{name}.html" for name in COLOURFUL]
-
-    assert [] == [each for page in pages for each in violations(opened(tab, page), CONTRAST)]
 
 
 def test_the_reference_has_every_command_option_and_public_name(site: Path) -> None:
