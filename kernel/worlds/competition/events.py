@@ -179,6 +179,13 @@ _TAKEN: Final[_Cases] = {
     OTHER: "without asking it",
 }
 _WORDS: Final = if_given(": {words:quoted}")
+SIGNALS: Final[_Cases] = {
+    Signal.CLEAN: "no objection",
+    Signal.REDIRECT: "strikes out",
+    Signal.CONVERGED: "most stand by one proposal, so the talk ends",
+    Signal.WEAK_CONSENSUS: "too few agree, so one more round and one more move for everybody",
+    Signal.SPLIT: "recommends two tables on two subjects next time",
+}
 CAUSES: Final[_Cases] = {
     EliminationCause.BOTTOMS: "it was last too often",
     EliminationCause.SPARKS: "it has no sparks",
@@ -335,7 +342,8 @@ class Stood(NamedTuple):
 
 
 @sentence(
-    "judge, round {round}: {signal:word}{ids:redirected}{reason}",
+    "judge after round {round}: {signal}{ids:redirected}{reason}",
+    signal={**SIGNALS, OTHER: "{signal:word}"},
     reason=if_given(": {reason:quoted}"),
 )
 class Judged(NamedTuple):

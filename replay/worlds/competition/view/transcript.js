@@ -11,10 +11,6 @@ export const Transcript = (() => {
   const PROOF = 1e9; // the sort key of the proof and the choice, after all rounds
   const STOOD_MAX = 40; // final stances that are shown unfolded
   const EDGES = { step: 9, lanes: 12, left: 6 };
-  const SIGNALS = {
-    clean: "no objection", converged: "most stand by one proposal, so the talk ends", redirect: "strikes out",
-    split: "recommends two tables on two subjects next time", "weak-consensus": "too few agree: one more round, and one more move for everybody",
-  };
 
   // The range of the values of the claims, tests and bars of tables.
   function scaleOf(tables) {
@@ -191,7 +187,7 @@ export const Transcript = (() => {
     }
 
     judged({ signal, round, ids, reason, code }) {
-      const said = typeof signal === "string" ? (SIGNALS[signal] ?? signal) : textOf(signal);
+      const said = typeof signal === "string" ? (this.people.run.computed.signals[signal] ?? signal) : textOf(signal);
       return el("li", { class: "judge" }, el("p", {}, el("b", {}, "Judge"), ` after round ${round}: ${said}`,
         Array.isArray(ids) && ids.length ? [" ", this.links(ids)] : null,
         reason ? [" ", el("q", { class: "said" }, String(reason))] : null,

@@ -17,7 +17,15 @@ from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step
 from goldrush.kernel.worlds.competition import VOCABULARY
 from goldrush.kernel.worlds.competition.arena import Conduct, Rules
-from goldrush.kernel.worlds.competition.events import CODES, EVENTS, Spoke, Tested, Tried, named
+from goldrush.kernel.worlds.competition.events import (
+    CODES,
+    EVENTS,
+    SIGNALS,
+    Spoke,
+    Tested,
+    Tried,
+    named,
+)
 from goldrush.kernel.worlds.competition.evolve import acts_in
 from goldrush.kernel.worlds.competition.settle import grounds_at
 from goldrush.kernel.worlds.competition.state import SeasonState
@@ -86,7 +94,8 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
     - `departures`: [assignment, why somebody lost a seat]; `careers`: by worker, its season in
       sentences;
     - `introduction`: to seasons; `words`: [word, meaning, other forms];
-    - `reasons`: of refusals, by code; `steps`: why scores were changed, by rule;
+    - `reasons`: of refusals, by code; `steps`: why scores were changed, by rule; `signals`: of the
+      judge, in words;
     - `patterns`: of packed lines, in which an agent is its number behind an @.
 
     Raises what reading a journal raises.
@@ -133,6 +142,7 @@ def computed(path: str | Path, first: int, last: int) -> dict[str, Any]:
         "arena": None if rules is None else rules.text[:ARENA_MAX],
         "reasons": REFUSALS,
         "steps": STEPS,
+        "signals": SIGNALS,
         "words": [[word, text, forms_of(word)[1:]] for word, text in WORDS.items()],
         "patterns": shown.patterns.known,
     }

@@ -219,6 +219,14 @@ def test_an_event_is_told_whatever_an_agent_put_into_it(name: str) -> None:
             'therapist rates ada, novelty 0, accuracy 1, impact 2, challenge 3: "all"',
         ),
         (event("rated", agent=5, raw=[0], reasons="one"), 'therapist rates ada, [0]: "one"'),
+        (
+            event("judged", table=0, round=2, signal="redirect", ids=[3, 4], reason="rude"),
+            'judge after round 2: strikes out #3, #4: "rude"',
+        ),
+        (
+            event("judged", table=0, round=0, signal="<b>", ids=[], reason=""),
+            'judge after round 0: "<b>"',
+        ),
         (event("reward_unlocked", agent=5, reward="tier-3"),
          "ada reaches tier 3: it may open assignments"),
         (event("joined", ordinal=8, name="dov", inherits=5), "dov joins with the memory of ada"),
