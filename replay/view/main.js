@@ -146,12 +146,16 @@ function sealOf(run, index, page, WORLD, check = null, sha256 = null) {
     `the bytes of ${recording}`, run.folding === null ? null : "the facts that follow from them",
     check === null ? null : isOne ? "the numbers behind chart and standings" : "the numbers behind its lines in the chart",
   ].filter((text) => text !== null);
-  const outcome = check === null && run.whole ? ", the chart, the standings" : isOne || !run.whole ? "" : ", the table that compares the runs";
+  const written = [
+    "The sentences on this page", "the names", "the measures",
+    ...(!run.whole ? [] : check === null ? ["the chart", "the standings"] : isOne ? [] : ["the table that compares the runs"]),
+  ];
+  const joined = (parts) => parts.join(", ").replace(/, ([^,]*)$/, " and $1");
   const file = isOne ? "run.journal" : `run-${"ab"[index]}.journal`;
   const chain = `The chain of checksums holds: ${plural(run.commits, "commit")}, ${plural(run.size, "byte")}`;
   return [
-    true, `Checked here, just now: ${[checked.slice(0, -1).join(", "), checked[checked.length - 1]].filter((text) => text !== "").join(" and ")}.`,
-    `The sentences on this page, the names, the measures${outcome} were written by the program that made it and are not checked here.`,
+    true, `Checked here, just now: ${joined(checked)}.`,
+    `${joined(written)} were written by the program that made it and are not checked here.`,
     run.whole ? null : "Headline, chart and standings are of the whole run, of which this page has a part: they cannot be checked here.",
     run.whole ? el("p", {}, "To be sure: ", el("button", { type: "button", click: () => save(run.bytes[0], "application/octet-stream", file) }, "Download the journal"),
       " and derive every event again with ", el("code", {}, `goldrush verify ${file}`), ".")
