@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from goldrush.replay.policies import agents_by_policy
+from goldrush.replay.policies import agents_by_policy, last_of
 
 # (on white paper, on black paper). Each has a contrast of at least 4.5 to 1 with its paper. The
 # last is grey, for a policy that others are compared with, such as one that cannot learn.
@@ -36,16 +36,18 @@ def hues_of(labels: Iterable[str], order: Sequence[str] = (), null: str = "") ->
             than hues, they repeat.
         null: the policy that is GREY.
 
-    Other policies get the hues that no shown policy has, in order, and then all again.
+    Other policies get the hues that no shown policy has, in order, and then all again. Agents that
+    changed their policy have the hue of the last one.
     """
-    shown = list(dict.fromkeys(labels))
+    last = {label: last_of(label) for label in labels}
+    shown = list(dict.fromkeys(last.values()))
     known = [label for label in order if label != null]
     hues = {label: known.index(label) % GREY for label in shown if label in known}
     hues |= {label: GREY for label in shown if label == null}
     free = [hue for hue in range(GREY) if hue not in hues.values()] or list(range(GREY))
     for index, label in enumerate(label for label in shown if label not in hues):
         hues[label] = free[index % len(free)]
-    return {label: hues[label] for label in shown}
+    return {label: hues[policy] for label, policy in last.items()}
 
 
 def shades_of(policies: Sequence[str]) -> list[float]:

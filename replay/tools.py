@@ -53,6 +53,10 @@ class HasDict(Protocol):
         ...
 
 
+# By title, the counts of agents, by number, in two runs; an agent without any is left out.
+CountsOfAgents = Mapping[str, tuple[Mapping[int, float], Mapping[int, float]]]
+
+
 class Checkable(HasDict, Protocol):
     """A recorded result that was computed again."""
 
@@ -408,6 +412,13 @@ class Tools:
     def format_consequences(self, consequences: HasDict, by_round: bool) -> str:
         """What `consequences` gives as text."""
         return json.dumps(consequences.as_dict())
+
+    def counts_of_agents(self, difference: object) -> CountsOfAgents:
+        """What the agents of two runs did, and what befell them, from the first event that differs
+        to the last unit of both; empty where it is not counted. `difference`: as for
+        `consequences`.
+        """
+        return {}
 
     def export_folder(self, path: str | Path, target: str, at: int | None, *, force: bool) -> str:
         """Write the state after a unit into a folder of files. `at`: the unit; None: the last one;

@@ -15,7 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 import attrs
 
 from goldrush.kernel.errors import BadInput
-from goldrush.kernel.journal import UNIT, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import format_count
@@ -24,6 +24,7 @@ from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.compact import Series
 from goldrush.replay.data.course import COURSE_MAX, ByAgent, Course, course_of
 from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.policies import played
 
 BURN_IN: Final = 10  # the first 1/10 of a run is not compared
 
@@ -117,7 +118,8 @@ class Measured(Generic[C]):
     Attributes:
         path: the journal.
         config: the settings: the first ones of a run without forks, else the last ones.
-        roster: by agent, the label of its policy; as `config`.
+        roster: by agent, the label of its policy; of one that a fork gave another,
+            `greedy → raid`.
         finished: the run has ended.
         forks: the number of forks that led to the run.
         known: the measures by name.
@@ -242,15 +244,17 @@ def by_unit(
     def read(reader: JournalReader) -> Measured[C]:
         values = {name: Series() for name, measure in known.items() if measure.by_unit}
         sampling, units = Sampling[ByAgent](COURSE_MAX), 0
-        walk = Walk(world, reader)
+        walk, rosters = Walk(world, reader), dict[int, Sequence[str]]()
         for commit, state in walk:
+            if commit.kind in (START, FORK):
+                rosters[commit.unit] = roster(state)
             if commit.kind == UNIT and commit.digest is not None:
                 units += 1
                 for name, value in values_of(known, state).items():
                     values[name].append(_finite(name, value))
                 if sampling.wants(units):
                     sampling.add(units, by_agent(state))
-        last, policies = by_agent(walk.state), roster(walk.state)
+        last, policies = by_agent(walk.state), played(rosters.values())
         return Measured(
             path=reader.path,
             config=config(walk.state),

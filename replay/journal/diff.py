@@ -418,7 +418,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
     for setting in {**ours.settings, **theirs.settings}:
         values = ours.settings.get(setting), theirs.settings.get(setting)
         for name, a, b in _different(str(setting), *values):
-            text = f"{name} is {_format_setting(a)} in a, {_format_setting(b)} in b"
+            text = f"{name} is {_format_setting(a)} in A, {_format_setting(b)} in B"
             yield Cause(CONFIGURATION, at, text, name, a, b)
     players: dict[bytes, tuple[list[str], Any, Any]] = {}
     both = zip_longest(map(_player, ours.players), map(_player, theirs.players))
@@ -427,7 +427,7 @@ def _declared(world: World[Any], one: _Run, two: _Run) -> Iterator[Cause]:
             players.setdefault(pack((a, b)), ([], a, b))[0].append(str(agent))
     for agents, a, b in players.values():
         who = f"agent{'s' if len(agents) > 1 else ''} {', '.join(agents)}"
-        text = f"{who}: {_played(a)} in a, {_played(b)} in b"
+        text = f"{who}: {_played(a)} in A, {_played(b)} in B"
         yield Cause(ROSTER, at, text, ", ".join(agents), a, b)
 
 
@@ -479,7 +479,7 @@ def _causes(
     agent = None if type is None else next(type.ids_in("agent", event), None)
     hands = [
         name
-        for name, run in zip("ab", (one, two), strict=True)
+        for name, run in zip("AB", (one, two), strict=True)
         if (first.round, agent) in run.by_hand
     ]
     if type is not None and type.is_input and (hands or not declared):
@@ -533,7 +533,7 @@ def format_diff(difference: Diff) -> list[str]:
 
 def _headline(difference: Diff) -> str:
     a, b, vocabulary = difference.a, difference.b, difference.vocabulary
-    both = f"{a.path} (a) and {b.path} (b)"
+    both = f"{a.path} (A) and {b.path} (B)"
     if difference.same:
         end = "finished" if a.finished else "unfinished"
         return f"the same: {a.rounds} {vocabulary.units}, {end}"
@@ -577,4 +577,4 @@ def _both(difference: Diff) -> list[str]:
     texts = [nothing if event is None else next(story([event])) for event in events]
     if texts[0] == texts[1]:
         texts = [json.dumps(event and event.as_dict()) for event in events]
-    return [f"  {name}: {text}" for name, text in zip("ab", texts, strict=True)]
+    return [f"  {name}: {text}" for name, text in zip("AB", texts, strict=True)]

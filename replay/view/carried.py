@@ -17,10 +17,11 @@ from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.user_measures import with_users
 from goldrush.replay.find import open_world
-from goldrush.replay.journal.declared import labels_of
+from goldrush.replay.journal.declared import declared_in, labels_of
 from goldrush.replay.journal.forged import reader_of
 from goldrush.replay.journal.story import names_of
 from goldrush.replay.outcome import of_agents, outcome_of
+from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.about import facts_of, rosters_of, title_of
 from goldrush.replay.view.front import POINTS_MAX, RunFront, any_of
@@ -96,14 +97,24 @@ class Carried:
 
 
 @reader_of
+def policies_of(path: str | Path, tools: Tools) -> Sequence[str]:
+    """What each agent plays in a run, as far as its journal can be read: see `policies.played`."""
+    with JournalReader(path) as reader:
+        declared = declared_in(open_world(reader, tools.world), reader)
+    return played(labels_of(players) for _, players in declared.rosters)
+
+
+@reader_of
 def carried(
     path: str | Path,
     tools: Tools,
     view: View,
     units: tuple[int | None, int | None],
     users: Sequence[UserMeasure] = (),
+    labels: Sequence[str] | None = None,
 ) -> Carried:
-    """The content of a page for a journal. `users`: measures of the user.
+    """The content of a page for a journal. `users`: measures of the user; `labels`: the groups of
+    agents, as in `RunFront`; None: by what they play.
 
     Raises BadInput for units that the journal does not have; JournalError as reading a journal
     does.
@@ -112,7 +123,9 @@ def carried(
         world = open_world(reader, tools.world)
         told = [type.name for type in world.events if type.text] if view.told is None else view.told
         sentences = Told(world, tools.sentences(path, world.events)(), told)
-        walked = PageWalk(world, tools.measures, view, units, sentences)
+        if labels is None:
+            labels = policies_of(path, tools)
+        walked = PageWalk(world, tools.measures, view, units, sentences, labels)
         walked.read(reader)
         number = world.vocabulary.number
         whole = walked.is_all
@@ -145,7 +158,7 @@ def carried(
         sentences=sentences.as_dict(),
         measures=[] if measured is None else _measures(measures, measured, walked),
         rosters=rosters_of(walked.declared[-1][1]),
-        front=_front(tools, measured, walked),
+        front=_front(tools, measured, walked, labels),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
 
@@ -167,8 +180,9 @@ def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured
         return measures.read(whole)
 
 
-def _front(tools: Tools, measured: Measured[Any] | None, walked: PageWalk) -> RunFront:
-    labels = labels_of(walked.declared[-1][1].players)
+def _front(
+    tools: Tools, measured: Measured[Any] | None, walked: PageWalk, labels: Sequence[str]
+) -> RunFront:
     known = tools.measures.of_agents
     if measured is None or not (known or tools.measures.known):
         return RunFront(None, labels, walked.points, [])
@@ -178,7 +192,7 @@ def _front(tools: Tools, measured: Measured[Any] | None, walked: PageWalk) -> Ru
     ]
     outcome = outcome_of(tools, measured)
     whole = [] if walked.points else _whole(measured, outcome.measure.name)
-    return RunFront(outcome, measured.roster, walked.points, values, whole)
+    return RunFront(outcome, labels, walked.points, values, whole)
 
 
 def _whole(measured: Measured[Any], name: str) -> list[tuple[int, Value]]:

@@ -21,21 +21,28 @@ export function searchable(label, titles, rows, numbers) {
   return el("div", {}, rows.length > FOUND_MAX ? el("label", { class: "search" }, "Search ", field) : null, table, note);
 }
 
+// The colours of lines, each with a policy: those of one hue differ in shade.
+function coloursOfLines(lines) {
+  return coloursOf(lines.map(({ policy }) => lines.find((other) => hueIndexOf(other.policy) === hueIndexOf(policy)).policy));
+}
+
 // The lines of one run: of agents, of policies with their spread, or of the whole run.
 function outcomeLines({ lines }, labels) {
-  const colours = coloursOf(labels);
-  return lines.map(({ title, agent, policy, count, values, bands }) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
+  const colours = lines[0]?.agent === undefined ? coloursOfLines(lines) : coloursOf(labels);
+  return lines.map(({ title, agent, policy, count, values, bands }, index) => (title !== undefined ? { title, values, colour: hueOf(0), width: 2.5 } : {
     title: agent === undefined ? `${policy} × ${count}` : `${agent} ${policy}`,
     group: policy, member: agent, suffix: count > 1 ? ` × ${count}` : "", values, bands,
-    colour: agent === undefined ? colourOf(policy) : colours[agent], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
+    colour: colours[agent ?? index], ink: colourOf(policy), dash: dashOf(hueIndexOf(policy)),
     width: agent === undefined ? 2.5 : 1.75,
   }));
 }
 
 // The lines of two runs at the units of the longer one.
 function linesBeside(fronts, units) {
-  return fronts.flatMap((front, run) => front.lines.map(({ title, policy = title, values }) => ({
-    title: `${policy} in ${"AB"[run]}`, group: `${policy} ${"AB"[run]}`, colour: title === undefined ? colourOf(policy) : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
+  const colours = fronts.map(({ lines }) => coloursOfLines(lines));
+  return fronts.flatMap((front, run) => front.lines.map(({ title, policy = title, values }, index) => ({
+    title: `${policy} in ${"AB"[run]}`, group: `${"AB"[run]} ${policy}`,
+    colour: title === undefined ? colours[run][index] : hueOf(0), ink: title === undefined ? colourOf(policy) : hueOf(0), dash: run ? "6 4" : null, width: 2.25,
     values: aligned(values, front.units, units),
   })));
 }

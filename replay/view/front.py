@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 import attrs
@@ -24,8 +25,8 @@ POINTS_MAX: Final = 240  # points of a line
 
 @attrs.frozen
 class OutcomeAt:
-    """The outcome so far, at the end of a unit: by agent, and by policy; `agents` is empty above
-    SINGLE_MAX agents.
+    """The outcome so far, at the end of a unit: by agent, and by group of agents; `agents` is empty
+    above SINGLE_MAX agents.
     """
 
     agents: Sequence[Value]
@@ -33,15 +34,18 @@ class OutcomeAt:
     spreads: Mapping[str, Spread]
 
     @classmethod
-    def of(cls, values: Sequence[Value], policies: Sequence[str]) -> OutcomeAt:
-        """That of a unit after which the agents, who play these policies, have so much."""
+    def of(cls, values: Sequence[Value], labels: Sequence[str]) -> OutcomeAt:
+        """That of a unit after which the agents of these groups have so much; those that join
+        later have none.
+        """
+        known = [*values[: len(labels)], *[None] * (len(labels) - len(values))]
         return cls(
-            list(values) if len(values) <= SINGLE_MAX else (),
+            known if len(known) <= SINGLE_MAX else (),
             {
-                policy: mean([values[agent] for agent in agents])
-                for policy, agents in agents_by_policy(policies).items()
+                label: mean([known[agent] for agent in agents])
+                for label, agents in agents_by_policy(labels).items()
             },
-            spreads_of(values, policies),
+            spreads_of(known, labels),
         )
 
 
@@ -50,7 +54,7 @@ class RunFront:
     """The content of the front for one run; `outcome` is None where none can be told.
 
     Attributes:
-        labels: the policy of each agent, as of the last unit.
+        labels: the group of each agent: what it plays, of two runs also in which.
         points: the outcome over the units.
         whole: the same where it is of the run and not of its agents, as (unit, value).
         measures: of agents: name, title, definition and the value of each agent.
@@ -79,6 +83,7 @@ class RunFront:
             "definition": self.definition,
             "units": [unit for unit, _ in self.points or self.whole],
             "lines": self._lines(by_mean=by_mean),
+            "labels": [(label, len(list(same))) for label, same in groupby(self.labels)],
             "measures": [
                 {
                     "name": measure.name,

@@ -1,6 +1,7 @@
 // Whether the numbers of the outcome follow from the facts that the page folds: the points of the chart, the values
 // of agents, and the standings by policy. Names and sentences are not compared.
 import { seen } from "./dom.js";
+import { labelsOf } from "./run.js";
 
 const POLICIES_MAX = 16; // with a line and a row each (replay/view/numbers.py)
 const RATIOS = [0, 0.25, 0.5, 0.75, 1]; // lowest, quartiles, highest, as in replay/data/spread.py
@@ -29,7 +30,7 @@ export class OutcomeCheck {
   // `front`: the page's data on the outcome of the run; `outcome(facts)`: the values of agents by name of a measure;
   // `rows`: those of the standings, or null.
   constructor(run, front, outcome, rows) {
-    Object.assign(this, { run, front, outcome, rows, compared: 0, differs: null });
+    Object.assign(this, { run, front, outcome, rows, labels: labelsOf(front.labels), compared: 0, differs: null });
   }
 
   // Compare the points of the chart after a unit.
@@ -38,7 +39,7 @@ export class OutcomeCheck {
     if (units[this.compared] !== unit) return;
     const at = this.compared++;
     const values = this.outcome(facts)[name];
-    const labels = this.run.labelsAt(unit);
+    const { labels } = this;
     const holds = lines.every(({ agent, policy, values: points, bands }) => {
       if (agent !== undefined) return isSame(points[at], values[agent]);
       const some = values.filter((_, each) => labels[each] === policy);
@@ -51,8 +52,7 @@ export class OutcomeCheck {
 
   // After the last unit: what differs from the recording, as a sentence, or null.
   verdict() {
-    const { run, front: { units, lines, measures }, compared } = this;
-    const labels = run.labelsAt(run.last);
+    const { run, front: { units, lines, measures }, labels, compared } = this;
     const values = this.outcome(run.current);
     const when = `${run.vocabulary.unit} ${run.last}`;
     const most = lines[0].agent === undefined ? Math.min(POLICIES_MAX, new Set(labels).size) : labels.length;

@@ -23,8 +23,9 @@ from goldrush.replay.colours import SPREAD, hues_of
 from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
-from goldrush.replay.tools import View
-from goldrush.replay.view.carried import Carried, carried
+from goldrush.replay.policies import beside, last_of
+from goldrush.replay.tools import CountsOfAgents, View
+from goldrush.replay.view.carried import Carried, carried, policies_of
 from goldrush.replay.view.frame import framed, joined
 from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
@@ -122,25 +123,33 @@ def _page(
     tools = tools_at(path)
     view = tools.view or GENERIC
     world = world_at(path)
-    runs = [carried(path, tools, view, units, users)]
     difference: Diff | None = None
-    if against is not None:
+    if against is None:
+        runs = [carried(path, tools, view, units, users)]
+    else:
         if world_at(against).name != world.name:
             raise BadInput(
                 f"{against} is a run of the {world_at(against).name} world, {path} of {world.name}",
                 "compare runs of one world",
             )
-        runs.append(carried(against, tools, view, units, users))
+        labels = beside(policies_of(path, tools), policies_of(against, tools))
+        runs = [
+            carried(journal, tools, view, units, users, own)
+            for journal, own in zip((path, against), labels, strict=True)
+        ]
         difference = diff(path, against)
-    labels = [label for run in runs for _, roster in run.rosters for label, _ in roster]
-    labels += [label for run in runs for label in run.front.labels]
-    hues = hues_of(labels, tools.hue_order, tools.null)
-    return _rendered(world, view, runs, difference, hues), runs
+    shown = [label for run in runs for _, roster in run.rosters for label, _ in roster]
+    for front in (run.front for run in runs):
+        shown += front.labels
+        shown += () if front.outcome is None else front.outcome.policies
+    hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
+    counts = {} if difference is None else tools.counts_of_agents(difference)
+    return _rendered(world, view, runs, difference, counts, hues), runs
 
 
 def _rendered(
     world: World[Any], view: View, runs: Sequence[Carried], difference: Diff | None,
-    hues: Mapping[str, int],
+    counts: CountsOfAgents, hues: Mapping[str, int],
 ) -> str:  # fmt: skip
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
@@ -163,7 +172,7 @@ def _rendered(
     sheets = filter(None, (_HERE / "page.css", view.style))
     titles = [run.title for run in runs]
     parts = {
-        "top": top_of(runs, hues, difference, vocabulary),
+        "top": top_of(runs, hues, difference, counts, vocabulary),
         "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
         "journals": "\n".join(journals),

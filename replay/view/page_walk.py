@@ -14,7 +14,7 @@ from goldrush.kernel.walk import DIGESTS, Walk
 from goldrush.kernel.world import Vocabulary, World
 from goldrush.replay.data.measures import Measures
 from goldrush.replay.data.sampling import Sampling
-from goldrush.replay.journal.declared import Declared, declared_by, fork_changes, labels_of
+from goldrush.replay.journal.declared import Declared, declared_by, fork_changes
 from goldrush.replay.tools import View
 from goldrush.replay.view.front import POINTS_MAX, OutcomeAt, any_of
 from goldrush.replay.view.told import Told
@@ -50,9 +50,12 @@ class PageWalk:
         view: View,
         units: tuple[int | None, int | None],
         told: Told,
+        labels: Sequence[str],
     ) -> None:
+        """`labels`: of each agent, as in `RunFront`."""
         number = world.vocabulary.unit_of
         self._world, self._measures, self._view, self._told = world, measures, view, told
+        self._labels = labels
         self.first = 1 if units[0] is None else number(units[0])
         self._most = None if units[1] is None else number(units[1])
         self.declared: list[tuple[int, Declared]] = []
@@ -63,7 +66,6 @@ class PageWalk:
         self.trouble: JournalError | None = None
         self.end = 0
         self._prints: list[str] = []
-        self._policies: Sequence[str] = ()
         self._sampling: Sampling[OutcomeAt | None] = Sampling(POINTS_MAX)
 
     @property
@@ -129,19 +131,18 @@ class PageWalk:
         event = fold.setup_event(self._world, reader, commit)
         declared = declared_by(self._world, before, event)
         self.declared.append((commit.unit + 1, declared))
-        self._policies = labels_of(declared.players)
         if before is not None:
             unit, changes = self._words.unit, fork_changes(self._words, event, before)
             text = f"Forked after {unit} {event.unit}: {changes}."
             self.forks.append((event.unit + 1, text, str(event.fields["parent"])[:16]))
 
     def _outcome(self, state: object) -> OutcomeAt | None:
-        """The outcome so far, by agent and policy; None where nobody earns anything."""
+        """The outcome so far, by agent and group; None where nobody earns anything."""
         if self._measures.agents_at is None or not self._measures.of_agents:
             return None
         name = next(iter(self._measures.of_agents))
         values = self._measures.agents_at(state)[name]
-        return OutcomeAt.of(values, self._policies) if any_of(values) else None
+        return OutcomeAt.of(values, self._labels) if any_of(values) else None
 
     def _facts(self, state: object) -> Any:
         """The facts as they are in the page: whole numbers as integers, since the page's language

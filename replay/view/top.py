@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -13,7 +12,9 @@ from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.outcome import RunOutcome, format_value, number_word, standings_of
+from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
 from goldrush.replay.text import capitalized
+from goldrush.replay.tools import CountsOfAgents
 from goldrush.replay.view.carried import Carried
 from goldrush.replay.view.front import RunFront
 from goldrush.replay.view.numbers import POLICIES_MAX
@@ -24,16 +25,17 @@ Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 
 def top_of(
-    runs: Sequence[Carried], hues: Hues, difference: Diff | None, vocabulary: Vocabulary
-) -> str:
-    """The top of a page for one run, or for two and their difference."""
+    runs: Sequence[Carried], hues: Hues, difference: Diff | None, counts: CountsOfAgents,
+    vocabulary: Vocabulary,
+) -> str:  # fmt: skip
+    """The top of a page for one run, or for two and their difference with its consequences."""
     if difference is None:
         [run] = runs
         agents = ", ".join(text for name, text in run.shown if name == "agents")
         parts = [
             f'<p class="kicker">{_text(f"{run.title}: {agents}")}</p>',
             _headline(run),
-            _forks(runs),
+            _forks(run.forks),
             _front(_standings(run.front, hues)),
         ]
     else:
@@ -50,7 +52,8 @@ def top_of(
             _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
             f'<ul class="runs">{lines}</ul>',
             _parting(difference, runs, vocabulary.unit),
-            _forks(runs),
+            _consequences(runs, difference, counts, vocabulary, hues),
+            _forks([fork for fork in runs[0].forks if fork in runs[1].forks]),
         ]
     parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
     return "\n".join(filter(None, parts))
@@ -81,12 +84,8 @@ def _which(index: int, runs: Sequence[Carried]) -> str:
     return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
 
 
-def _forks(runs: Sequence[Carried]) -> str:
-    return "".join(
-        f'<p class="fork">{_which(index, runs)}{_text(text)}</p>'
-        for index, run in enumerate(runs)
-        for _, text in run.forks
-    )
+def _forks(forks: Sequence[tuple[int, str]]) -> str:
+    return "".join(f'<p class="fork">{_text(text)}</p>' for _, text in forks)
 
 
 def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
@@ -171,64 +170,57 @@ def _range(low: Value, high: Value) -> str:
 
 @attrs.frozen
 class _Group:
-    """Agents whose outcome is compared: their policies in run A and in run B (empty: they do not
-    play there), their number, and their means (None where undefined).
+    """Agents whose outcome is compared: their label, what they play in run A and in run B (empty:
+    they are not there), their numbers in both, and their means (None where undefined).
     """
 
+    label: str
     policies: tuple[str, str]
-    agents: int
+    members: tuple[Sequence[int], Sequence[int]]
     means: tuple[Value, Value]
 
     @property
-    def label(self) -> str:
-        """The policy, or how it changes from run A to run B."""
-        return " → ".join(dict.fromkeys(filter(None, self.policies)))
-
-    @property
-    def hue(self) -> str:
-        """The policy that has the colour of the group."""
-        return self.policies[1] or self.policies[0]
+    def agents(self) -> int:
+        """How many there are, in the run with more of them."""
+        return max(map(len, self.members))
 
     @property
     def change(self) -> Value:
         """The mean in B − that in A; None if either is undefined."""
-        a, b = self.means
-        return None if a is None or b is None else b - a
+        return _change(*self.means)
+
+    def change_of(self, values: tuple[Mapping[int, Value], Mapping[int, Value]]) -> Value:
+        """The same of other values, in A and in B, by agent; agents without one have 0."""
+        a, b = (
+            mean([of.get(agent, 0.0) for agent in agents])
+            for of, agents in zip(values, self.members, strict=True)
+        )
+        return _change(a, b)
 
 
 def _groups(a: RunOutcome, b: RunOutcome) -> list[_Group]:
-    """The agents of two runs in groups, the largest difference first.
-
-    The same agents are compared, whatever policy they have in either run (a fork changes it). Of
-    runs with different numbers of agents, those of a policy are, however many they are.
-    """
-    if len(a.by_agent) != len(b.by_agent):
-        means = [{each.policy: each.mean for each in run.standings} for run in (a, b)]
-        counts = Counter(b.policies) | Counter(a.policies)
-        groups = [
-            _Group(
-                (policy if policy in means[0] else "", policy if policy in means[1] else ""),
-                counts[policy],
-                (means[0].get(policy), means[1].get(policy)),
-            )
-            for policy in dict.fromkeys([*means[0], *means[1]])
-        ]
-    else:
-        members: dict[tuple[str, str], list[int]] = {}
-        for agent, policies in enumerate(zip(a.policies, b.policies, strict=True)):
-            members.setdefault(policies, []).append(agent)
-        groups = [
-            _Group(
-                policies,
-                len(agents),
-                (
-                    mean([a.by_agent[agent] for agent in agents]),
-                    mean([b.by_agent[agent] for agent in agents]),
-                ),
-            )
-            for policies, agents in members.items()
-        ]
+    """The agents of two runs in groups (`policies.beside`), the largest difference first."""
+    ours, theirs = map(agents_by_policy, beside(a.policies, b.policies))
+    groups = []
+    for label in dict.fromkeys([*ours, *theirs]):
+        members = ours.get(label, []), theirs.get(label, [])
+        policies, means = zip(
+            *(
+                (run.policies[agents[0]] if agents else "", _mean(run.by_agent, agents))
+                for run, agents in zip((a, b), members, strict=True)
+            ),
+            strict=True,
+        )
+        groups.append(_Group(label, policies, members, means))
     return sorted(groups, key=lambda group: -abs(group.change or 0.0))
+
+
+def _change(a: Value, b: Value) -> Value:
+    return None if a is None or b is None else b - a
+
+
+def _mean(values: Sequence[Value], agents: Sequence[int]) -> Value:
+    return mean([values[agent] for agent in agents]) if values else None
 
 
 def compared(a: RunOutcome, b: RunOutcome) -> str:
@@ -254,11 +246,15 @@ def _difference(group: _Group, title: str) -> str:
     before, after = map(escaped, group.policies)
     is_one = group.agents == 1
     number = "" if is_one else f"{number_word(group.agents)} "
-    who = (
-        f"the {number}{after} agent{'' if is_one else 's'}"
-        if before == after
-        else f"the {number or 'one '}that {'turns' if is_one else 'turn'} from {before} to {after}"
-    )
+    if before == after:
+        who = f"the {number}{after} agent{'' if is_one else 's'}"
+    elif after.startswith(before + TURN):
+        turn = (
+            f"{'turns' if is_one else 'turn'} from {before} to {after.removeprefix(before + TURN)}"
+        )
+        who = f"the {number or 'one '}that {turn}"
+    else:
+        who = f"the {number or 'one '}with {before} in A and {after} in B"
     verb = ("ends with" if is_one else "end with") if title else "with"
     each = " each on average" if title and not is_one else ""
     more = "more" if (group.change or 0.0) > 0 else "less"
@@ -291,8 +287,42 @@ def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
         for group in groups
     ]
     head = ["policy", "agents", f"mean {a.measure.title} in A", "in B", "B − A"]
-    shown = {group.label: hues[group.hue] for group in groups}
+    shown = {group.label: hues[last_of(group.label)] for group in groups}
     return _table("Outcome of both runs by policy", head, rows, shown)
+
+
+def _consequences(
+    runs: Sequence[Carried], difference: Diff, counts: CountsOfAgents, vocabulary: Vocabulary,
+    hues: Hues,
+) -> str:  # fmt: skip
+    """What the agents of each group have more or less in run B besides the outcome, as a table;
+    empty where nothing is counted.
+    """
+    outcomes = [run.front.outcome for run in runs if run.front.outcome is not None]
+    measures, theirs = runs[0].front.measures[1:], dict(runs[1].front.measures)
+    columns = {
+        f"{measure.title} at the end": (dict(enumerate(ours)), dict(enumerate(theirs[measure])))
+        for measure, ours in measures
+        if measure in theirs
+    } | dict(counts)
+    if difference.same or len(outcomes) < len(runs) or not columns:
+        return ""
+    groups = _groups(*outcomes)
+    rows = [
+        [group.label, *(_signed(group.change_of(of)) for of in columns.values())]
+        for group in groups
+    ]
+    span = ""
+    if difference.first is not None and counts:
+        until = vocabulary.number(min(difference.a.rounds, difference.b.rounds))
+        units = f"{vocabulary.units} {difference.first.round:,} to {until:,}"
+        span = f" Counted in {units}: {', '.join(counts)}."
+    shown = {group.label: hues[last_of(group.label)] for group in groups}
+    return (
+        f'<section class="follows"><h2>What follows for the agents</h2>'
+        f"<p>Mean of an agent, B − A.{_text(span)}</p>"
+        f"{_table('Consequences by policy', ['policy', *columns], rows, shown)}</section>"
+    )
 
 
 def _signed(value: Value) -> str:
@@ -323,8 +353,15 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
         short, long = "AB" if difference.prefix == "a" else "BA"
         last = f"{unit} {runs['AB'.index(short)].last:,}"
         lines.append(f"Run {short} is the beginning of run {long}: it breaks off with {last}.")
+    lines += [
+        f"Run {'AB'[index]} is forked after {unit} {first - 1:,}."
+        for index, run in enumerate(runs)
+        for first, text in run.forks
+        if (first, text) not in runs[1 - index].forks
+    ]
+    where = f"<p>{' '.join(lines)}</p>" if lines else ""
     heading = "Where the two runs part, and why"
     return (
         f'<section class="difference" aria-label="{heading}"><h2>{heading}</h2>'
-        f"{''.join(f'<p>{line}</p>' for line in lines)}<ul>{causes}</ul></section>"
+        f"{where}<ul>{causes}</ul></section>"
     )

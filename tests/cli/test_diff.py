@@ -75,16 +75,16 @@ def test_every_pair_has_a_headline_unless_neither_can_be_read(runs: Mapping[str,
          "one has come to its end"),
         ("open", "more open", "open is a prefix of more open: it breaks off with round 3, the "
          "other one has 3 inputs of the next one"),
-        ("short", "torn", "short (a) and torn (b) differ, but not in the events of rounds 1 to 3"),
-        ("no end", "torn end", "no end (a) and torn end (b) differ, but not in the events of "
+        ("short", "torn", "short (A) and torn (B) differ, but not in the events of rounds 1 to 3"),
+        ("no end", "torn end", "no end (A) and torn end (B) differ, but not in the events of "
          "rounds 1 to 6"),
-        ("whole", "goes on", "whole (a) and goes on (b) differ, but not in the events of rounds 1 "
+        ("whole", "goes on", "whole (A) and goes on (B) differ, but not in the events of rounds 1 "
          "to 6"),
-        ("whole", "damaged", "whole (a) and damaged (b) differ, but not in the events of rounds 1 "
+        ("whole", "damaged", "whole (A) and damaged (B) differ, but not in the events of rounds 1 "
          "to 1"),
-        ("whole", "stub", "whole (a) and stub (b) cannot be compared event by event"),
-        ("whole", "other rules", "whole (a) and other rules (b) cannot be compared event by event"),
-        ("whole", "fork", "whole (a) and fork (b) differ from round 3 on"),
+        ("whole", "stub", "whole (A) and stub (B) cannot be compared event by event"),
+        ("whole", "other rules", "whole (A) and other rules (B) cannot be compared event by event"),
+        ("whole", "fork", "whole (A) and fork (B) differ from round 3 on"),
         ("whole", "whole", "the same: 6 rounds, finished"),
     ],
 )  # fmt: skip
@@ -98,7 +98,7 @@ def test_a_difference_that_words_do_not_tell_is_shown_as_it_is(
     runs: Mapping[str, Path], tmp_path: Path
 ) -> None:
     ran = goldrush("diff", runs["whole"], runs["seed"], cwd=tmp_path)
-    a, b = (line for line in ran.out.splitlines() if line.startswith(("  a: ", "  b: ")))
+    a, b = (line for line in ran.out.splitlines() if line.startswith(("  A: ", "  B: ")))
 
     assert ran.code == 1
     assert a[5:] != b[5:]

@@ -61,10 +61,10 @@ def test_the_way_out_of_damage_is_a_fork_by_the_number_of_people(goldrush: Goldr
     ("a", "b", "says"),
     [
         ("a", "a", "the same: 4 lessons, finished"),
-        ("a", "fork", "a.journal (a) and fork.journal (b) differ from lesson 2 on"),
+        ("a", "fork", "a.journal (A) and fork.journal (B) differ from lesson 2 on"),
         ("short", "a", "short.journal is a prefix of a.journal: it breaks off with lesson 1, the "
          "other one goes on to 3"),
-        ("a", "damaged", "a.journal (a) and damaged.journal (b) differ, but not in the events of "
+        ("a", "damaged", "a.journal (A) and damaged.journal (B) differ, but not in the events of "
          "lessons 0 to 1"),
     ],
 )  # fmt: skip
@@ -81,8 +81,8 @@ def test_diff_tells_events_as_json_and_has_no_consequences(goldrush: Goldrush) -
     ran = goldrush("diff", "a.journal", "fork.journal")
     shown = json.loads(goldrush("diff", "a.journal", "fork.journal", "--json").out)
 
-    assert "cause: configuration: seed is 5 in a, 8 in b" == ran.out.splitlines()[1]
-    assert shown["first"]["a"] == json.loads(ran.out.splitlines()[2].removeprefix("  a: "))
+    assert "cause: configuration: seed is 5 in A, 8 in B" == ran.out.splitlines()[1]
+    assert shown["first"]["a"] == json.loads(ran.out.splitlines()[2].removeprefix("  A: "))
     assert (None, 2) == (shown["consequences"], shown["first"]["round"])
 
 

@@ -199,7 +199,7 @@ def test_what_agents_wrote_cannot_move_the_cursor(tmp_path: Path) -> None:
     [
         ("a.journal", "a.journal", 0, f"the same: {ROUNDS} rounds, finished"),
         ("short.journal", "short.journal", 0, "the same: 6 rounds, unfinished"),
-        ("a.journal", "fork.journal", 1, "cause: configuration: alpha is 1.0 in a, 2.0 in b"),
+        ("a.journal", "fork.journal", 1, "cause: configuration: alpha is 1.0 in A, 2.0 in B"),
         ("short.journal", "a.journal", 1, "short.journal is a prefix of a.journal"),
         ("a.journal", "short.journal", 1, "short.journal is a prefix of a.journal"),
         ("torn.journal", "a.journal", 1, "torn tail"),

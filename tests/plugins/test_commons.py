@@ -80,7 +80,7 @@ def test_it_is_forked_and_compared(commons: Command) -> None:
     assert "holds" in commons("verify", "--parent", "c.journal", "f.journal").out
     assert 1 == compared.code
     assert "differ from season 21 on" in compared.out
-    assert "cause: roster: agents 0, 1, 2, 3, 4: share in a, greedy in b" in compared.out
+    assert "cause: roster: agents 0, 1, 2, 3, 4: share in A, greedy in B" in compared.out
 
 
 def test_it_is_measured_by_its_own_unit(commons: Command) -> None:
@@ -211,7 +211,7 @@ def test_its_treatments_are_recorded_and_forked(commons: Command) -> None:
     [start, *_] = commons("export", "t.journal").out.splitlines()
 
     assert 500 == json.loads(start)["config"]["capacity"]
-    assert "cause: configuration: growth is 0.5 in a, 1.0 in b" in compared
+    assert "cause: configuration: growth is 0.5 in A, 1.0 in B" in compared
 
 
 def test_its_runs_are_not_one_table_with_those_of_another_world(commons: Command) -> None:
@@ -239,7 +239,7 @@ def test_policies_have_settings(commons: Command, tmp_path: Path) -> None:
     assert (0, 0) == (recorded.code, again.code)
     assert 0 == commons("verify", "--strict", "s.journal").code
     compared = commons("diff", "s.journal", "d.journal").out
-    assert "agents 0, 1: greedy[part=0.25] in a, greedy in b" in compared
+    assert "agents 0, 1: greedy[part=0.25] in A, greedy in B" in compared
 
 
 def test_a_submission_is_put_in_by_hand_and_a_recording_played(

@@ -37,7 +37,7 @@ def test_the_package_of_the_page_goes_through_the_commands_of_the_page(tmp_path:
     assert "holds at levels 1 to 4" in told["verify"]
     assert "stock, tonnes" in told["measure"]
     assert "125\n" == told["quota"]
-    assert "greedy[part=0.3] in a, share in b" in told["diff"]
+    assert "greedy[part=0.3] in A, share in B" in told["diff"]
     assert "homebody[plots=2]" in told["record"]
     assert 3 == told["plugins"].count("harbour 0.1")
     assert {"holds"} == {line.split(": ")[1] for line in told["conform"].splitlines()}

@@ -142,8 +142,8 @@ def test_another_setting_is_a_cause_from_the_start_and_the_cast_is_no_setting(
     found = diff(path, other)
 
     assert [
-        ("configuration", -1, "seed is 5 in a, 6 in b"),
-        ("roster", -1, "agent 2: shy in a, bold in b"),
+        ("configuration", -1, "seed is 5 in A, 6 in B"),
+        ("roster", -1, "agent 2: shy in A, bold in B"),
     ] == told(found)
 
 
@@ -153,7 +153,7 @@ def test_the_cast_of_a_fork_is_read_and_its_ordinals_are_no_difference(
     forked(path, 2, other, cast=[member(7, "shy"), member(8, "shy"), member(9, "shy")])
     found = diff(path, other)
 
-    assert [("roster", 2, "agents 0, 1: eager in a, shy in b")] == told(found)
+    assert [("roster", 2, "agents 0, 1: eager in A, shy in B")] == told(found)
 
 
 def changed(path: Path, out: Path, at: int, code: int, rows: Sequence[Any]) -> Path:
@@ -180,7 +180,7 @@ def test_a_submission_put_in_by_hand_is_found_by_the_number_of_people(
     rows = [(0, "0.0"), (1, "else")]
     changed(forked(path, 0, other, replaced=[[0, 1]]), other, 2, ANSWERED, rows)
 
-    assert ["that of agent 1 in lesson 0, put in by hand in b"] == [
+    assert ["that of agent 1 in lesson 0, put in by hand in B"] == [
         cause.text for cause in diff(path, other).causes
     ]
 

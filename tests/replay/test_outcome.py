@@ -1,6 +1,7 @@
 """The outcome of a run, held against its events; colours of policies."""
 
 from collections import Counter
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.replay.colours import GREY, HUES, SPREAD, hues_of, mixed, shades_of
 from goldrush.replay.data.measures import AgentMeasure
+from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import amount_of, format_value, outcome_from, standings_of
+from goldrush.replay.policies import TURN, beside, last_of, played
 from goldrush.replay.run import Run
 from tests.golden import path_of
 
@@ -86,6 +89,44 @@ def test_a_quarrel_up_to_the_end_has_not_settled() -> None:
     assert "Ownership has not settled: " in run.outcome().headline
 
 
+def test_what_agents_had_before_a_fork_is_not_put_down_to_their_new_policy() -> None:
+    parent, fork = Run(path_of("baseline")), Run(path_of("forked"))
+    rosters = (rebuild(run.path, 20).state.roster for run in (parent, fork))
+    both = zip(*([entry["policy"] for entry in roster] for roster in rosters), strict=True)
+    expected = [old if old == new else f"{old} → {new}" for old, new in both]
+
+    assert expected == list(fork.outcome().policies)
+    assert {one.policy for one in fork.outcome().standings} == set(expected)
+    assert "random → raid" in fork.outcome().headline
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_what_an_agent_plays_is_told_in_order_and_each_change_once(rosters: list[str]) -> None:
+    for agent, label in enumerate(played(rosters)):
+        labels = label.split(TURN)
+        assert all(one != other for one, other in pairwise(labels))
+        assert labels == [one for one, _ in groupby(roster[agent] for roster in rosters)]
+        assert last_of(label) == rosters[-1][agent]
+
+
+@given(st.lists(LABELS, min_size=2, max_size=3))
+def test_agents_of_two_runs_are_compared_with_themselves_if_there_are_as_many(
+    rosters: list[list[str]],
+) -> None:
+    size = min(map(len, rosters))
+    a, b, c = (rosters[at % len(rosters)][:size] for at in range(3))
+    fork = played([a, b])
+    other = played([a, c])
+
+    assert (fork, fork) == beside(a, fork) == beside(fork, a)
+    labels, same = beside(fork, other)
+    assert labels == same
+    for label, one, two in zip(labels, fork, other, strict=True):
+        assert label in {one, two, f"{one} | {two}"}
+        assert (label == one) or last_of(label) == last_of(two)
+    assert ([*a, "x"], a) == beside([*a, "x"], a)
+
+
 def test_any_measure_can_be_the_outcome(quarrel: Run) -> None:
     whole = quarrel.outcome("efficiency")
 
@@ -146,6 +187,8 @@ def test_a_known_policy_has_the_same_hue_beside_any_others(
         assert hues_of([label], order, null) == {label: hues[label]}
         assert (hues[label] == GREY) == (label == null)
     others = [hues[label] for label in dict.fromkeys(labels) if label not in order]
+    for label in labels:
+        assert hues[label] == hues_of([*labels, f"z → {label}"], order, null)[f"z → {label}"]
     known = {hues[label] for label in hues if label in order}
     room = GREY - len(known - {GREY})
     assert len(set(others[:room])) == len(others[:room])

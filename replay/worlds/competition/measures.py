@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import FORK, START, JournalReader
 from goldrush.kernel.measures import Value, correlation, gini, mean, ratio, spearman
 from goldrush.kernel.walk import ROWS, Walk
 from goldrush.kernel.world import Step
@@ -37,6 +37,7 @@ from goldrush.replay.data import measures
 from goldrush.replay.data.course import COURSE_MAX, ByAgent, course_of
 from goldrush.replay.data.measures import Measure, Measured, Span, values_of
 from goldrush.replay.data.sampling import Sampling
+from goldrush.replay.policies import played
 from goldrush.replay.worlds.competition.careers import Careers
 from goldrush.replay.worlds.competition.quality import Atlases, Quality
 from goldrush.replay.worlds.competition.steps import season_world
@@ -273,8 +274,11 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     counting, sampling = _Counting(), Sampling[ByAgent](COURSE_MAX)
     walk = Walk(world, reader, ROWS)
     careers: Careers | None = None
-    for _, step, state in walk.steps():
+    rosters: dict[int, Sequence[str]] = {}
+    for commit, step, state in walk.steps():
         careers = careers or Careers(state)
+        if commit.kind in (START, FORK):
+            rosters[commit.unit] = [worker.policy for worker in _workers(state)]
         if step is not None:
             counting.add(step)
             careers.add(step, state)
@@ -286,7 +290,7 @@ def measured(reader: JournalReader) -> MeasuredSeason:
     assert careers is not None  # a journal that can be read has a start
     state = walk.state
     workers = _workers(state)
-    last, roster = counting.by_agent(workers), [worker.policy for worker in workers]
+    last, roster = counting.by_agent(workers), played(rosters.values())
     return MeasuredSeason(
         path=reader.path,
         config=state.config,

@@ -406,7 +406,7 @@ def _mean(came: AssignmentResults | None) -> str:
 
 def _scores(apart: Differing, names: Mapping[int, str]) -> str:
     """The four final scores of each agent at the tables, side by side."""
-    rows = [("table", "worker", "a", "b")]
+    rows = [("table", "worker", "A", "B")]
     tables = max(len(came.scores) if came else 0 for came in (apart.a, apart.b))
     for number in range(tables):
         one, two = (
@@ -430,7 +430,7 @@ def _standings(standings: Sequence[WorkerEnd]) -> str:
     if not standings:
         return "every worker ends with the same status, sparks and points"
     rows = [(escaped(end.name), _stands(end.a), _stands(end.b)) for end in standings]
-    return format_table([("worker", "a: status, sparks, points", "b"), *rows], most=SHOWN_MAX)
+    return format_table([("worker", "A: status, sparks, points", "B"), *rows], most=SHOWN_MAX)
 
 
 def _stands(stands: tuple[str, int, int] | None) -> str:

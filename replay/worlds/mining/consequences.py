@@ -12,10 +12,12 @@ import attrs
 
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
 from goldrush.kernel.worlds.mining import MINING
+from goldrush.kernel.worlds.mining.events import RAID_RESOLVED, RULED, RaidOutcome, Remedy
 from goldrush.kernel.worlds.mining.state import MiningState
 from goldrush.replay.journal.diff import Diff
 from goldrush.replay.journal.forged import reporting_forged
 from goldrush.replay.journal.index import states_near
+from goldrush.replay.tools import CountsOfAgents
 from goldrush.replay.worlds.mining.summary import counted
 
 
@@ -86,6 +88,43 @@ def consequences(difference: Diff, *, by_round: bool = False) -> MiningConsequen
     gold = [(agent, *pair) for agent, pair in enumerate(zip_longest(one.gold, two.gold))]
     owners = _owners(one, two)
     return MiningConsequences(since, until, owners, gold, dict(counts[0]), dict(counts[1]), rows)
+
+
+def counts_of_agents(difference: Diff) -> CountsOfAgents:
+    """How many plots each agent raided, captured and lost in two mining runs, captures that were
+    undone left out, and the gold that it paid in fines, from the first event that differs to the
+    last round of both.
+
+    Raises JournalError if a journal cannot be read.
+    """
+    until = min(difference.a.rounds, difference.b.rounds)
+    if difference.first is None or difference.first.round > until:
+        return {}
+    paths = difference.a.path, difference.b.path
+    with reporting_forged(*paths):
+        a, b = (_counts_of_agents(path, difference.first.round, until) for path in paths)
+    return {title: (a[title], b[title]) for title in a}
+
+
+def _counts_of_agents(path: str, since: int, until: int) -> Mapping[str, Mapping[int, float]]:
+    raided, captured, lost = Counter[int](), Counter[int](), Counter[int]()
+    fines: dict[int, float] = {}
+    with JournalReader(path) as reader:
+        for commit in reader:
+            for block in commit.blocks[1::2] if commit.unit >= since else ():
+                for _, owner, raiders, _, outcome, winner, _ in block.rows(RAID_RESOLVED):
+                    raided.update(raiders)
+                    if outcome == RaidOutcome.CAPTURED:
+                        captured[winner] += 1
+                        lost[owner] += 1
+                for _, captor, victim, _, remedy, fine, _ in block.rows(RULED):
+                    fines[captor] = fines.get(captor, 0.0) + fine
+                    if remedy == Remedy.RESTORED:
+                        captured[captor] -= 1
+                        lost[victim] -= 1
+            if commit.unit == until and commit.kind == UNIT and commit.digest is not None:
+                break
+    return {"raids": raided, "captures": captured, "plots lost": lost, "fines": fines}
 
 
 def _rounds(

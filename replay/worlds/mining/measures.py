@@ -17,7 +17,7 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.seats import policy_label
-from goldrush.kernel.journal import START, UNIT, JournalReader
+from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, gini, ratio
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.walk import Walk
@@ -45,6 +45,7 @@ from goldrush.replay.data.measures import (
 )
 from goldrush.replay.data.sampling import Sampling
 from goldrush.replay.journal.forged import reader_of
+from goldrush.replay.policies import played
 from goldrush.replay.worlds.mining.counting import (
     WINDOW,
     Counting,
@@ -326,7 +327,7 @@ def measured_by(reader: JournalReader) -> MeasuredRun:
         gold.extend(run.walk.state.gold)
         if sampling.wants(run.walk.state.round):
             sampling.add(run.walk.state.round, _agents_at(run.walk.state))
-    last, roster = _agents_at(run.walk.state), [policy_label(p) for p in run.walk.state.roster]
+    last, roster = _agents_at(run.walk.state), played(run.rosters.values())
     return MeasuredRun(
         path=reader.path,
         config=run.walk.state.config,
@@ -371,6 +372,7 @@ class Measuring:
     Attributes:
         walk: the walk over it.
         counting: the counting of its events.
+        rosters: by unit, after which it holds, the label of each agent's policy.
     """
 
     counting: Counting
@@ -378,11 +380,14 @@ class Measuring:
     def __init__(self, reader: JournalReader) -> None:
         """The pass over an open journal not read from yet."""
         self.walk = Walk(MINING, reader)
+        self.rosters: dict[int, Sequence[str]] = {}
 
     def __iter__(self) -> Iterator[tuple[Counts, Mapping[str, Value]]]:
         for commit, state in self.walk:
             if commit.kind == START:
                 self.counting = Counting(state)
+            if commit.kind in (START, FORK):
+                self.rosters[commit.unit] = [policy_label(entry) for entry in state.roster]
             if commit.kind != UNIT or commit.digest is None:
                 land = land_of(state.config)  # a fork changes it
                 continue

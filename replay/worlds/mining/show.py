@@ -219,7 +219,7 @@ def _held(state: MiningState, agent: int) -> str:
 def format_consequences(came: MiningConsequences, by_round: bool) -> str:
     """The consequences as text, with `by_round` followed by a table of the rounds."""
     parts = [f"counts over rounds {came.since} to {came.round}, then gold and owners at the end:"]
-    rows = [("", "a", "b", "b - a")]
+    rows = [("", "A", "B", "B - A")]
     for name, a in came.counts_a.items():
         b = came.counts_b[name]
         rows.append((name, f"{a:,.10g}", f"{b:,.10g}", f"{b - a:+,.10g}"))
@@ -250,11 +250,11 @@ def _owners(came: MiningConsequences) -> str:
     ]
     more = len(came.owners) - len(listed)
     rest = f" and {more} more" if more else ""
-    return f"plots with other owners (a, b): {', '.join(listed)}{rest}"
+    return f"plots with other owners (A, B): {', '.join(listed)}{rest}"
 
 
 def _rounds(rounds: Sequence[RoundDifference]) -> str:
-    rows = [("round", "plots apart", "gold a", "gold b", "raids a", "raids b", "captures a, b")]
+    rows = [("round", "plots apart", "gold A", "gold B", "raids A", "raids B", "captures A, B")]
     rows += [
         (
             str(r.round), "-" if r.plots is None else str(r.plots),

@@ -26,6 +26,7 @@ class MiningTools(StageTools):
     summary = lazy("goldrush.replay.worlds.mining.summary:summarise")
     format_summary = lazy("goldrush.replay.worlds.mining.show:format_summary")
     consequences = lazy("goldrush.replay.worlds.mining.consequences:consequences")
+    counts_of_agents = lazy("goldrush.replay.worlds.mining.consequences:counts_of_agents")
     format_consequences = lazy("goldrush.replay.worlds.mining.show:format_consequences")
     location = "plot"
     location_of = lazy("goldrush.replay.worlds.mining.audit:plot_of")

@@ -138,8 +138,8 @@ def test_agents_that_play_otherwise_are_told_together_where_they_changed_alike(
 
     assert kinds(found) == ["roster", "roster"]
     assert [(cause.name, cause.text) for cause in found.causes] == [
-        ("1", "agent 1: claim in a, mine in b"),
-        ("4, 5", "agents 4, 5: random in a, defend in b"),
+        ("1", "agent 1: claim in A, mine in B"),
+        ("4, 5", "agents 4, 5: random in A, defend in B"),
     ]
     assert found.causes[0].a == {"policy": "claim", "options": {}}
 
@@ -151,7 +151,7 @@ def test_another_grid_and_other_numbers_of_agents_are_settings_that_differ(
     found = diff(run, other)
 
     assert [cause.name for cause in found.causes] == ["rows", "agents", "6, 7"]
-    assert found.causes[2].text == "agents 6, 7: not in the setup in a, random in b"
+    assert found.causes[2].text == "agents 6, 7: not in the setup in A, random in B"
     assert found.first.round == 1
 
 
@@ -205,7 +205,7 @@ def test_the_cause_is_the_submission_that_was_put_in_by_hand(
 
     assert found.first is not None
     assert (cause.kind, cause.round, cause.name) == ("submission", round, "2")
-    assert cause.text == f"that of agent 2 in round {round}, put in by hand in b"
+    assert cause.text == f"that of agent 2 in round {round}, put in by hand in B"
     assert (cause.a["actions"] != [], cause.b["actions"]) == (True, [])
     for event, values in ((found.first.a, cause.a), (found.first.b, cause.b)):
         assert (event.name, event["round"], event["agent"]) == ("submitted", round, 2)
@@ -221,7 +221,7 @@ def test_a_submission_by_hand_is_told_behind_a_setting_and_names_all_runs_that_h
     found = diff(one, two)
 
     assert kinds(found) == ["configuration", "submission"]
-    assert found.causes[1].text.endswith("put in by hand in a and b")
+    assert found.causes[1].text.endswith("put in by hand in A and B")
 
 
 def test_a_difference_that_only_follows_from_a_setting_is_no_submission(

@@ -251,6 +251,7 @@ SEASON_READERS: dict[str, Callable[[Case], Any]] = {
 # They are given what `diff` found.
 OF_DIFFS: dict[str, Callable[[Diff], Any]] = {
     "mining.consequences.consequences": consequences.consequences,
+    "mining.consequences.counts_of_agents": consequences.counts_of_agents,
     "competition.consequences.consequences": season_consequences.consequences,
 }
 # Left out of the names.
@@ -283,6 +284,7 @@ NO_READERS = {
     "study.plan.read_plan": "no journal",
     "study.measuring.measured_runs": "behind the door run by run, where it reads",
     "study.measuring.results_of": "behind the door run by run, where it reads",
+    "view.carried.policies_of": "START and forks",
     "view.folder.runs_in": "a run that cannot be measured is one line of the page",
     "view.frame.framed": "no journal",
     "view.frame.joined": "no journal",

@@ -1,6 +1,7 @@
 """What a reader of the page of a run sees first: who ended with how much, and since when."""
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from goldrush.replay.data.measures import AgentMeasure, named
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
+from goldrush.replay.journal.diff import diff
 from goldrush.replay.journal.log import Query, log
 from goldrush.replay.journal.rebuild import rebuild
 from goldrush.replay.outcome import RunOutcome, format_value, outcome_of, standings_of
@@ -298,7 +300,8 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
     changes = {}
     for policies, agents in members.items():
         means = [mean([run.by_agent[agent] for agent in agents]) for run in (before, after)]
-        label = " → ".join(dict.fromkeys(policies))
+        label = policies[1]
+        assert policies[0] == label.split(" → ")[0]
         changes[label] = means[1] - means[0]
         sign = "+" if changes[label] > 0 else "−"
         assert [str(len(agents)), *map(format_value, means)] == rows[label][:3]
@@ -308,6 +311,63 @@ def test_two_runs_begin_with_what_differs_for_the_same_agents(
     assert f", {format_value(abs(largest))} {direction} than in A" in tab.text("h1")
     tab.page.get_by_role("link", name="round 11").first.click()
     assert "round 11" == tab.text("#now")
+
+
+def test_a_chart_of_two_runs_compares_the_agents_of_its_table(
+    tab: Tab, paged: Callable[..., Path]
+) -> None:
+    a, b = path_of("baseline"), path_of("forked")
+    page = paged(a, b)
+    tab.open(page)
+    data = json.loads(re.findall(r'id="page">(.*?)</script>', page.read_text())[0])
+    lines = [
+        {line["policy"]: line["values"] for line in front["lines"]} for front in data["fronts"]
+    ]
+    rows = {row[0]: row[2:4] for row in table(tab, "Outcome of both runs by policy")}
+
+    assert set(rows) == set(lines[0]) == set(lines[1])
+    for label, ends in rows.items():
+        ours, theirs = (run[label] for run in lines)
+        assert ends == [format_value(line[-1]) for line in (ours, theirs)]
+        assert ours[:10] == theirs[:10]  # up to the fork
+    assert any("→" in label for label in rows)
+
+
+def test_two_runs_tell_what_follows_for_each_group(tab: Tab, paged: Callable[..., Path]) -> None:
+    a, b = path_of("baseline"), path_of("forked")
+    since = diff(a, b).first.round
+    counts: list[Counter[tuple[str, int]]] = [Counter(), Counter()]
+    for path, count in zip((a, b), counts, strict=True):
+        for event in log(path, Query(since, 20)):
+            if event.name == "raid_resolved":
+                count.update(("raids", agent) for agent in event["raiders"])
+                if event["outcome"] == "captured":
+                    count["captures", event["winner"]] += 1
+                    count["plots lost", event["owner"]] += 1
+            elif event.name == "ruled":
+                count["fines", event["captor"]] += event["fine"]
+                if event["remedy"] == "restored":
+                    count["captures", event["captor"]] -= 1
+                    count["plots lost", event["victim"]] -= 1
+        for agent, plots in enumerate(rebuild(path, 20).state.plots_of):
+            count["plots at the end", agent] = len(plots)
+    tab.open(paged(a, b))
+    head = tab.page.get_by_role("group", name="Consequences by policy").locator("thead th")
+    _, *titles = head.all_text_contents()
+    labels = outcome(b).policies  # what agents of the fork played before is what they play in A
+    expected = {}
+    for label in labels:
+        agents = [agent for agent, other in enumerate(labels) if other == label]
+        means = [
+            [mean([run[title, agent] for agent in agents]) for run in counts] for title in titles
+        ]
+        expected[label] = [
+            f"{x:+.3g}".replace("-", "−") if x else "0" for x in (y - x for x, y in means)
+        ]
+
+    assert {"raids", "captures", "plots lost", "fines", "plots at the end"} == set(titles)
+    assert expected == {row[0]: row[1:] for row in table(tab, "Consequences by policy")}
+    assert f"rounds {since} to 20" in tab.text(".follows")
 
 
 def test_the_outcome_of_a_part_is_that_of_the_whole_run(
@@ -372,6 +432,11 @@ FIVE = [(policy, float(at)) for at, policy in enumerate("vwxyz", 1)]
         (
             [("x", 10.0), ("x", 5.0), ("x", 6.0), ("x", 7.0)],
             [("x", 10.0), ("x", 5.0), ("y", 1.0), ("y", 2.0)],
+            "In run B the two with x in A and y in B end with 1.5 gold each on average, 5 less",
+        ),
+        (
+            [("x", 10.0), ("x", 5.0), ("x", 6.0), ("x", 7.0)],
+            [("x", 10.0), ("x", 5.0), ("x → y", 1.0), ("x → y", 2.0)],
             "In run B the two that turn from x to y end with 1.5 gold each on average, 5 less than",
         ),
         (

@@ -65,7 +65,7 @@ def test_a_fork_differs_in_those_alone_who_play_another_policy(
     declared = outline(tmp_path / "other.journal").declared
     ada = next(player for player in declared.players if player["name"] == "ada")
 
-    assert ["agent 5: scripted in a, silent in b"] == [one.text for one in found.causes]
+    assert ["agent 5: scripted in A, silent in B"] == [one.text for one in found.causes]
     assert ("worker", "silent") == (ada["role"], ada["policy"])
     [(first, text)] = declared.history
     assert AT + 1 == first
