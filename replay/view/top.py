@@ -225,8 +225,11 @@ def _mean(values: Sequence[Value], agents: Sequence[int]) -> Value:
 
 def compared(a: RunOutcome, b: RunOutcome) -> str:
     """What differs in the outcome of two runs, as a sentence; the largest differences first."""
-    both = [group for group in _groups(a, b) if group.change is not None]
     title = escaped(a.measure.title)
+    if a.value is not None and b.value is not None:  # of the runs
+        values = f"{format_value(a.value)} in run A, {format_value(b.value)} in run B"
+        return f"{capitalized(title)}: {values}."
+    both = [group for group in _groups(a, b) if group.change is not None]
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
     changed = [each for each in both if len({format_value(value) for value in each.means}) > 1]
@@ -280,7 +283,11 @@ def _only(a: RunOutcome, b: RunOutcome) -> str:
 
 
 def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
-    """The outcomes of two runs by group of agents, and their differences."""
+    """The outcomes of two runs by group of agents, and their differences; empty where they are of
+    the runs.
+    """
+    if not (a.by_agent or b.by_agent):
+        return ""
     groups = _groups(a, b)
     rows = [
         [group.label, f"{group.agents:,}", *map(format_value, group.means), _signed(group.change)]

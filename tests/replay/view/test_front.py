@@ -14,7 +14,7 @@ import pytest
 from goldrush.agents.worlds.mining.players import record
 from goldrush.kernel.journal import JournalReader
 from goldrush.kernel.measures import mean
-from goldrush.replay.data.measures import AgentMeasure, named
+from goldrush.replay.data.measures import AgentMeasure, Measure, named
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.data.spread import spreads_of
 from goldrush.replay.find import tools_at
@@ -456,6 +456,15 @@ def test_what_differs_in_the_outcome_is_said(
     a: list[tuple[str, float | None]], b: list[tuple[str, float | None]], says: str
 ) -> None:
     assert compared(ended(*a), ended(*b)).startswith(says)
+
+
+def test_an_outcome_that_is_of_the_run_is_compared() -> None:
+    one, other = (
+        RunOutcome(Measure("ill", "ill, people", ""), [], (), ["x"], value, [])
+        for value in (61.4, 54.0)
+    )
+
+    assert "Ill, people: 61.4 in run A, 54 in run B." == compared(one, other)
 
 
 def test_single_agents_have_a_line_each_up_to_a_limit(tmp_path: Path) -> None:
