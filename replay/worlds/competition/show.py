@@ -375,7 +375,7 @@ def format_consequences(came: SeasonConsequences, by_round: bool) -> str:
     if not came.assignments:
         return f"{head} every conclusion and every score is the same"
     shown = came.assignments if by_round else came.assignments[:SHOWN_MAX]
-    titles = ("assignment", "concluded in a", "concluded in b", "mean total a", "b")
+    titles = ("assignment", "concluded in A", "concluded in B", "mean total A", "B")
     rows = [
         (str(r.assignment), _concluded(r.a), _concluded(r.b), _mean(r.a), _mean(r.b)) for r in shown
     ]
