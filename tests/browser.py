@@ -85,7 +85,8 @@ class Tab:
     @property
     def moment(self) -> str:
         """Behind the `#` of the address."""
-        return str(self.page.url.partition("#")[2])
+        # Not of `page.url`, which is old until something else is asked of the browser.
+        return str(self.page.evaluate("location.hash.slice(1)"))
 
     def violations(self, options: dict[str, Any] | None = None) -> list[str]:
         """What axe-core finds wrong for people who do not see, or point, as others do."""

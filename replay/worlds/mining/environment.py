@@ -274,7 +274,6 @@ def _from_1(agent: int | None) -> int:
 CELL: Final = 16  # pixels of a plot's side; smaller on grids that would exceed PICTURE_MAX
 PICTURE_MAX: Final = 640  # pixels of the longer side; a plot has at least one
 NOBODYS: Final = (245, 246, 248)
-FILL_WHITE: Final = 0.38  # share of white in the colour of a plot, on which dark text can be read
 
 
 def picture(state: MiningState) -> NDArray[np.uint8]:
@@ -294,12 +293,10 @@ def picture(state: MiningState) -> NDArray[np.uint8]:
 
 @cache
 def _fills(policies: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """The colours of agents by id: shades of the hues of their policies, with white as on the map
-    of the run's page.
-    """
+    """The colours of agents by id: shades of the hues of their policies, as on the run's page."""
     hues = hues_of(policies, TOOLS.hue_order, TOOLS.null)
     return [
-        tuple(bytes.fromhex(mixed(mixed(HUES[hues[policy]][0], shade), FILL_WHITE)[1:]))
+        tuple(bytes.fromhex(mixed(HUES[hues[policy]][0], shade)[1:]))
         for policy, shade in zip(policies, shades_of(policies), strict=True)
     ]
 

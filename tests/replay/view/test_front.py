@@ -240,6 +240,7 @@ def test_many_agents_are_shown_as_their_policies(tab: Tab, large: Path) -> None:
     low, high = spreads["raid"][1], spreads["raid"][3]
     assert f"({low:,.10g} to {high:,.10g})" in str(chart.get_attribute("aria-valuetext"))
     tab.page.get_by_text("Who raids whom in all rounds").click()
+    until(lambda: table(tab, "Raids of all rounds"))
     cells = table(tab, "Raids of all rounds")
     names = tab.page.get_by_role("group", name="Raids of all rounds").locator("thead th")
     owners = names.all_text_contents()[1:]
