@@ -1,4 +1,4 @@
-"""Styles of the rosters in the figures of a report: colour, line and marker, all distinct."""
+"""Styles of the rosters in figures of a report; those of one hue differ in line and marker."""
 
 from __future__ import annotations
 
