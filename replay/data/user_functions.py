@@ -74,6 +74,7 @@ class UserMeasure:
 
     @property
     def name(self) -> str:
+        """The name of the measure in tables and commands."""
         return self.declared.name
 
     def typed(self, folder: str | None = None) -> str:

@@ -66,7 +66,9 @@ class Figure:
 
     @property
     def data(self) -> list[Row]:
-        """The values drawn, a row for each mark: replay/report/tidy.py has the columns."""
+        """The values drawn, a row for each mark: `panel`, `series`, `x`, `y`, the ends `low` and
+        `high` of an interval, `n` (runs or agents behind it) and the point's `label`.
+        """
         return rows_of(self._panels)
 
     def save(self, path: str | Path, width: str | None = None, *, force: bool = False) -> Path:

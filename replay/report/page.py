@@ -172,6 +172,7 @@ def rounded(interval: Interval) -> str:
 
 
 def bounds(interval: Interval) -> str:
+    """A mean ± half its interval, both as `rounded`; without an interval the mean alone."""
     decimals = _decimals(interval)
     if decimals is None:
         return number(interval.mean) if interval.low is None else f"{number(interval.mean)} ± 0"

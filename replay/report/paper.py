@@ -1,9 +1,8 @@
 """Figures for papers: PDF, PNG and SVG of a column's width, drawn by matplotlib.
 
 The axes, ticks, marks and colours are those of a page. Text has 7 points in the final size, in
-DejaVu Sans, which comes with matplotlib: embedded in PDF as TrueType, and text in SVG, as
-publishers ask for. The same figure and the same
-version of matplotlib give the same bytes.
+DejaVu Sans, which comes with matplotlib: embedded in PDF as TrueType, and text in SVG. The same
+figure and the same version of matplotlib give the same bytes.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ Columns: the title of the `panel`; the `series`, such as a roster; `x`, a positi
 row; the value `y` with the ends `low` and `high` of its 95% interval (in figures of one run, of its
 agents' range); `n`, the number of runs or agents behind it; the `label` of a point among those of
 its row and series: the half of the runs, the seed of a run, the treatment, roster and horizon of an
-effect, its description. What is undefined is
-empty.
+effect, its description. What is undefined is empty.
 """
 
 from __future__ import annotations

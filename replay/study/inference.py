@@ -78,6 +78,7 @@ class PairedChange:
 
 
 def interval(values: Sequence[Value]) -> Interval:
+    """The mean of the defined values and its 95% confidence interval (Student's t)."""
     defined = [value for value in values if value is not None]
     n = len(defined)
     if n < 2:

@@ -44,6 +44,7 @@ class StudyOutcome:
     is_by_agent: bool
 
     def of_run(self, result: AnyResult) -> Value:
+        """The value of a run, or the mean over its agents; None if it is undefined."""
         return mean(self.of_agents(result)) if self.is_by_agent else result.run[self.name]
 
     def of_agents(self, result: AnyResult) -> Sequence[Value]:
@@ -144,6 +145,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
+        """Whether `holm`, the p-value after Holm's correction, is below 0.05."""
         return self.holm is not None and self.holm < SIGNIFICANT
 
 
