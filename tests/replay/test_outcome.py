@@ -17,6 +17,7 @@ from goldrush.replay.outcome import amount_of, format_value, outcome_from, stand
 from goldrush.replay.policies import TURN, beside, last_of, played
 from goldrush.replay.run import Run
 from tests.golden import path_of
+from tests.journals import commits_of
 
 LABELS = st.lists(st.sampled_from("abcdefghijkl"), max_size=20)
 
@@ -147,8 +148,8 @@ def test_the_title_of_a_measure_is_no_format(title: str) -> None:
 
 
 def test_a_run_without_a_closed_unit_has_no_outcome(tmp_path: Path) -> None:
-    path = tmp_path / "cut.journal"
-    path.write_bytes(path_of("baseline").read_bytes()[:655])  # START alone
+    journal, path = path_of("baseline"), tmp_path / "cut.journal"
+    path.write_bytes(journal.read_bytes()[: commits_of(journal)[0].end])  # START alone
 
     assert "No round is closed yet." == Run(path).outcome().headline
 
