@@ -317,7 +317,7 @@ def _print_report(written: Reported, figures: str | None) -> None:
     if written.hardly_played:
         click.echo("models most of whose answers held no plan:")
         click.echo("".join(f"  {escaped(line)}\n" for line in shortened(written.hardly_played)))
-    click.echo("".join(f"{escaped(line)}\n" for line in written.sentences))
+    click.echo("".join(f"{line}\n" for line in written.sentences))
     _print_criteria(written)
     click.echo(f"page: {quoted_path(str(written.path))}")
     if written.pages is not None:

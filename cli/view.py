@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from goldrush.cli.text import echo, echo_error
 from goldrush.kernel.text import format_count, quoted_path
 
 if TYPE_CHECKING:
+    from goldrush.replay.data.user_functions import UserMeasure
     from goldrush.replay.view.carried import Carried
     from goldrush.replay.view.overview import Overview
 
@@ -61,19 +63,13 @@ def view(
       goldrush view run.journal --against fork.journal --at 40-80
       goldrush view study
     """
-    from goldrush.kernel.errors import BadInput
-
     is_folder = os.path.isdir(journal)
-    of_runs = {"--against": against, "--at": at}
-    of_folders = {"--outcome": outcome, "--pages": pages, "--jobs": jobs}
-    given: dict[str, object] = {**of_runs} if is_folder else {**of_folders}
-    for name, value in given.items():
-        if value not in (None, False):
-            raise BadInput(
-                f"{name} is for {'a journal' if is_folder else 'a folder'}, and "
-                f"{quoted_path(journal)} is {'a folder' if is_folder else 'none'}",
-                f"leave {name} out",
-            )
+    _refuse(
+        {"--against": against, "--at": at}
+        if is_folder
+        else {"--outcome": outcome, "--pages": pages, "--jobs": jobs},
+        f"{quoted_path(journal)} is {'a folder' if is_folder else 'a journal'}",
+    )
     users = measures_of(own_measures)
     if is_folder:
         from goldrush.replay.view.overview import write_overview
@@ -84,9 +80,33 @@ def view(
                 on_step=step,
             )  # fmt: skip
         echo(as_json, overview.as_dict, lambda: _format_overview(overview))
-        if opens:
-            _open(overview.path)
-        return
+        path = overview.path
+    else:
+        path = _view_run(journal, against, at, out, users, force=force, as_json=as_json)
+    if opens:
+        _open(path)
+
+
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Raises BadInput for the first of these options that was given."""
+    from goldrush.kernel.errors import BadInput
+
+    for name, value in options.items():
+        if value not in (None, False):
+            raise BadInput(f"{name} is not for this: {why}", f"leave {name} out")
+
+
+def _view_run(
+    journal: str,
+    against: str | None,
+    at: str | None,
+    out: str | None,
+    users: Sequence[UserMeasure],
+    *,
+    force: bool,
+    as_json: bool,
+) -> Path:
+    """Write the page of a run, or of two, and print what was written."""
     from goldrush.replay.view.page import write_page
 
     units = range_of(at, ("--at",))
@@ -98,8 +118,7 @@ def view(
         _warn(path, run, units)
     page = f"page: {quoted_path(str(written.path))} ({written.size:,} bytes)"
     echo(as_json, written.as_dict, lambda: page)
-    if opens:
-        _open(written.path)
+    return written.path
 
 
 def _format_overview(written: Overview) -> str:

@@ -79,7 +79,13 @@ class StudyAnswer:
 
     @property
     def sentences(self) -> tuple[str, str, str]:
-        return self._compared(), self._most(), self._differences()
+        """What was compared, which outcome is highest, and what differs, with invisible characters
+        escaped.
+        """
+        compared, most, differences = map(
+            escaped, (self._compared(), self._most(), self._differences())
+        )
+        return compared, most, differences
 
     def label(self, name: str) -> str:
         """A roster or a policy by its name; the null is named as such."""

@@ -23,6 +23,7 @@ from goldrush.kernel.files import (
     is_marked,
     write_whole,
 )
+from goldrush.kernel.text import escaped
 from goldrush.replay.extras import require
 from goldrush.replay.report import page
 from goldrush.replay.report.marks import Key, Panel
@@ -145,7 +146,9 @@ def _is_figure(kind: str, path: Path, front: bytes) -> bool:
 def figures_in(blocks: Sequence[Block]) -> list[Figure]:
     """The figures among the blocks of a page."""
     return [
-        Figure(block.name, f"{block.caption} {block.runs}".strip(), block.panels, block.legend)
+        Figure(
+            block.name, escaped(f"{block.caption} {block.runs}".strip()), block.panels, block.legend
+        )
         for block in blocks
         if isinstance(block, page.FigureBlock)
     ]

@@ -39,7 +39,7 @@ def methods(study: ReportedStudy) -> list[Block]:
     """Runs and exclusions, tests and corrections, versions and checksums."""
     return [
         Heading(2, "Methods", "methods"),
-        Text(" ".join([_runs(study), *_stopped(study), *_undefined(study)])),
+        Text(" ".join([_runs(study), *_stopped(study), _exclusions(study)])),
         Text(
             " ".join(
                 [_TESTS, *_corrections(study), _POWER, *([_CRITERIA] if _judges(study) else [])]
@@ -66,7 +66,7 @@ def _runs(study: ReportedStudy) -> str:
         f"{study.runs} in {format_count(len(cells), 'cell')} (treatment, roster, horizon) with n = "
         f"{each} each, seeds {format_ranges(seeds).replace('-', '–')}; cells share seeds, and with "
         "them all random draws that do not depend on the treatment. The unit of analysis is the "
-        "run. No run is excluded."
+        "run."
     )
 
 
@@ -94,8 +94,8 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join([*names[:SOME], *([f"and {more:,} more"] if more > 0 else [])])
 
 
-def _undefined(study: ReportedStudy) -> list[str]:
-    """Runs without a value of the outcome."""
+def _exclusions(study: ReportedStudy) -> str:
+    """Runs without a value of the outcome, which count in nothing that is said of it."""
     outcome = study.answer.outcome
     without = [
         run.path
@@ -104,11 +104,11 @@ def _undefined(study: ReportedStudy) -> list[str]:
         if outcome.of_run(run) is None
     ]
     if not without:
-        return []
-    return [
+        return "No run is excluded."
+    return (
         f"{format_count(len(without), 'run')} without a value of {outcome.title}, left out of its "
         f"means and pairs: {_some(without)}."
-    ]
+    )
 
 
 def _corrections(study: ReportedStudy) -> list[str]:

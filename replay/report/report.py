@@ -117,8 +117,9 @@ def report(
     if pages:
         journals, beside = [run.path for run in results.manifest.runs], target.path.parent
         of_runs = write_pages(
-            folder, journals, beside, jobs=jobs, force=force, on_page=tell("writing pages")
-        )
+            folder, journals, beside, jobs=jobs, force=force, users=users,
+            on_page=tell("writing pages"),
+        )  # fmt: skip
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
     blocks = page_of(study)
     drawn = figures_in(blocks) if figures is not None else []

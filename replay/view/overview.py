@@ -476,7 +476,7 @@ def _lead(world: _World, index: int) -> str:
     )
     texts = [format_count(count, name) for name, count in counts]
     low, high = (end(run.units for run in world.runs) for end in (min, max))
-    length = format_count(high, world.unit)
+    length = escape(format_count(high, world.unit))
     texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
     parts = [f"{', '.join(texts)}."]
     known = [(value, at) for at in range(len(world.runs)) if (value := world.value(at)) is not None]

@@ -351,6 +351,7 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
         for cause, text in zip(difference.causes, texts, strict=True)
     )
     lines = []
+    unit = escape(unit)
     if difference.first is not None:
         at = difference.first.round
         is_here = any(run.first <= at <= run.last for run in runs)

@@ -9,6 +9,7 @@ from goldrush.agents.worlds.competition.formats import format_number
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import format_count
 from goldrush.kernel.worlds.competition.terms import EliminationCause, Status
+from goldrush.replay.text import format_list
 from goldrush.replay.worlds.competition.careers import Career, Careers, Departure
 from goldrush.replay.worlds.competition.right import Naming
 
@@ -59,6 +60,9 @@ def format_career(career: Career, careers: Careers, name: Naming) -> Sequence[st
         f"In assignment {each.assignment} {format_departure(each, name)}"
         for each in career.departures[:MOVES_MAX]
     ]
+    if career.back:
+        after = format_list([f"{assignment:,}" for assignment in career.back])
+        parts.append(f"It came back from the bench after assignment {after}.")
     more = len(career.departures) - MOVES_MAX
     if more > 0:
         parts.append(f"It lost its seat {more} times more.")

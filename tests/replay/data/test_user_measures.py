@@ -188,6 +188,11 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     assert "raids, a round" in run("measure", "study", *asked)
     run("view", "run.journal", "--out", "run.html", *asked)
     assert "raids, a round" in (folder / "run.html").read_text()
+    run("report", "study", "--pages", *asked)
+    assert "raids, a round" in (folder / "study" / "report.html").read_text()
+    pages = list((folder / "study" / "pages").rglob("*.html"))
+    assert 4 == len(pages)
+    assert all("raids, a round" in page.read_text() for page in pages)
 
 
 def test_measures_of_agents_are_shown_by_policy(folder: Path) -> None:

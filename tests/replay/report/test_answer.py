@@ -2,10 +2,15 @@
 
 import re
 
+import attrs
 import pytest
 
 from goldrush.kernel.measures import mean
+from goldrush.kernel.text import is_visible
 from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
+from goldrush.replay.report.contents import page_of
+from goldrush.replay.report.figure import figures_in
+from goldrush.replay.report.methods import methods as methods_section
 from goldrush.replay.report.outcome import answer, answer_figure, outcome_section, runs_figure
 from goldrush.replay.report.page import FigureBlock, Marked, TableBlock, Text
 from goldrush.replay.report.question import StudyQuestion
@@ -252,3 +257,31 @@ def test_the_data_of_single_runs_names_their_treatment_roster_and_seed() -> None
         for run in runs
     } == {(row["x"], row["series"], row["label"]): row["y"] for row in rows}
     assert len(rows) == 12
+
+
+def test_no_invisible_character_of_a_name_reaches_a_terminal() -> None:
+    reported = study_of(study(planted, 3, rosters=("a\x1b[31mb\u202e", "claim")))
+    figures = figures_in(page_of(reported))
+    texts = [*reported.answer.sentences, *repr(reported.answer).split("\n")]
+    texts += [line for each in figures for line in (each.caption, *repr(each).split("\n"))]
+
+    assert len(figures) > 3
+    assert any(r"a\x1b[31mb\u202e" in text for text in texts)
+    assert all(map(is_visible, filter(None, texts)))
+
+
+def test_methods_name_the_runs_without_a_value_or_say_that_there_are_none() -> None:
+    def methods(lost: int) -> str:
+        found = study(planted, 4)
+        runs = [run for of_cell in found.by_cell.values() for run in of_cell]
+        kept = [
+            attrs.evolve(run, by_agent={"gold": [None] * 10}) if index < lost else run
+            for index, run in enumerate(runs)
+        ]
+        return " ".join(
+            b.text for b in methods_section(study_of(results(*kept))) if isinstance(b, Text)
+        )
+
+    assert "No run is excluded." in methods(0)
+    assert "2 runs without a value of gold, left out" in methods(2)
+    assert "No run is excluded." not in methods(2)

@@ -129,6 +129,18 @@ def test_the_fewest_sparks_are_those_of_the_events(season: tuple[Path, Careers])
         assert career.low[0] == min(career.sparks_start, fewest.get(career.agent, 10**9))
 
 
+def test_a_story_tells_of_each_return_from_the_bench(season: tuple[Path, Careers]) -> None:
+    path, found = season
+    returned: dict[int, list[str]] = {}
+    for event in events_of(path):
+        if event.name == "returned":
+            returned.setdefault(event["agent"], []).append(str(event.unit))
+    for career in found.careers:
+        said = " ".join(format_career(career, found, str))
+        after = re.findall(r"came back from the bench after assignment ([^.]+)", said)
+        assert returned.get(career.agent, []) == re.findall(r"\d+", "".join(after))
+
+
 def test_a_streak_of_last_places_has_those_in_a_row_alone(season: tuple[Path, Careers]) -> None:
     path, found = season
     last = {e["agent"]: e["streak"] for e in events_of(path) if e.name == "bottomed"}
