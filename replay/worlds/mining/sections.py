@@ -62,8 +62,7 @@ from goldrush.replay.worlds.mining.theory import (
     trade_offs,
 )
 
-# Kinds of actions have other colours than rosters.
-_KINDS: Final = {"defend": "k0", "mine": "k1", "claim": "k2", "raid": "k3"}
+_KINDS: Final = {"defend": "c0", "mine": "c4", "claim": "c2", "raid": "c1"}  # by kind of action
 _LORENZ, _SURVIVAL = "Lorenz curve of gold at the end", "survival of ownership"
 
 Hrefs = Mapping[tuple[Cell, int], str]  # the page of a run, by cell and seed
