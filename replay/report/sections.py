@@ -122,12 +122,12 @@ class ReportedStudy:
         covariate = self.of.studies.covariate
         return [] if covariate is None else [covariate.name]
 
-    def covariate(self, *cells: Cell, joint: str = " and ") -> list[str]:
+    def covariate(self, *cells: Cell) -> list[str]:
         """The entry of that column for some cells."""
         covariate = self.of.studies.covariate
         if covariate is None:
             return []
-        return [joint.join(number(covariate.of(self.results.config(cell))) for cell in cells)]
+        return [" and ".join(number(covariate.of(self.results.config(cell))) for cell in cells)]
 
     def shown(self, names: Iterable[str] | None) -> dict[str, Measure]:
         """Measures of these names, and those of the user; None: all."""
