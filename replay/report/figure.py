@@ -25,9 +25,8 @@ from goldrush.kernel.files import (
 )
 from goldrush.kernel.text import escaped
 from goldrush.replay.extras import require
-from goldrush.replay.report import page
 from goldrush.replay.report.marks import Key, Panel
-from goldrush.replay.report.page import Block
+from goldrush.replay.report.page import Block, FigureBlock
 from goldrush.replay.report.paper import KINDS, PAGE, pages_of, paper_bytes, paper_figure, width_of
 from goldrush.replay.report.svg import figure_svg
 from goldrush.replay.report.tidy import HEAD, Row, csv_of, format_rows, rows_of
@@ -150,7 +149,7 @@ def figures_in(blocks: Sequence[Block]) -> list[Figure]:
             block.name, escaped(f"{block.caption} {block.runs}".strip()), block.panels, block.legend
         )
         for block in blocks
-        if isinstance(block, page.FigureBlock)
+        if isinstance(block, FigureBlock)
     ]
 
 
