@@ -162,7 +162,7 @@ def _cells(notebook: dict[str, Any]) -> Iterator[str]:
         yield text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```"
         for output in cell.get("outputs", ()):
             data = output.get("data", {"text/plain": output.get("text", ())})
-            html = "".join(data.get("image/svg+xml") or data.get("text/html") or ())
+            html = "".join(data.get("text/html", ()))
             plain = "".join(data.get("text/plain", ()))
             yield (
                 f'````{{raw}} html\n<div class="output">{html}</div>\n````'
