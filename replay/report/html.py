@@ -8,9 +8,7 @@ whatever the names on the page contain. The layout is in `page.html` and the sty
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Collection, Iterator, Sequence
-from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +32,7 @@ from goldrush.replay.report.page import (
 )
 from goldrush.replay.report.svg import figure_svg, key_svg, panel_svg, per_row, style_sheet
 from goldrush.replay.report.tidy import csv_of
+from goldrush.replay.view.frame import policy
 
 _HERE: Final = Path(__file__).parent
 _GENERATOR: Final = '<meta name="generator" content="goldrush report">'
@@ -65,13 +64,11 @@ def as_html(blocks: Sequence[Block]) -> str:
         keep_trailing_newline=True,
     )  # fmt: skip
     sheet = css_variables() + style_sheet("colours", "figure", "page")
-    hashed = b64encode(sha256(sheet.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     headings = [block for block in blocks if isinstance(block, Heading)]
     sections = [heading for heading in headings if heading.level == 2]
     return environment.get_template("page.html").render(
         title=headings[0].text,
-        policy=policy,
+        policy=policy(sheet),
         mark=MARK,
         generator=_GENERATOR,
         style=sheet,

@@ -47,7 +47,7 @@ def framed(
     style = css_variables() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
     frame = {
         "mark": files.MARK,
-        "policy": _policy(script, style),
+        "policy": policy(style, script),
         "generator": generator,
         "title": escape(title),
         "style": style,
@@ -58,10 +58,11 @@ def framed(
     return _filled(Path(__file__).with_name("frame.html"), frame)
 
 
-def _policy(script: str, style: str) -> str:
-    """A Content-Security-Policy that allows one script and one style sheet, and no request."""
+def policy(style: str, script: str = "") -> str:
+    """A Content-Security-Policy that allows one style sheet, at most one script, and no request."""
+    scripts = f"script-src '{_hash(script)}'; " if script else ""
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; {scripts}style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
