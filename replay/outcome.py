@@ -11,11 +11,10 @@ from typing import Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
 from goldrush.kernel.text import escaped
-from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.text import format_table, html_of
 from goldrush.replay.tools import Tools
@@ -107,7 +106,7 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
-    measure = measure_named(tools, attrs.evolve(tools.measures, known=run.known), name)
+    measure = attrs.evolve(tools.measures, known=run.known).outcome(tools.name, name)
     if isinstance(measure, Measure) and measure.name in run.by_agent:
         measure = of_agents(measure)
     if not run.units:
@@ -152,28 +151,6 @@ def outcome_from(
         sentence = _whole(measure, value, end)
     sentences = [*remarks, sentence] if leads else [sentence, *remarks]
     return RunOutcome(measure, standings, values, policies, value, sentences)
-
-
-def measure_named(tools: Tools, measures: Measures, name: str | None) -> AgentMeasure | Measure:
-    """A measure of agents or of a run by name; None: the outcome of the world.
-
-    `measures`: those of the world, and the user's. Raises BadInput.
-    """
-    known = outcomes_of(measures)
-    if not known:
-        raise BadInput(
-            f"the {tools.name} world has no measures", "write one: --measure FILE.py:NAME"
-        )
-    if name is None:
-        return known[next(iter(measures.of_agents or known))]
-    if name not in known:
-        raise unknown("measure", name, known)
-    return known[name]
-
-
-def outcomes_of(measures: Measures) -> dict[str, AgentMeasure | Measure]:
-    """By name the measures that can be the outcome of a run."""
-    return {**measures.known, **measures.of_agents}
 
 
 def of_agents(measure: Measure) -> AgentMeasure:

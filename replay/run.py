@@ -673,9 +673,9 @@ class Run:
         """What can be drawn of the run: captions by name. Each is a measure of agents, or one that
         a unit has.
         """
-        from goldrush.replay.report.run_figures import caption_of, figures_of
+        from goldrush.replay.report.run_figures import caption_of, drawable
 
-        known = figures_of(self.tools)
+        known = drawable(self.tools.measures).outcomes
         return {name: caption_of(self.tools, measure) for name, measure in known.items()}
 
     def figure(self, name: str | None = None) -> Figure:

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import attrs
 
-from goldrush.kernel.errors import BadInput
+from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.journal import FORK, START, UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
@@ -286,10 +286,12 @@ def _head(measured: Measured[Any]) -> str:
 
 
 def _unmeasured(reader: JournalReader) -> Any:
-    raise BadInput(
-        f"the {reader.header.world} world has no measures",
-        "`goldrush export DIR --format csv --table events` prints the events of its runs",
-    )
+    raise _without_measures(reader.header.world)
+
+
+def _without_measures(world: str) -> BadInput:
+    cure = "give one: @measure in a game, or --measure FILE.py:NAME"
+    return BadInput(f"the {world} world has no measures", cure)
 
 
 @attrs.frozen
@@ -323,6 +325,28 @@ class Measures:
     def of_units(self) -> list[str]:
         """Those of them that a single unit has."""
         return [name for name in self.of_runs if self.known[name].by_unit]
+
+    @property
+    def outcomes(self) -> dict[str, AgentMeasure | Measure]:
+        """By name those of agents, then those of runs: the first is the outcome of the world."""
+        names = [*self.of_agents, *self.known]
+        return {name: self.of_agents.get(name) or self.known[name] for name in names}
+
+    def outcome(
+        self, world: str, name: str | None, what: str = "measure"
+    ) -> AgentMeasure | Measure:
+        """One of `outcomes`; None: the first. `what`: what they are called.
+
+        Raises BadInput for another name, and if the world of this name has no measures.
+        """
+        known = self.outcomes
+        if not known:
+            raise _without_measures(world)
+        if name is None:
+            return next(iter(known.values()))
+        if name not in known:
+            raise unknown(what, name, known)
+        return known[name]
 
 
 NO_MEASURES: Final = Measures()

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, unknown
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
 from goldrush.kernel.walk import Walk
-from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
+from goldrush.replay.data.measures import AgentMeasure, Measure, Measured, Measures
 from goldrush.replay.data.run_data import measured_at
 from goldrush.replay.data.sampling import sampled
 from goldrush.replay.find import open_world
@@ -31,10 +31,10 @@ SAMPLES_MAX: Final = 400  # units that are drawn of a run; of a longer one, one 
 _ROW: Final = 24.0  # height of a row, in pixels of a page
 
 
-def figures_of(tools: Tools) -> dict[str, AgentMeasure | Measure]:
-    """What can be drawn of a run, by name: measures of agents, and those that a unit has."""
-    by_unit = {name: each for name, each in tools.measures.known.items() if each.by_unit}
-    return {**tools.measures.of_agents, **by_unit, **tools.measures.of_agents}
+def drawable(measures: Measures) -> Measures:
+    """Those that can be drawn of a run: measures of agents, and those that a unit has."""
+    by_unit = {name: each for name, each in measures.known.items() if each.by_unit}
+    return attrs.evolve(measures, known=by_unit)
 
 
 def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
@@ -50,17 +50,12 @@ def caption_of(tools: Tools, measure: AgentMeasure | Measure) -> str:
 
 
 def figure_of(tools: Tools, path: str | Path, name: str | None) -> Figure:
-    """A figure of a run. `name`: as of `figures_of`; None: the outcome of its world.
+    """A figure of a run. `name`: of a measure; None: the outcome of its world.
 
     Raises BadInput for another name, and for a run without a closed unit; JournalError as reading
     a journal does.
     """
-    known = figures_of(tools)
-    if not known:
-        raise BadInput(f"the {tools.name} world has no measures", "declare one, with @measure")
-    if name is not None and name not in known:
-        raise unknown("figure of a run", name, known)
-    measure = next(iter(known.values())) if name is None else known[name]
+    measure = drawable(tools.measures).outcome(tools.name, name, "figure of a run")
     run = measured_at(path)
     if not run.units:
         raise BadInput(

@@ -12,7 +12,6 @@ from itertools import combinations, count
 
 import attrs
 
-from goldrush.kernel.errors import BadInput, unknown
 from goldrush.kernel.measures import Value, mean
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.study.comparisons import identical_cells
@@ -72,18 +71,10 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
 
     Raises BadInput for another name, and for a world without measures.
     """
-    measures = results.measures
-    of_agents = measures.of_agents
-    names = dict.fromkeys([*of_agents, *measures.known])
-    if not names:
-        raise BadInput(f"the {results.of.name} world has no measures", "give one with --measure")
-    if name is None:
-        name = next(iter(names))
-    if name not in names:
-        raise unknown("measure", name, names)
-    measure = of_agents[name] if name in of_agents else measures.known[name]
-    is_by_agent = any(name in run.by_agent for runs in results.by_cell.values() for run in runs)
-    return StudyOutcome(name, measure.title, measure.definition, is_by_agent)
+    measure = results.measures.outcome(results.of.name, name)
+    every = (run for runs in results.by_cell.values() for run in runs)
+    is_by_agent = any(measure.name in run.by_agent for run in every)
+    return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent)
 
 
 @attrs.frozen

@@ -31,9 +31,7 @@ from goldrush.replay.outcome import (
     RunOutcome,
     amount_of,
     format_value,
-    measure_named,
     outcome_from,
-    outcomes_of,
 )
 from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
@@ -208,9 +206,9 @@ class _World:
         tools, world = tools_at(first), world_at(first)
         vocabulary = world.vocabulary
         measures = with_users(tools.measures, users)
-        known = outcomes_of(measures)
+        known = measures.outcomes
         is_named = name in known
-        measure = measure_named(tools, measures, name if is_named else None) if known else None
+        measure = measures.outcome(tools.name, name if is_named else None) if known else None
         outcomes = (
             []
             if measure is None
