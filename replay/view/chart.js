@@ -138,7 +138,7 @@ function bandOf(units, [lows, highs], x, y) {
   return under.length === 0 ? "" : `${pathOf(over, x, y)}${pathOf(under.toReversed(), x, y).replace(/^M/, "L").replace("h0", "")}z`;
 }
 
-const numberText = (value) => (Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
+export const numberText = (value) => (Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
 
 // The value of a line at an index, with the ends of its band.
 const readingOf = ({ values, bands }, index) => {

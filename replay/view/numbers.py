@@ -11,6 +11,6 @@ SINGLE_MAX: Final = 20  # agents with a line and a number each; of more, policie
 POLICIES_MAX: Final = 16  # policies with a line each
 
 
-def short(value: float | None) -> float | None:
-    """A number with the digits that it has in a page."""
-    return None if value is None else amount(float(f"{value:.{DIGITS}g}"))
+def short(value: float | None, digits: int = DIGITS) -> float | None:
+    """A number with the digits that it has in a page; whole numbers as integers."""
+    return None if value is None else amount(float(f"{value:.{digits}g}"))

@@ -1,8 +1,8 @@
 // The page of a folder: for each world its runs as small charts and as a table, and each run by itself.
 import { hueOf } from "./colours.js";
-import { LARGE, aligned, dashOf, lineChart, swatchOf } from "./chart.js";
+import { LARGE, aligned, dashOf, lineChart, numberText, swatchOf } from "./chart.js";
 import { commandLine } from "./command.js";
-import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf, valueText } from "./dom.js";
+import { el, extremes, plural, replaceAll, rounded, seen, shellQuoted, tableOf } from "./dom.js";
 import { FIELDS, addressOf, chosen, faultsOf, stateOf } from "./filter.js";
 
 const CHARTS_MAX = 12; // charts at first, and as many more at a time
@@ -244,7 +244,7 @@ class Browser {
       this.rows.set(run, el("tr", { "data-run": run.index }, [...this.columns.values()].map((column, index) => {
         const value = column.of(run);
         if (index === 0) return el("th", { scope: "row" }, this.linkTo(run, value));
-        return el("td", { class: column.isNumber && !column.textOf ? "number" : null }, column.textOf ? column.textOf(run) : column.isNumber ? cellText(value) : value);
+        return el("td", { class: column.isNumber && !column.textOf ? "number" : null }, column.textOf ? column.textOf(run) : column.isNumber ? numberText(value) : value);
       })));
     }
     return this.rows.get(run);
@@ -260,8 +260,6 @@ class Browser {
     if (row && !target.closest("a, button") && String(getSelection()) === "") this.page.open(this, this.runs[Number(row.dataset.run)]);
   }
 }
-
-const cellText = (value) => (value === null ? "–" : Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
 
 // The runs of each treatment and roster, in an order that does not depend on that of the table.
 function grouped(runs) {
@@ -379,7 +377,7 @@ function wordOf(path) {
 function standingsOf({ world }, { standings }) {
   if (standings.length === 0) return null;
   const rows = standings.map(({ policy, count, mean, lowest, highest }) =>
-    [[swatchOf(tintOf(world, policy)), policy], count, ...[mean, lowest, highest].map(cellText)]);
+    [[swatchOf(tintOf(world, policy)), policy], count, ...[mean, lowest, highest].map(numberText)]);
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Standings" },
     tableOf(["policy", "agents", `${world.outcome.title}, mean`, "lowest", "highest"], rows, ["agents", `${world.outcome.title}, mean`, "lowest", "highest"]));
 }
@@ -399,7 +397,7 @@ function measuresOf({ world, runs }, run) {
   if (world.columns.length === 0) return null;
   const alike = runs.filter(({ treatment, roster }) => treatment === run.treatment && roster === run.roster);
   const median = `median of ${plural(alike.length, "run")}`;
-  const rows = world.columns.map(({ title }, index) => [title, cellText(run.values[index]), cellText(medianOf(known(alike.map(({ values }) => values[index]))))]);
+  const rows = world.columns.map(({ title }, index) => [title, numberText(run.values[index]), numberText(medianOf(known(alike.map(({ values }) => values[index]))))]);
   const odd = run.oddity ? el("p", {}, `Most unusual: ${run.oddity[2]}.`) : null;
   return el("div", {}, el("h3", {}, "Measures"), odd, el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Measures" },
     tableOf(["measure", "this run", median], rows, ["this run", median])));

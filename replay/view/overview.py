@@ -37,6 +37,7 @@ from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import framed, joined
+from goldrush.replay.view.numbers import short
 from goldrush.replay.view.page import is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
 
@@ -264,13 +265,13 @@ class _World:
                 "roster": rosters[run.roster],
                 "seed": run.seed,
                 "units": run.units,
-                "outcome": _short(self.value(index)),
+                "outcome": short(self.value(index)),
                 "standings": [] if outcome is None else [
                     [policies[standing.policy], len(standing.agents),
-                     *map(_short, (standing.mean, standing.lowest, standing.highest))]
+                     *map(short, (standing.mean, standing.lowest, standing.highest))]
                     for standing in outcome.standings
                 ],
-                "values": [_short(run.run.get(column.name)) for column in self.columns],
+                "values": [short(run.run.get(column.name)) for column in self.columns],
                 "headline": "" if outcome is None else outcome.headline,
                 "axis": axes.setdefault(tuple(units), len(axes)),
                 "curves": curves,
@@ -340,7 +341,7 @@ class _World:
         chosen = _spread(len(units), self.points)
         return (
             [self.number(units[place]) for place in chosen],
-            [[_brief(line[place]) for place in chosen] for line in lines],
+            [[short(line[place], 3) for place in chosen] for line in lines],
         )
 
 
@@ -404,18 +405,6 @@ def _measure(measure: AgentMeasure | Measure) -> dict[str, str]:
     return {
         "name": measure.name, "title": measure.title, "definition": measure.definition,
     }  # fmt: skip
-
-
-def _short(value: Value, digits: int = 6) -> Value:
-    """A number with the digits that it has in the page; whole numbers as integers."""
-    if value is None:
-        return None
-    number = float(f"{value:.{digits}g}")
-    return int(number) if number.is_integer() and abs(number) < 1e15 else number
-
-
-def _brief(value: Value) -> Value:
-    return _short(value, 3)
 
 
 def _page_of(run: FolderRun, folder: Path, beside: Path) -> str:
