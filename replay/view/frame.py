@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from goldrush.kernel import files
+from goldrush.kernel.text import escaped
 from goldrush.replay.colours import css_variables
 
 _MODULE: Final = re.compile(r"^import [^;]*;\n|^export |^ *//.*\n", re.MULTILINE)
@@ -28,6 +29,11 @@ def joined(modules: Iterable[Path], start: str) -> str:
     texts = (module.read_text(encoding="utf-8") for module in modules)
     script = "\n".join(_MODULE.sub("", text) for text in texts)
     return f'(() => {{\n"use strict";\n{script}\n{start}\n}})();\n'
+
+
+def escape_text(text: str) -> str:
+    """Text of a recording in a page: markup and invisible characters are escaped."""
+    return escape(escaped(text))
 
 
 def framed(

@@ -20,7 +20,7 @@ import attrs
 from goldrush.kernel import files
 from goldrush.kernel.errors import unknown
 from goldrush.kernel.measures import Value, mean
-from goldrush.kernel.text import escaped, format_count
+from goldrush.kernel.text import format_count
 from goldrush.replay.arguments import OnStep
 from goldrush.replay.colours import hues_of
 from goldrush.replay.data.measures import AgentMeasure, Measure
@@ -36,7 +36,7 @@ from goldrush.replay.outcome import (
 from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
-from goldrush.replay.view.frame import framed, joined
+from goldrush.replay.view.frame import escape_text, framed, joined
 from goldrush.replay.view.numbers import short
 from goldrush.replay.view.page import is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
@@ -437,13 +437,13 @@ def _head(worlds: Sequence[_World], folder_runs: FolderRuns) -> str:
 
 def _section(world: _World, index: int, count: int) -> str:
     head = f"<h2>{_headline(world)}</h2>\n{_lead(world, index)}" if count > 1 else ""
-    label = f' aria-label="{_text(world.tools.name)}"'
+    label = f' aria-label="{escape_text(world.tools.name)}"'
     return f'<section class="world" id="world-{index}"{label}>{head}</section>'
 
 
 def _headline(world: _World) -> str:
     """How many runs, and the range of their outcome."""
-    runs = f"{format_count(len(world.runs), 'run')} of {_text(world.tools.name)}"
+    runs = f"{format_count(len(world.runs), 'run')} of {escape_text(world.tools.name)}"
     values = [value for at in range(len(world.runs)) if (value := world.value(at)) is not None]
     if not values or world.measure is None:
         return runs
@@ -451,7 +451,7 @@ def _headline(world: _World) -> str:
     between = low if low == high else f"{low} to {high}"
     if isinstance(world.measure, AgentMeasure):
         return f"{runs}: {escape(amount_of(world.measure, between))} an agent"
-    return f"{runs}: {_text(world.measure.title)} {between}"
+    return f"{runs}: {escape_text(world.measure.title)} {between}"
 
 
 def _lead(world: _World, index: int) -> str:
@@ -475,7 +475,7 @@ def _lead(world: _World, index: int) -> str:
         at = max(odd)[1]
         parts.append(
             f"Most unusual for its treatment and roster: {_link(world, index, at)} "
-            f"({_text(world.unusual(at))})."
+            f"({escape_text(world.unusual(at))})."
         )
     return f'<p class="lead">{" ".join(parts)}</p>'
 
@@ -489,7 +489,7 @@ def _link(world: _World, index: int, at: int) -> str:
     run = world.runs[at]
     seed = "" if run.seed is None else f", seed {run.seed}"
     text = f"{run.treatment}, {run.roster}{seed}" if run.is_studied else run.path
-    return f'<a data-run="{index}:{at}" href="#">{_text(text)}</a>'
+    return f'<a data-run="{index}:{at}" href="#">{escape_text(text)}</a>'
 
 
 def _left_out(folder_runs: FolderRuns) -> str:
@@ -503,7 +503,8 @@ def _left_out(folder_runs: FolderRuns) -> str:
         )
     if count:
         rows = "".join(
-            f'<tr><th scope="row"><code>{_text(file.path)}</code></th><td>{_text(file.reason)}</td>'
+            f'<tr><th scope="row"><code>{escape_text(file.path)}</code></th>'
+            f"<td>{escape_text(file.reason)}</td>"
             for file in folder_runs.left_out
         )
         verb = "is" if count == 1 else "are"
@@ -515,7 +516,3 @@ def _left_out(folder_runs: FolderRuns) -> str:
             f"<tbody>{rows}</tbody></table></div></details>"
         )
     return "\n".join(parts)
-
-
-def _text(text: str) -> str:
-    return escape(escaped(text))

@@ -16,6 +16,7 @@ from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.tools import CountsOfAgents
 from goldrush.replay.view.carried import Carried
+from goldrush.replay.view.frame import escape_text
 from goldrush.replay.view.front import RunFront
 from goldrush.replay.view.numbers import POLICIES_MAX
 
@@ -33,7 +34,7 @@ def top_of(
         [run] = runs
         agents = ", ".join(text for name, text in run.shown if name == "agents")
         parts = [
-            f'<p class="kicker">{_text(f"{run.title}: {agents}")}</p>',
+            f'<p class="kicker">{escape_text(f"{run.title}: {agents}")}</p>',
             _headline(run),
             _forks(run.forks),
             _front(_standings(run.front, hues)),
@@ -42,11 +43,11 @@ def top_of(
         outcomes = [run.front.outcome for run in runs if run.front.outcome is not None]
         is_compared = len(outcomes) == len(runs)
         lines = "".join(
-            f"<li>{_which(index, runs)}{_text(run.title)}. {escape(_outcome(run))}</li>"
+            f"<li>{_which(index, runs)}{escape_text(run.title)}. {escape(_outcome(run))}</li>"
             for index, run in enumerate(runs)
         )
         parts = [
-            f'<p class="kicker">{_text(runs[0].title.partition(":")[0])}: two runs</p>',
+            f'<p class="kicker">{escape_text(runs[0].title.partition(":")[0])}: two runs</p>',
             f"<h1>{escape(compared(*outcomes)) if is_compared else 'Two runs'}</h1>",
             f'<p class="lead">{escape(_only(*outcomes))}</p>' if is_compared else "",
             _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
@@ -62,7 +63,7 @@ def top_of(
 def _headline(run: Carried) -> str:
     """The first sentence of the outcome large, the others below it."""
     if run.front.outcome is None:
-        return f"<h1>{_text(run.title)}</h1>"
+        return f"<h1>{escape_text(run.title)}</h1>"
     first, *others = map(escape, run.front.outcome.sentences)
     return f"<h1>{first}</h1>" + (f'\n<p class="lead">{" ".join(others)}</p>' if others else "")
 
@@ -76,23 +77,20 @@ def _front(table: str) -> str:
     return f'<div class="front"><div id="outcome"></div><div id="standings">{table}</div></div>'
 
 
-def _text(text: str) -> str:
-    return escape(escaped(text))
-
-
 def _which(index: int, runs: Sequence[Carried]) -> str:
     return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
 
 
 def _forks(forks: Sequence[tuple[int, str]]) -> str:
-    return "".join(f'<p class="fork">{_text(text)}</p>' for _, text in forks)
+    return "".join(f'<p class="fork">{escape_text(text)}</p>' for _, text in forks)
 
 
 def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
     """The line for the result of a run's check, and the facts of the run."""
     run, which = runs[index], _which(index, runs)
     facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{_text(text)}</dd></div>" for name, text in run.shown
+        f"<div><dt>{escape(name)}</dt><dd>{escape_text(text)}</dd></div>"
+        for name, text in run.shown
     )
     span = f"{units} {run.first:,} to {run.last:,} of {run.total:,}"
     note = f"The player has {span}; headline, standings and chart are of the whole run."
@@ -119,11 +117,11 @@ def _swatch(hue: int) -> str:
 def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: Hues) -> str:
     """A table of policies: the first cell of a row is the policy, all others are numbers."""
     first, *others = head
-    heads = f'<th scope="col">{_text(first)}</th>' + "".join(
-        f'<th scope="col" class="number">{_text(title)}</th>' for title in others
+    heads = f'<th scope="col">{escape_text(first)}</th>' + "".join(
+        f'<th scope="col" class="number">{escape_text(title)}</th>' for title in others
     )
     body = "".join(
-        f'<tr><th scope="row">{_swatch(hues[policy])}{_text(policy)}</th>'
+        f'<tr><th scope="row">{_swatch(hues[policy])}{escape_text(policy)}</th>'
         + "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
         + "</tr>"
         for policy, *cells in rows[:POLICIES_MAX]
@@ -327,7 +325,7 @@ def _consequences(
     shown = {group.label: hues[last_of(group.label)] for group in groups}
     return (
         f'<section class="follows"><h2>What follows for the agents</h2>'
-        f"<p>Mean of an agent, B − A.{_text(span)}</p>"
+        f"<p>Mean of an agent, B − A.{escape_text(span)}</p>"
         f"{_table('Consequences by policy', ['policy', *columns], rows, shown)}</section>"
     )
 
@@ -347,7 +345,7 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
         front = f"{side.path}: "
         texts = [f"{name}: {t.removeprefix(front)}" if t.startswith(front) else t for t in texts]
     causes = "".join(
-        f"<li>{_text(f'{cause.kind}: {text}')}</li>"
+        f"<li>{escape_text(f'{cause.kind}: {text}')}</li>"
         for cause, text in zip(difference.causes, texts, strict=True)
     )
     lines = []
