@@ -69,10 +69,13 @@ def mixed(colour: str, white: float) -> str:
     return "#" + "".join(f"{round(part + (255 - part) * white):02x}" for part in parts)
 
 
-def css_variables() -> str:
-    """Rules of CSS: `--hue-0`, `--hue-1`, ... for light and dark paper, and `css_classes`."""
+def css_variables(**others: tuple[str, str]) -> str:
+    """Rules of CSS: `--hue-0`, `--hue-1`, ... and others by name, for light and dark paper, and
+    `css_classes`.
+    """
+    colours = {f"hue-{index}": colour for index, colour in enumerate(HUES)} | others
     variables = "".join(
-        f" --hue-{index}: light-dark({light}, {dark});" for index, (light, dark) in enumerate(HUES)
+        f" --{name}: light-dark({light}, {dark});" for name, (light, dark) in colours.items()
     )
     return f":root {{{variables} }}\n{css_classes()}"
 

@@ -1,8 +1,8 @@
 """A page as one self-contained HTML file, without scripts.
 
 Its Content-Security-Policy allows only the one style sheet, by its hash: no script and no request,
-whatever the names on the page contain. The layout is in `page.html` and the style sheets
-`colours.css` (light and dark), `figure.css` and `page.css`.
+whatever the names on the page contain. The layout is in `page.html`, the style in `figure.css` and
+`page.css`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from goldrush.replay.report.page import (
     TableBlock,
     printable,
 )
-from goldrush.replay.report.svg import figure_svg, key_svg, panel_svg, per_row, style_sheet
+from goldrush.replay.report.svg import COLOURS, figure_svg, key_svg, panel_svg, per_row, style_sheet
 from goldrush.replay.report.tidy import csv_of
 from goldrush.replay.view.frame import policy
 
@@ -63,7 +63,7 @@ def as_html(blocks: Sequence[Block]) -> str:
         loader=FileSystemLoader(_HERE), autoescape=True, finalize=seen, undefined=StrictUndefined,
         keep_trailing_newline=True,
     )  # fmt: skip
-    sheet = css_variables() + style_sheet("colours", "figure", "page")
+    sheet = css_variables(**COLOURS) + style_sheet("figure", "page")
     headings = [block for block in blocks if isinstance(block, Heading)]
     sections = [heading for heading in headings if heading.level == 2]
     return environment.get_template("page.html").render(

@@ -36,7 +36,7 @@ from goldrush.replay.report.marks import (
     has_lines,
 )
 from goldrush.replay.report.page import printable
-from goldrush.replay.report.svg import LINE, MARKER_RADIUS, RADIUS, light_colours
+from goldrush.replay.report.svg import LIGHT, LINE, MARKER_RADIUS, RADIUS
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -146,7 +146,7 @@ class _Sheet:
 
     def __init__(self, panels: Sequence[Panel], legend: Sequence[Key], width: str) -> None:
         self.panels, self.legend = panels, legend
-        self.colours = light_colours()
+        self.colours = LIGHT
         self.width = WIDTHS[width] * _MM
         most = (2 if panels[0].width == NARROW else 1) * (2 if width == "double" else 1)
         fitting = (n for n in range(min(most, len(panels)), 1, -1) if self._fit(n))

@@ -38,6 +38,16 @@ KEY: Final = (26, 12)  # width and height of a symbol in a legend
 _HERE: Final = Path(__file__).parent
 RADIUS, MARKER_RADIUS = 3.2, 2.6  # of points, and of the markers of a line
 LINE: Final = 12.0  # height of a line of text
+COLOURS: Final = {  # of figures besides HUES: on white paper, on black paper
+    "paper": ("#ffffff", "#15181b"),
+    "ink": ("#1c1c1c", "#e8e9eb"),
+    "soft": ("#5c5f63", "#a2a7ad"),
+    "grid": ("#e6e7ea", "#2a2e33"),
+}
+# The colours on white paper, by the classes of figure.css and by variable.
+LIGHT: Final = {name: light for name, (light, _) in COLOURS.items()} | {
+    f"{front}{hue}": light for hue, (light, _) in enumerate(HUES) for front in ("c", "hue-")
+}
 
 
 def panel_svg(panel: Panel, links: str | None = "") -> str:
@@ -232,25 +242,12 @@ def style_sheet(*sheets: str) -> str:
     return "".join((_HERE / f"{sheet}.css").read_text(encoding="utf-8") for sheet in sheets)
 
 
-def light_colours() -> dict[str, str]:
-    """The colours on white paper as #rrggbb, by the classes of figure.css and by variable."""
-    light = style_sheet("colours").partition("@media")[0]
-    colours = {
-        name: "#" + "".join(2 * digit for digit in text) if len(text) == 3 else f"#{text}"
-        for name, text in re.findall(r"--([\w-]+): #(\w+)", light)
-    }
-    for hue, (colour, _) in enumerate(HUES):
-        colours[f"c{hue}"] = colours[f"hue-{hue}"] = colour
-    return colours
-
-
 def literal_style() -> str:
     """The style of a figure that stands alone, in the light colours: renderers that are no browser
     draw in black what a variable colours.
     """
-    colours = light_colours()
     sheet = css_classes() + style_sheet("figure")
-    return re.sub(r"var\(--([\w-]+)\)", lambda match: colours[match[1]], sheet)
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: LIGHT[match[1]], sheet)
 
 
 def figure_svg(panels: Sequence[Panel], legend: Sequence[Key], links: str | None = None) -> str:

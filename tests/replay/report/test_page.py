@@ -33,7 +33,7 @@ from goldrush.replay.report.page import (
 )
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.styles import LABEL_MAX, labels_of, styles_of
-from goldrush.replay.report.svg import style_sheet
+from goldrush.replay.report.svg import LIGHT
 from goldrush.replay.study.inference import Interval
 from tests.pictures import counted, pixels_of
 from tests.replay.report.pages import Page
@@ -212,20 +212,12 @@ def test_a_figure_that_stands_alone_needs_no_browser_for_its_colours() -> None:
     [svg] = as_markdown([FigureBlock("one", [drawn], [], "", [], [])], "f")[1].values()
     rows = pixels_of(svg)
     pixels = counted(rows)
-    light = dict(re.findall(r"--(\w+): #(\w+)", style_sheet("colours").partition("@media")[0]))
-    light |= {f"c{n}": colour[1:] for n, (colour, _) in enumerate(HUES)}
-    colours = {
-        name: (
-            *bytes.fromhex("".join(2 * digit for digit in text) if len(text) == 3 else text),
-            255,
-        )
-        for name, text in light.items()
-    }
+    colours = {name: (*bytes.fromhex(colour[1:]), 255) for name, colour in LIGHT.items()}
 
     assert colours["paper"] == rows[0][0] == rows[-1][-1] == pixels.most_common(1)[0][0]
     assert not [n for n in range(len(HUES)) if not pixels[colours[f"c{n}"]]]
     assert (0, 0, 0, 255) not in pixels
-    assert f"svg text {{ fill: #{light['ink']}; font-size: 11px;" in svg
+    assert f"svg text {{ fill: {LIGHT['ink']}; font-size: 11px;" in svg
     assert "var(" not in svg
 
 

@@ -29,7 +29,7 @@ from goldrush.replay.report.page import Heading
 from goldrush.replay.report.paper import DPI, KINDS, WIDTHS, paper_bytes, paper_figure
 from goldrush.replay.report.plot import panel_of
 from goldrush.replay.report.styles import styles_of
-from goldrush.replay.report.svg import figure_svg, light_colours
+from goldrush.replay.report.svg import LIGHT, figure_svg
 from goldrush.replay.report.tidy import COLUMNS
 from tests.replay.report.pages import Page
 from tests.replay.report.test_figures import EVERY, HOSTILE, cells, drawn
@@ -66,9 +66,9 @@ def centres(rows: np.ndarray, box: Sequence[float]) -> dict[str, tuple[float, fl
     """By colour, the centre of its pixels in a box (left, top, right, bottom), in shares of it."""
     left, top, right, bottom = box
     inside = rows[round(top) : round(bottom), round(left) : round(right)]
-    found, colours = {}, light_colours()
+    found = {}
     for name in NAMES:
-        colour = [int(colours[name][at : at + 2], 16) for at in (1, 3, 5)]
+        colour = [int(LIGHT[name][at : at + 2], 16) for at in (1, 3, 5)]
         y, x = np.nonzero((inside == colour).all(2))
         assert len(x), name
         found[name] = ((x.mean() + 0.5) / (right - left), (y.mean() + 0.5) / (bottom - top))
