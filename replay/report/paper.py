@@ -146,7 +146,6 @@ class _Sheet:
 
     def __init__(self, panels: Sequence[Panel], legend: Sequence[Key], width: str) -> None:
         self.panels, self.legend = panels, legend
-        self.colours = LIGHT
         self.width = WIDTHS[width] * _MM
         most = (2 if panels[0].width == NARROW else 1) * (2 if width == "double" else 1)
         fitting = (n for n in range(min(most, len(panels)), 1, -1) if self._fit(n))
@@ -187,7 +186,7 @@ class _Sheet:
         from matplotlib.figure import Figure
 
         height = self.height
-        figure = Figure(figsize=(self.width / 72, height / 72), facecolor=self.colours["paper"])
+        figure = Figure(figsize=(self.width / 72, height / 72), facecolor=LIGHT["paper"])
         cell = self._cell(self.columns)
         top, letters = height, map(_letter, count())
         for row, row_height in zip(self.rows, self.heights, strict=True):
@@ -200,7 +199,7 @@ class _Sheet:
                        (high - low) / height)  # fmt: skip
                 axes = figure.add_axes(box)
                 self._title(axes, laid.title, next(letters), self.lefts[column], right - left)
-                _Axes(axes, laid, self.colours, right - left, high - low).draw()
+                _Axes(axes, laid, right - left, high - low).draw()
             top -= row_height + _GAP
         if self.legend:
             self._legend(figure)
@@ -212,11 +211,11 @@ class _Sheet:
         if self.letters:
             axes.annotate(
                 letter, (at, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-                size=_LETTER, weight="bold", color=self.colours["ink"],
+                size=_LETTER, weight="bold", color=LIGHT["ink"],
             )  # fmt: skip
             at += _AFTER_LETTER / width
         axes.set_title(
-            printable(title), loc="left", x=at, y=1, pad=5, size=_FONT, color=self.colours["ink"]
+            printable(title), loc="left", x=at, y=1, pad=5, size=_FONT, color=LIGHT["ink"]
         )
 
     def _legend(self, figure: Drawing) -> None:
@@ -225,7 +224,7 @@ class _Sheet:
             handles, [" "] * len(handles), loc="lower left", bbox_to_anchor=(0, 0),
             ncols=self.keys, frameon=False, borderpad=0, borderaxespad=0.1, fontsize=_FONT,
             handlelength=_HANDLE / _FONT, handletextpad=0.6, columnspacing=1.6, labelspacing=0.35,
-            labelcolor=self.colours["ink"],
+            labelcolor=LIGHT["ink"],
         )  # fmt: skip
         for text, name in zip(drawn.get_texts(), self.names, strict=True):
             text.set_text(printable(name))  # as a label, one with `_` in front is left out
@@ -234,10 +233,10 @@ class _Sheet:
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
-        colour = self.colours[key.style.colour]
+        colour = LIGHT[key.style.colour]
         if key.style.marker == PATCH:
             return Patch(facecolor=colour)
-        marker = _marker(key.style, self.colours, hollow=key.hollow)
+        marker = _marker(key.style, hollow=key.hollow)
         dashes: Any = _dashes(key.style) if has_lines(self.panels) else ""
         return Line2D([], [], color=colour, linestyle=dashes, **marker)
 
@@ -308,10 +307,8 @@ def _width(text: str) -> float:
 class _Axes:
     """The axes of a panel that are being drawn, of a width and a height."""
 
-    def __init__(
-        self, axes: Axes, laid: _Laid, colours: dict[str, str], width: float, height: float
-    ) -> None:
-        self.axes, self.panel, self.labels, self.colours = axes, laid.panel, laid.labels, colours
+    def __init__(self, axes: Axes, laid: _Laid, width: float, height: float) -> None:
+        self.axes, self.panel, self.labels = axes, laid.panel, laid.labels
         self.width, self.height = width, height
 
     def draw(self) -> None:
@@ -325,21 +322,21 @@ class _Axes:
             elif isinstance(mark, Area):
                 self.axes.stairs(
                     mark.above, mark.edges, baseline=mark.below, fill=True, linewidth=0,
-                    color=self.colours[mark.colour],
+                    color=LIGHT[mark.colour],
                 )  # fmt: skip
             else:
                 self.axes.text(
-                    mark.x, mark.y, printable(mark.text), va="center", color=self.colours["soft"]
+                    mark.x, mark.y, printable(mark.text), va="center", color=LIGHT["soft"]
                 )
         for share, style in self.panel.ends(LINE * _PIXEL / self.height):
             self.axes.annotate(
                 printable(style.label), (1, share), (3, 0), xycoords="axes fraction",
-                textcoords="offset points", va="center", color=self.colours[style.colour],
+                textcoords="offset points", va="center", color=LIGHT[style.colour],
             )  # fmt: skip
 
     def _frame(self) -> None:
-        axes, panel, ink, soft = self.axes, self.panel, self.colours["ink"], self.colours["soft"]
-        axes.set_facecolor(self.colours["paper"])
+        axes, panel, ink, soft = self.axes, self.panel, LIGHT["ink"], LIGHT["soft"]
+        axes.set_facecolor(LIGHT["paper"])
         axes.set_xlim(panel.x.low, panel.x.high)
         ends = panel.y.low, panel.y.high
         axes.set_ylim(ends[::-1] if panel.rows else ends)
@@ -348,7 +345,7 @@ class _Axes:
         axes.tick_params(which="both", length=0, pad=3, labelcolor=ink, labelsize=_FONT)
         axes.set_xticks([value for value, _ in panel.x.ticks], self._apart())
         axes.set_yticks([value for value, _ in panel.y.ticks], self.labels, linespacing=1.0)
-        grid = self.colours["grid"]
+        grid = LIGHT["grid"]
         axes.grid(visible=True, axis="x", color=grid)
         if panel.rows:
             axes.set_yticks([value + 0.5 for value, _ in panel.y.ticks[:-1]], minor=True)
@@ -368,7 +365,7 @@ class _Axes:
 
     def _rule(self) -> None:
         look: dict[str, Any] = {
-            "color": self.colours["soft"],
+            "color": LIGHT["soft"],
             "linewidth": 0.6,
             "linestyle": (0, (4, 3)),
         }
@@ -379,20 +376,20 @@ class _Axes:
             self.axes.plot([x.low, x.high], [y.low, y.high], **look)
 
     def _curve(self, curve: Curve) -> None:
-        axes, colour = self.axes, self.colours[curve.style.colour]
+        axes, colour = self.axes, LIGHT[curve.style.colour]
         for segment in curve.segments:
             x, y = [sample.x for sample in segment], [sample.y for sample in segment]
             low = [sample.y if sample.low is None else sample.low for sample in segment]
             high = [sample.y if sample.high is None else sample.high for sample in segment]
             if len(segment) == 1:
                 axes.vlines(x, low, high, color=colour)
-                axes.plot(x, y, linestyle="", **_marker(curve.style, self.colours))
+                axes.plot(x, y, linestyle="", **_marker(curve.style))
                 continue
             if low != high:
                 axes.fill_between(x, low, high, color=colour, alpha=0.16, linewidth=0)
             steps = "steps-post" if curve.steps else "default"
             axes.plot(x, y, color=colour, linestyle=_dashes(curve.style), drawstyle=steps)
-        marker = _marker(curve.style, self.colours, MARKER_RADIUS)
+        marker = _marker(curve.style, MARKER_RADIUS)
         marked = curve.marked
         x, y = [sample.x for sample in marked], [sample.y for sample in marked]
         axes.plot(x, y, linestyle="", clip_on=False, **marker)
@@ -401,18 +398,16 @@ class _Axes:
         axes, scale = self.axes, self.panel.x
         if point.low is not None and point.high is not None:
             ends = [min(max(end, scale.low), scale.high) for end in (point.low, point.high)]
-            axes.hlines(point.y, ends[0], ends[1], color=self.colours[point.style.colour])
-        marker = _marker(point.style, self.colours, hollow=point.hollow)
+            axes.hlines(point.y, ends[0], ends[1], color=LIGHT[point.style.colour])
+        marker = _marker(point.style, hollow=point.hollow)
         axes.plot(point.x, point.y, linestyle="", clip_on=False, zorder=3, **marker)
 
 
-def _marker(
-    style: Style, colours: dict[str, str], radius: float = RADIUS, *, hollow: bool = False
-) -> dict[str, Any]:
+def _marker(style: Style, radius: float = RADIUS, *, hollow: bool = False) -> dict[str, Any]:
     """The properties of a line with a marker; `radius`: in pixels of a page."""
     from matplotlib.path import Path
 
-    colour, paper = colours[style.colour], colours["paper"]
+    colour, paper = LIGHT[style.colour], LIGHT["paper"]
     corners = [(x, -y) for x, y in MARKERS[style.marker]]
     reach = max((abs(at) for corner in corners for at in corner), default=1.0)
     return {
