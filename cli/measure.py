@@ -307,18 +307,16 @@ def _format(parts: Parts, run: RunData) -> str:
 
 def _by_policy(run: RunData) -> list[str]:
     """The measures of agents at the end, as means by policy, in a table; none without any."""
-    from goldrush.replay.outcome import standings_of
+    from goldrush.replay.outcome import means_of, standings_of
 
     by_agent, roster = run.measured.by_agent, run.measured.roster
     if not by_agent or not roster or not run.measured.units:
         return []
-    outcome, *others = [standings_of(values, roster) for values in by_agent.values()]
-    means = [{standing.policy: standing.mean for standing in each} for each in others]
+    means = [means_of(values, roster) for values in by_agent.values()]
     rows: list[Sequence[str]] = [("policy", "agents", *(f"{name}, mean" for name in by_agent))]
-    for standing in outcome:
-        policy, values = standing.policy, [standing.mean]
-        values += [by_policy[policy] for by_policy in means]
-        rows.append((escaped(policy), str(len(standing.agents)), *map(_number, values)))
+    for standing in standings_of(next(iter(by_agent.values())), roster):
+        values = [_number(by_policy[standing.policy]) for by_policy in means]
+        rows.append((escaped(standing.policy), str(len(standing.agents)), *values))
     return [_table(rows, 1)]
 
 

@@ -168,6 +168,14 @@ def standings_of(by_agent: Sequence[Value], policies: Sequence[str]) -> list[Sta
     return sorted(standings, key=lambda standing: (standing.mean is None, -(standing.mean or 0.0)))
 
 
+def means_of(by_agent: Sequence[Value], policies: Sequence[str]) -> dict[str, Value]:
+    """The mean over the agents of each policy."""
+    return {
+        policy: mean([by_agent[agent] for agent in agents])
+        for policy, agents in agents_by_policy(policies).items()
+    }
+
+
 def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
     """Who ended with how much, as a sentence."""
     known = [standing for standing in standings if standing.mean is not None]

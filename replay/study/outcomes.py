@@ -13,7 +13,7 @@ from itertools import combinations, count
 import attrs
 
 from goldrush.kernel.measures import Value, mean
-from goldrush.replay.policies import agents_by_policy
+from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import (
     SIGNIFICANT,
@@ -56,13 +56,7 @@ class StudyOutcome:
 
     def by_policy(self, result: AnyResult) -> dict[str, Value]:
         """The mean over the agents of each policy; empty as `of_agents`."""
-        if not self.is_by_agent:
-            return {}
-        values = self.of_agents(result)
-        return {
-            policy: mean([values[agent] for agent in agents])
-            for policy, agents in agents_by_policy(result.policies).items()
-        }
+        return means_of(self.of_agents(result), result.policies) if self.is_by_agent else {}
 
 
 def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:

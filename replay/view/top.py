@@ -11,7 +11,7 @@ from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped, format_count
 from goldrush.kernel.world import Vocabulary
 from goldrush.replay.journal.diff import Diff
-from goldrush.replay.outcome import RunOutcome, format_value, number_word, standings_of
+from goldrush.replay.outcome import RunOutcome, format_value, means_of, number_word
 from goldrush.replay.policies import TURN, agents_by_policy, beside, last_of
 from goldrush.replay.text import capitalized
 from goldrush.replay.tools import CountsOfAgents
@@ -141,22 +141,19 @@ def _standings(front: RunFront, hues: Hues) -> str:
     if outcome is None or not outcome.standings:
         return ""
     (measure, _), *others = front.measures
-    means = {
-        other.title: {each.policy: each.mean for each in standings_of(values, outcome.policies)}
-        for other, values in others
-    }
+    means = [means_of(values, outcome.policies) for _, values in others]
     rows = [
         [
             each.policy,
             f"{len(each.agents):,}",
             format_value(each.mean),
             _range(each.lowest, each.highest),
-            *(format_value(by_policy[each.policy]) for by_policy in means.values()),
+            *(format_value(by_policy[each.policy]) for by_policy in means),
         ]
         for each in outcome.standings
     ]
     head = ["policy", "agents", f"mean {measure.title}", "from – to"]
-    head += [f"mean {title}" for title in means]
+    head += [f"mean {other.title}" for other, _ in others]
     return _table("Standings by policy", head, rows, hues)
 
 
