@@ -5,7 +5,7 @@ import { el, fold, rounded, scrolling, tableOf } from "../../../view/dom.js";
 import { Transcript } from "./transcript.js";
 
 export const Right = (() => {
-  const { number, apart } = Roundtables;
+  const { apart } = Roundtables;
   const CLAIMS_SHOWN = 8; // claims that are seen before the rest is opened
   const CHALLENGES_SHOWN = 4;
 
@@ -48,8 +48,7 @@ export const Right = (() => {
     });
     const shown = (some) => scrolling("Claims and their tests", tableOf(titles, some, ["claimed", "tested", "off by"]));
     return el("div", { class: "claims" }, shown(rows.slice(0, CLAIMS_SHOWN)),
-      el("p", { class: "note" }, "Off by: how much better (+) or worse (−) the test was than the claim. Claim and test: ",
-        el("b", {}, "│"), ` the bar, ${number(table.bar?.value)}; `, el("b", {}, "◇"), " the claim; ", el("b", {}, "●"), " its test where it held, ", el("b", {}, "✕"), " where not."),
+      el("p", { class: "note" }, "Off by: how much better (+) or worse (−) the test was than the claim."), Transcript.legendOf(table, scale),
       rows.length > CLAIMS_SHOWN ? fold(`The other ${rows.length - CLAIMS_SHOWN} claims`, false, () => shown(rows.slice(CLAIMS_SHOWN))) : null);
   }
 
