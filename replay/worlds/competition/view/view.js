@@ -2,10 +2,10 @@
 // choice, with stances and scores with their grounds, and the charts of the season.
 import { Roundtables } from "./assignment.js";
 import { Season } from "./season.js";
-import { Right } from "./right.js";
+import { argumentsOf } from "./right.js";
 import { Stances } from "./stances.js";
 import { Transcript } from "./transcript.js";
-import { Words } from "./words.js";
+import { wordsOf } from "./words.js";
 import { el, fold, listed, plural, replaceAll, shellQuoted, scrolling, tableOf, unpacked } from "../../../view/dom.js";
 import { commandLine } from "../../../view/command.js";
 import { eventList, forkNote, longText, measureCharts } from "../../../view/events.js";
@@ -190,7 +190,7 @@ export const WORLD = (() => {
           el("a", {
             href: this.player.href({ table: at, line: null }), "aria-current": at === table.number ? "true" : null, class: "tab",
           }, `Table ${at}: ${people.about(subject)}`))) : null,
-        table === null ? null : Right.boxOf(people, table, table.adopted.map((event) => this.decision(event))),
+        table === null ? null : argumentsOf(people, table, table.adopted.map((event) => this.decision(event))),
         this.departures(),
         run.computed.arena === null ? null : fold(`What is argued about in the arena ${run.setupAt(unit).config.arena.name}`, false,
           () => el("p", { class: "rules" }, run.computed.arena)),
@@ -400,7 +400,7 @@ export const WORLD = (() => {
       Object.assign(this, { room, player });
       this.panes = runs.map((run, index) => new Pane(run, runs, player, index));
       this.line = undefined;
-      this.words = Words.wordsOf(runs[0].computed.words);
+      this.words = wordsOf(runs[0].computed.words);
       for (const pane of this.panes) pane.words = this.words;
       const wide = globalThis.matchMedia("(min-width: 48rem)").matches;
       const isPair = runs.length > 1;
