@@ -9,9 +9,12 @@ export function usePalette({ hues, lightest, single }) {
 // Whether so many agents are shown singly: with numbers, and a shade each.
 export const areSingle = (count) => count <= palette.single;
 
-export const hueOf = (index) => `var(--hue-${index % 8})`;
+export const HUES = 8;
+export const GREY = HUES - 1;
 
-export const hueIndexOf = (policy) => palette.hues[policy] ?? 7;
+export const hueOf = (index) => `var(--hue-${index % HUES})`;
+
+export const hueIndexOf = (policy) => palette.hues[policy] ?? GREY;
 
 export const colourOf = (policy) => hueOf(hueIndexOf(policy));
 

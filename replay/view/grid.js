@@ -1,11 +1,9 @@
 // A list, or a list of lists, drawn as cells coloured by value: a few values have a colour each, numbers the
 // strength of one colour.
 import { swatchOf } from "./chart.js";
-import { hueOf } from "./colours.js";
+import { GREY, HUES, hueOf } from "./colours.js";
 import { el, extremes, fold, replaceAll, scrolling, svg, tableOf, valueText } from "./dom.js";
 
-const HUES = 8;
-const EMPTY = HUES - 1; // the hue of null, false, 0 and empty text: grey
 const SIDE_PRINTED = 16; // rows and columns whose values stand in their cells
 const PRINTED = 6; // characters of such a value
 const SIDE_LISTED = 40; // rows and columns of the table
@@ -23,7 +21,7 @@ export function looksOf(fields) {
   const levels = levelsOf(fields);
   const empty = levels?.find((level) => !level);
   const others = levels?.filter((level) => level !== empty);
-  return levels && new Map(levels.map((level) => [level, level === empty ? EMPTY : others.indexOf(level) % HUES]));
+  return levels && new Map(levels.map((level) => [level, level === empty ? GREY : others.indexOf(level) % HUES]));
 }
 
 // A drawn field in all runs of a page.
@@ -36,7 +34,7 @@ const mixed = (hue, percent) => `color-mix(in oklab, ${hueOf(hue)} ${percent}%, 
 function colouring(fields, isPale) {
   const looks = looksOf(fields);
   if (looks !== null) {
-    const fill = (value) => mixed(looks.get(value), looks.get(value) === EMPTY ? 20 : isPale ? 45 : 85);
+    const fill = (value) => mixed(looks.get(value), looks.get(value) === GREY ? 20 : isPale ? 45 : 85);
     const legend = (values) => [...looks.keys()].map((level) => [fill(level), `${valueText(level)}: ${values.filter((value) => value === level).length}`]);
     return { fill, legend, isCounted: true };
   }

@@ -2,7 +2,7 @@
 // the history for charts, gathered assignment by assignment.
 import { Roundtables } from "./assignment.js";
 import { LARGE, lineChart, spanOf } from "../../../view/chart.js";
-import { hueOf } from "../../../view/colours.js";
+import { HUES, hueOf } from "../../../view/colours.js";
 import { el, replaceAll, scrolling, unpacked } from "../../../view/dom.js";
 import { longText, sentenceOf } from "../../../view/events.js";
 
@@ -39,7 +39,7 @@ export const Season = (() => {
 
     style(agent) {
       const index = Math.max(0, this.workers.indexOf(agent));
-      const colour = (index + 3 * Math.floor(index / 8)) % 8;
+      const colour = (index + 3 * Math.floor(index / HUES)) % HUES;
       return {
         colour, series: `series c${colour}`, tone: `tone c${colour}`, glyph: GLYPHS[index % GLYPHS.length],
         dash: STROKES[(index + Math.floor(index / 4)) % 4],
