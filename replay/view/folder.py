@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from goldrush.agents.workers import map_in_order
 from goldrush.kernel.errors import BadInput, GoldrushError
-from goldrush.kernel.measures import Value
 from goldrush.kernel.text import format_count
-from goldrush.replay.data.course import Course
 from goldrush.replay.data.run_data import StudyFolders, run_of, total_size
 from goldrush.replay.data.user_measures import can_be_shared
 from goldrush.replay.find import tools_at
@@ -24,6 +22,7 @@ from goldrush.replay.study.cells import MANIFEST
 from goldrush.replay.study.manifest import UNFINISHED, read_manifest
 from goldrush.replay.study.measuring import measured_runs, result_of
 from goldrush.replay.study.records import Cell, Result, StudyRun
+from goldrush.replay.study.results import AnyResult
 
 if TYPE_CHECKING:
     from goldrush.replay.data.user_functions import UserMeasure
@@ -43,31 +42,24 @@ class FolderRun:
     Attributes:
         path: of its journal, relative to the folder.
         world: the name of its world.
-        treatment: in its study; of a run of no study the settings that differ from the defaults.
-        roster: its name in the study, or as text.
+        seed: None where the journal names none.
         is_studied: its study lists it.
-        units: the number of closed units.
-        horizon: the number of units that it was to have.
-        policies, by_agent, course, run, curves, remarks: as in `Result`; empty where the world has
-            no measures.
+        result: without measures where the world has none. The treatment of a run of no study are
+            the settings that differ from the defaults, its roster is text.
         history: a sentence for each fork that led to it.
     """
 
     path: str
     world: str
-    treatment: str
-    roster: str
     seed: int | None
     is_studied: bool
-    units: int
-    horizon: int
-    policies: Sequence[str]
-    by_agent: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
-    course: Course = attrs.field(factory=Course)
-    run: Mapping[str, Value] = attrs.field(factory=dict)
-    curves: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
-    remarks: Sequence[str] = ()
+    result: AnyResult
     history: Sequence[str] = ()
+
+    @property
+    def cell(self) -> Cell:
+        """Its treatment, its roster, and the number of units that it was to have."""
+        return self.result.cell
 
 
 @attrs.frozen
@@ -155,35 +147,10 @@ def _of_study(
         if isinstance(result, GoldrushError):
             by_path[path] = _reason(result, folder / run.path)
         else:
-            by_path[path] = _studied(path, manifest.world, result, is_studied=True)
+            by_path[path] = FolderRun(
+                path=path, world=manifest.world, seed=run.seed, is_studied=True, result=result
+            )
     return by_path, sum(run.sha256 is None for run in manifest.runs)
-
-
-def _studied(
-    path: str,
-    world: str,
-    result: Result[Any, Any],
-    *,
-    is_studied: bool,
-    history: Sequence[str] = (),
-) -> FolderRun:
-    return FolderRun(
-        path=path,
-        world=world,
-        treatment=result.cell.treatment,
-        roster=result.cell.roster,
-        seed=result.seed,
-        is_studied=is_studied,
-        units=result.units,
-        horizon=result.cell.rounds,
-        policies=result.policies,
-        by_agent=result.by_agent,
-        course=result.course,
-        run=result.run,
-        curves=result.curves,
-        remarks=result.remarks,
-        history=history,
-    )
 
 
 def _tried(task: _Task) -> FolderRun | str:
@@ -215,31 +182,27 @@ def _measured(
     }
     texts = " ".join(f"{name}={value}" for name, value in changed.items())
     treatment, roster = cell or (texts or DEFAULTS, declared.roster or "")
-    history = [text for _, text in declared.history]
-    if not users and not tools.measures.known and not tools.measures.of_agents:
-        return FolderRun(
-            path=relative,
-            world=tools.name,
-            treatment=treatment,
-            roster=roster,
-            seed=declared.seed,
-            is_studied=cell is not None,
-            units=outline.units,
-            horizon=outline.units,
-            policies=labels_of(declared.players),
-            history=history,
-        )
-    run = run_of(path, cell, users)
-    with run.reporting_forged():
-        measured = run.measured
-        listed = StudyRun(
-            Cell(treatment, roster, max(1, measured.units)), declared.seed or 0, "", measured.config
-        )
-        result = result_of(listed, measured, None, (), tools.headline(measured))
-    folder_run = _studied(
-        relative, tools.name, result, is_studied=cell is not None, history=history
+    of, seed = Cell(treatment, roster, max(1, outline.units)), declared.seed or 0
+    if users or tools.measures.outcomes:
+        run = run_of(path, cell, users)
+        with run.reporting_forged():
+            measured = run.measured
+            listed = StudyRun(of, seed, relative, measured.config)
+            result = result_of(listed, measured, None, (), tools.headline(measured))
+    else:
+        result = Result(
+            cell=of, seed=seed, path=relative, config=None, units=outline.units,
+            policies=labels_of(declared.players), run={}, by_agent={}, curves={}, halves={},
+            halves_whole={}, kept=None,
+        )  # fmt: skip
+    return FolderRun(
+        path=relative,
+        world=tools.name,
+        seed=declared.seed,
+        is_studied=cell is not None,
+        result=result,
+        history=[text for _, text in declared.history],
     )
-    return attrs.evolve(folder_run, seed=declared.seed)
 
 
 def _unfinished(outline: Outline) -> str:

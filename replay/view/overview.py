@@ -33,7 +33,7 @@ from goldrush.replay.outcome import (
     format_value,
     outcome_from,
 )
-from goldrush.replay.study.records import POINTS
+from goldrush.replay.study.records import POINTS, Cell
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
@@ -140,7 +140,7 @@ def overview_of(
     by_world: dict[str, list[FolderRun]] = {}
     for run in sorted(folder_runs.runs, key=_place):
         by_world.setdefault(run.world, []).append(run)
-    lines = sum(max(1, len(set(run.policies))) for run in folder_runs.runs)
+    lines = sum(max(1, len(set(run.result.policies))) for run in folder_runs.runs)
     points = max(2, min(POINTS, NUMBERS_MAX // max(1, lines)))
     worlds = [_World.of(Path(folder), runs, outcome, users, points) for runs in by_world.values()]
     measures = dict.fromkeys(name for world in worlds for name in world.known)
@@ -166,7 +166,7 @@ def overview_of(
 def _place(run: FolderRun) -> tuple[object, ...]:
     """By what the runs of a world are sorted."""
     seed = -1 if run.seed is None else run.seed
-    return run.treatment, run.roster, run.horizon, seed, run.path
+    return *attrs.astuple(run.cell), seed, run.path
 
 
 @attrs.frozen(kw_only=True)
@@ -216,10 +216,10 @@ class _World:
             else [
                 outcome_from(
                     measure,
-                    run.by_agent,
-                    run.policies,
-                    run.run.get(measure.name),
-                    run.remarks,
+                    run.result.by_agent,
+                    run.result.policies,
+                    run.result.run.get(measure.name),
+                    run.result.remarks,
                     leads=tools.headline_leads and not is_named,
                 )
                 for run in runs
@@ -250,9 +250,9 @@ class _World:
 
     def as_dict(self, beside: Path, folder: Path) -> dict[str, Any]:
         """For the page's script; texts that many runs share are in lists, as are units."""
-        treatments = _places(run.treatment for run in self.runs)
-        rosters = _places(run.roster for run in self.runs)
-        policies = _places(label for run in self.runs for label in run.policies)
+        treatments = _places(run.cell.treatment for run in self.runs)
+        rosters = _places(run.cell.roster for run in self.runs)
+        policies = _places(label for run in self.runs for label in run.result.policies)
         hues = hues_of(policies, self.tools.hue_order, self.tools.null)
         axes: dict[tuple[int, ...], int] = {}
         rows = []
@@ -261,17 +261,17 @@ class _World:
             units, curves = self._curves(run, outcome)
             rows.append({
                 "path": os.path.relpath(folder / run.path, beside),
-                "treatment": treatments[run.treatment],
-                "roster": rosters[run.roster],
+                "treatment": treatments[run.cell.treatment],
+                "roster": rosters[run.cell.roster],
                 "seed": run.seed,
-                "units": run.units,
+                "units": run.result.units,
                 "outcome": short(self.value(index)),
                 "standings": [] if outcome is None else [
                     [policies[standing.policy], len(standing.agents),
                      *map(short, (standing.mean, standing.lowest, standing.highest))]
                     for standing in outcome.standings
                 ],
-                "values": [short(run.run.get(column.name)) for column in self.columns],
+                "values": [short(run.result.run.get(column.name)) for column in self.columns],
                 "headline": "" if outcome is None else outcome.headline,
                 "axis": axes.setdefault(tuple(units), len(axes)),
                 "curves": curves,
@@ -326,16 +326,16 @@ class _World:
             return (), ()
         name = self.measure.name
         if isinstance(self.measure, AgentMeasure):
-            units = run.course.units
-            means = run.course.means.get(name, {})
+            units = run.result.course.units
+            means = run.result.course.means.get(name, {})
             lines = [
                 means[standing.policy] for standing in outcome.standings if standing.policy in means
             ]
         else:
-            lines = [run.curves[name]] if name in run.curves else []
-            length = -(-run.horizon // POINTS)
+            lines = [run.result.curves[name]] if name in run.result.curves else []
+            length = -(-run.cell.rounds // POINTS)
             units = [
-                min(run.units, length * (place + 1))
+                min(run.result.units, length * (place + 1))
                 for place in range(len(lines[0]) if lines else 0)
             ]
         chosen = _spread(len(units), self.points)
@@ -365,16 +365,16 @@ def _spread(count: int, most: int) -> list[int]:
 def _oddity(
     runs: Sequence[FolderRun], outcomes: Sequence[RunOutcome], columns: Sequence[Measure]
 ) -> list[tuple[int, float] | None]:
-    groups: dict[tuple[str, str, int], list[int]] = {}
+    groups: dict[Cell, list[int]] = {}
     for index, run in enumerate(runs):
-        groups.setdefault((run.treatment, run.roster, run.horizon), []).append(index)
+        groups.setdefault(run.cell, []).append(index)
     oddity: list[tuple[int, float] | None] = [None] * len(runs)
     for members in groups.values():
         if len(members) < ALIKE_MIN:
             continue
         series = [(-1, [value_of(outcomes[at]) for at in members])] if outcomes else []
         series += [
-            (number, [runs[at].run.get(column.name) for at in members])
+            (number, [runs[at].result.run.get(column.name) for at in members])
             for number, column in enumerate(columns)
         ]
         for number, values in series:
@@ -457,12 +457,12 @@ def _headline(world: _World) -> str:
 def _lead(world: _World, index: int) -> str:
     """What varies, and the runs at the ends."""
     counts = (
-        ("treatment", len({run.treatment for run in world.runs})),
-        ("roster", len({run.roster for run in world.runs})),
+        ("treatment", len({run.cell.treatment for run in world.runs})),
+        ("roster", len({run.cell.roster for run in world.runs})),
         ("seed", len({run.seed for run in world.runs})),
     )
     texts = [format_count(count, name) for name, count in counts]
-    low, high = (end(run.units for run in world.runs) for end in (min, max))
+    low, high = (end(run.result.units for run in world.runs) for end in (min, max))
     length = escape(format_count(high, world.unit))
     texts.append(f"{length} each" if low == high else f"{low:,} to {length}")
     parts = [f"{', '.join(texts)}."]
@@ -488,7 +488,7 @@ def _end(world: _World, index: int, name: str, end: tuple[float, int]) -> str:
 def _link(world: _World, index: int, at: int) -> str:
     run = world.runs[at]
     seed = "" if run.seed is None else f", seed {run.seed}"
-    text = f"{run.treatment}, {run.roster}{seed}" if run.is_studied else run.path
+    text = f"{run.cell.treatment}, {run.cell.roster}{seed}" if run.is_studied else run.path
     return f'<a data-run="{index}:{at}" href="#">{escape_text(text)}</a>'
 
 

@@ -75,12 +75,12 @@ def test_a_run_says_the_same_in_its_folder_and_alone(folder: Path, found: Folder
         alone = Run.open(folder / run.path)
         measured = alone.measured()
 
-        assert measured.by_agent == {name: list(of) for name, of in run.by_agent.items()}
-        assert {name: measured.of(name) for name in measured.known} == dict(run.run)
-        assert list(alone.tools.headline(measured)) == list(run.remarks)
+        assert measured.by_agent == {name: list(of) for name, of in run.result.by_agent.items()}
+        assert {name: measured.of(name) for name in measured.known} == dict(run.result.run)
+        assert list(alone.tools.headline(measured)) == list(run.result.remarks)
     assert 25 == len(found.runs)
     assert {"baseline", "scarce", "agents=3 alpha=0.5", "defaults"} >= {
-        run.treatment for run in found.runs if run.world == "mining"
+        run.cell.treatment for run in found.runs if run.world == "mining"
     }
 
 
@@ -371,7 +371,7 @@ def test_charts_are_read_by_keys(opened: Callable[..., Tab], found: FolderRuns) 
 
     end = "scarce/greedy/rounds-8/seed-0000.journal"
     [run] = [run for run in found.runs if run.path.endswith(end)]
-    value = run.course.means["gold"]["greedy-mine"][0]
+    value = run.result.course.means["gold"]["greedy-mine"][0]
     assert value is not None
     assert f"round 1: {value:g}" == chart.get_attribute("aria-valuetext")
 
