@@ -196,7 +196,7 @@ OwnMeasures = Annotated[
     tuple[str, ...],
     option(
         "--measure", "FILE.py:NAME",
-        "Measure of your own: run this function of a file on each run; repeatable.",
+        "Measure of your own: a function of a file, which runs with your rights; repeatable.",
     ),
 ]  # fmt: skip
 

@@ -114,6 +114,7 @@ import nbclient, nbformat
 notebook = nbformat.read(sys.argv[1], 4)
 how = dict(timeout=600, record_timing=False, coalesce_streams=True)
 nbclient.NotebookClient(notebook, **how).execute()
+notebook.metadata.language_info.pop("version")  # of Python
 sys.stdout.write(nbformat.writes(notebook) + chr(10))
 """
 

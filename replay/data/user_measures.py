@@ -14,7 +14,7 @@ import attrs
 from goldrush.agents.workers import printing_to_stderr
 from goldrush.kernel import fold
 from goldrush.kernel.codec import pack
-from goldrush.kernel.errors import BadInput, GoldrushError, format_error, format_value
+from goldrush.kernel.errors import BadInput, format_error, format_value
 from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.text import escaped
@@ -142,9 +142,9 @@ class _Calls:
         try:
             with watched(where, None) if is_watched else nullcontext():
                 value = self.user.declared.of(**arguments)
-        except GoldrushError:
-            raise
-        except Exception as error:
+        except BadInput as error:
+            raise BadInput(error.what, _ALONE) from None
+        except (Exception, SystemExit) as error:
             raise BadInput(f"{where} failed: {format_error(error)}", _CURE) from error
         self._add(where, value)
 
@@ -194,4 +194,5 @@ def _sum(a: Value, b: Value) -> Value:
     return a if b is None else b if a is None else fsum([a, b])
 
 
+_ALONE: Final = "compute it from state and events alone, and leave these as they are"
 _CURE: Final = "it must give a finite number, None, or a list with one for each agent"

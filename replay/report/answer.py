@@ -104,9 +104,8 @@ class StudyAnswer:
             treatments = _named("treatment", dict.fromkeys(cell.treatment for cell in cells))
             rosters = _named("roster", dict.fromkeys(self.label(cell.roster) for cell in cells))
             subject = f"{runs} of {length} compare {treatments} and {rosters}"
-        by = " at the end, the mean over the agents" if self.outcome.is_by_agent else ""
         count = format_count(len(seeds), "seed")
-        return f"{subject}, with {count}; the outcome is {self.outcome.title}{by}."
+        return f"{subject}, with {count}; the outcome is {self.outcome.title}{self.outcome.how}."
 
     def _most(self) -> str:
         """The cell with the highest outcome, and the policy that is first within rosters."""

@@ -57,13 +57,9 @@ def _caption(study: ReportedStudy) -> str:
         )
     )
     return (
-        f"{capitalized(study.answer.outcome.title)} of whole runs{_over_agents(study)}: mean over "
-        f"seeds and 95% interval.{differences}"
+        f"{capitalized(study.answer.outcome.title)} of whole runs{study.answer.outcome.how}: mean "
+        f"over seeds and 95% interval.{differences}"
     )
-
-
-def _over_agents(study: ReportedStudy) -> str:
-    return " at the end, as mean over the agents" if study.answer.outcome.is_by_agent else ""
 
 
 def _cells(study: ReportedStudy) -> list[Cell]:
@@ -149,7 +145,7 @@ def outcome_section(study: ReportedStudy) -> list[Block]:
         _standings(study),
         figure(
             study, "by-run", runs_figure(study),
-            f"{capitalized(outcome.title)}{_over_agents(study)}, a point for each run"
+            f"{capitalized(outcome.title)}{study.answer.outcome.how}, a point for each run"
             f"{', linked to its page' if study.hrefs else ''}.",
             _cells(study),
         ),

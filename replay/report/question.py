@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import attrs
+
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.text import is_visible
+
+LINE_MAX: Final = 300
 
 
 @attrs.frozen
@@ -10,7 +17,7 @@ class StudyQuestion:
     """What a report is asked.
 
     Attributes:
-        title: of the page; empty: made of the outcome.
+        title: of the page, at most LINE_MAX characters; empty: made of the outcome.
         outcome: the name of a measure; None: the outcome of the world.
         criteria: whether change over time and the criteria of the world have a section.
         author, year: of the study, for its citation; None: it has none.
@@ -21,3 +28,12 @@ class StudyQuestion:
     criteria: bool = False
     author: str | None = None
     year: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Raises BadInput for a title or an author that is no single line of visible characters."""
+        for name, text in (("title", self.title), ("author", self.author or "")):
+            if len(text) > LINE_MAX or not (is_visible(text) or not text):
+                raise BadInput(
+                    f"the {name} {format_value(text)}",
+                    f"it must be one line of at most {LINE_MAX} visible characters",
+                )

@@ -53,25 +53,25 @@ def _values(panel: Panel) -> Iterator[tuple[str | float | None, ...]]:
 
 
 def csv_of(panels: Sequence[Panel]) -> str:
-    """The rows as CSV with a head; numbers have six significant digits, or all before the point."""
+    """The rows as CSV with a head; numbers have twelve significant digits."""
     file = StringIO()
     lines = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     lines.writeheader()
     for row in rows_of(panels):
-        lines.writerow({name: _format(value) for name, value in row.items()})
+        lines.writerow({name: _format(value, 12) for name, value in row.items()})
     return file.getvalue()
 
 
 def format_rows(panels: Sequence[Panel]) -> str:
     """The first rows as a table of text, without empty columns."""
-    rows = [[escaped(_format(value)) for value in row.values()] for row in rows_of(panels)]
+    rows = [[escaped(_format(value, 6)) for value in row.values()] for row in rows_of(panels)]
     kept = [index for index in range(len(COLUMNS)) if any(row[index] for row in rows)]
     table = [[row[index] for index in kept] for row in [list(COLUMNS), *rows]]
     numbers = [at for at, index in enumerate(kept) if COLUMNS[index] in ("y", "low", "high", "n")]
     return format_table(table, numbers, SHOWN_MAX, ".data has all")
 
 
-def _format(value: str | float | None) -> str:
+def _format(value: str | float | None, digits: int) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
+    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"

@@ -13,6 +13,8 @@ from itertools import combinations, count
 import attrs
 
 from goldrush.kernel.measures import Value, mean
+from goldrush.kernel.world import Vocabulary
+from goldrush.replay.data.measures import AgentMeasure, Measure
 from goldrush.replay.outcome import means_of
 from goldrush.replay.study.comparisons import identical_cells
 from goldrush.replay.study.inference import (
@@ -35,12 +37,17 @@ TREATMENTS, ROSTERS, POLICIES = ("treatments", "rosters", "policies")
 class StudyOutcome:
     """The measure that a study is asked about. One by agent has a value for each agent at the end;
     that of a run is then their mean.
+
+    Attributes:
+        how: how the value of a run is made, to follow its title in a sentence; empty: as the
+            definition says.
     """
 
     name: str
     title: str
     definition: str
     is_by_agent: bool
+    how: str
 
     def of_run(self, result: AnyResult) -> Value:
         """The value of a run, or the mean over its agents; None if it is undefined."""
@@ -68,7 +75,18 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     measure = results.measures.outcome(results.of.name, name)
     every = (run for runs in results.by_cell.values() for run in runs)
     is_by_agent = any(measure.name in run.by_agent for run in every)
-    return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent)
+    how = " at the end, as mean over the agents"
+    if not is_by_agent:
+        how = _over_units(measure, results.of.vocabulary)
+    return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent, how)
+
+
+def _over_units(measure: Measure | AgentMeasure, words: Vocabulary) -> str:
+    if not isinstance(measure, Measure) or measure.over is not None or measure.of is None:
+        return ""
+    if measure.at_end:
+        return f" of the last {words.unit}"
+    return f", as {'sum' if measure.total else 'mean'} over the {words.units}"
 
 
 @attrs.frozen

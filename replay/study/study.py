@@ -375,7 +375,7 @@ class Study:
         """The figures of the report: their captions by name. Raises as `report`."""
         return {figure.name: figure.caption for figure in self._figures(self._reported())}
 
-    def figure(self, name: str) -> Figure:
+    def figure(self, name: str = "answer") -> Figure:
         """A figure of the report, which shows itself in a notebook and can be saved for a paper.
 
         Args:

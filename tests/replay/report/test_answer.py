@@ -5,6 +5,7 @@ import re
 import attrs
 import pytest
 
+from goldrush.kernel.errors import BadInput
 from goldrush.kernel.measures import mean
 from goldrush.kernel.text import is_visible
 from goldrush.replay.report.answer import NULL_NOTE, StudyAnswer, answer_of
@@ -42,7 +43,7 @@ def test_it_says_what_was_compared_in_how_many_runs() -> None:
 
     assert found.sentences[0] == (
         "12 runs of 9 rounds compare 2 treatments (baseline, scarce) and 2 rosters (raid, random "
-        "(the null: it cannot learn)), with 3 seeds; the outcome is gold at the end, the mean over "
+        "(the null: it cannot learn)), with 3 seeds; the outcome is gold at the end, as mean over "
         "the agents."
     )
 
@@ -145,7 +146,7 @@ def test_one_run_is_no_study_and_nothing_is_claimed() -> None:
 
     assert found.sentences == (
         "1 run of raid under scarce, 9 rounds each, with 1 seed; the outcome is gold at the end, "
-        "the mean over the agents.",
+        "as mean over the agents.",
         f"The mean gold is {value:.3g} (one seed, so without an interval).",
         "There is nothing to compare: one treatment, one roster and one policy.",
     )
@@ -285,3 +286,18 @@ def test_methods_name_the_runs_without_a_value_or_say_that_there_are_none() -> N
     assert "No run is excluded." in methods(0)
     assert "2 runs without a value of gold, left out" in methods(2)
     assert "No run is excluded." not in methods(2)
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "a\u202eb", "x" * 301])
+@pytest.mark.parametrize("name", ["title", "author"])
+def test_a_title_and_an_author_are_one_line_that_can_be_seen(name: str, text: str) -> None:
+    with pytest.raises(BadInput, match=f"the {name} .*one line of at most 300 visible"):
+        StudyQuestion(**{name: text})
+
+
+def test_the_first_sentence_says_how_the_value_of_a_run_is_made() -> None:
+    found = study(planted, 2)
+    first = {name: answer_of(found, name).sentences[0] for name in ("gold", "raid_rate")}
+
+    assert first["gold"].endswith("the outcome is gold at the end, as mean over the agents.")
+    assert first["raid_rate"].endswith("the outcome is raid rate, as mean over the rounds.")
