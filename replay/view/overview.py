@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -33,11 +32,12 @@ from goldrush.replay.outcome import (
     format_value,
     outcome_from,
 )
-from goldrush.replay.study.records import POINTS, Cell
+from goldrush.replay.study.records import POINTS
 from goldrush.replay.tools import Tools
 from goldrush.replay.view.folder import FolderRun, FolderRuns, OnRun, runs_in
 from goldrush.replay.view.frame import escape_text, framed, joined
 from goldrush.replay.view.numbers import short
+from goldrush.replay.view.oddity import Oddity, oddities
 from goldrush.replay.view.page import is_page
 from goldrush.replay.view.pages import PAGES, Pages, name_of, write_pages
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 NAME: Final = "runs.html"
 NUMBERS_MAX: Final = 200_000  # numbers of all curves of a page
-ALIKE_MIN: Final = 5  # runs of a treatment and roster among which one can be unusual
 GENERATOR: Final = '<meta name="generator" content="goldrush view of a folder">'
 _SCRIPTS: Final = (
     "dom.js", "colours.js", "readable.js", "download.js", "chart.js", "command.js", "filter.js",
@@ -176,9 +175,7 @@ class _World:
     Attributes:
         known: by name the measures that can be its outcome.
         columns: the measures of runs that stand in the table.
-        oddity: by run, the measure in which it differs most from the runs of its treatment and
-            roster, as an index of `columns` (−1: the outcome), and by how many of their robust
-            standard deviations; None among too few, or equal ones.
+        oddities: by run, how unusual it is.
         points: of a curve, at most.
     """
 
@@ -191,7 +188,7 @@ class _World:
     measure: AgentMeasure | Measure | None
     outcomes: Sequence[RunOutcome]
     columns: Sequence[Measure]
-    oddity: Sequence[tuple[int, float] | None]
+    oddities: Sequence[Oddity | None]
     points: int
 
     @classmethod
@@ -230,6 +227,9 @@ class _World:
             for each in measures.of_runs or measures.known
             if measures.known[each] != measure
         ]
+        series = [(each.title, [run.result.run.get(each.name) for run in runs]) for each in columns]
+        if measure is not None:
+            series.insert(0, (measure.title, [value_of(outcome) for outcome in outcomes]))
         return cls(
             tools=tools,
             unit=vocabulary.unit,
@@ -240,7 +240,7 @@ class _World:
             measure=measure,
             outcomes=outcomes,
             columns=columns,
-            oddity=_oddity(runs, outcomes, columns),
+            oddities=oddities([run.cell for run in runs], series),
             points=points,
         )
 
@@ -275,7 +275,7 @@ class _World:
                 "headline": "" if outcome is None else outcome.headline,
                 "axis": axes.setdefault(tuple(units), len(axes)),
                 "curves": curves,
-                "oddity": self._oddity_texts(index),
+                "oddity": (odd := self.oddities[index]) and odd.as_row(),
                 "page": _page_of(run, folder, beside),
                 "history": " ".join(run.history),
                 "isStudied": int(run.is_studied),
@@ -295,26 +295,6 @@ class _World:
             "fields": list(rows[0]),
             "runs": [list(row.values()) for row in rows],
         }
-
-    def unusual(self, index: int) -> str:
-        """How a run differs most from the runs of its treatment and roster."""
-        title, size = self._oddest(index)
-        where = "above" if size > 0 else "below"
-        return f"{abs(size):,.1f} robust standard deviations {where} the median in {title}"
-
-    def _oddest(self, index: int) -> tuple[str, float]:
-        number, size = self.oddity[index] or (-1, 0.0)
-        measure = self.columns[number] if number >= 0 else self.measure
-        assert measure is not None
-        return measure.title, size
-
-    def _oddity_texts(self, index: int) -> tuple[float, str, str] | None:
-        """By how much a run is unusual, as a cell of the table, and in words."""
-        if self.oddity[index] is None:
-            return None
-        title, size = self._oddest(index)
-        cell = f"{abs(size):,.1f} SD {'above' if size > 0 else 'below'}: {title}"
-        return round(abs(size), 1), cell, self.unusual(index)
 
     def _curves(
         self, run: FolderRun, outcome: RunOutcome | None
@@ -360,45 +340,6 @@ def _spread(count: int, most: int) -> list[int]:
     if count <= most:
         return list(range(count))
     return [round(place * (count - 1) / (most - 1)) for place in range(most)]
-
-
-def _oddity(
-    runs: Sequence[FolderRun], outcomes: Sequence[RunOutcome], columns: Sequence[Measure]
-) -> list[tuple[int, float] | None]:
-    groups: dict[Cell, list[int]] = {}
-    for index, run in enumerate(runs):
-        groups.setdefault(run.cell, []).append(index)
-    oddity: list[tuple[int, float] | None] = [None] * len(runs)
-    for members in groups.values():
-        if len(members) < ALIKE_MIN:
-            continue
-        series = [(-1, [value_of(outcomes[at]) for at in members])] if outcomes else []
-        series += [
-            (number, [runs[at].result.run.get(column.name) for at in members])
-            for number, column in enumerate(columns)
-        ]
-        for number, values in series:
-            for at, size in zip(members, deviations(values), strict=True):
-                known = oddity[at]
-                if size is not None and abs(size) > (0.0 if known is None else abs(known[1])):
-                    oddity[at] = (number, size)
-    return oddity
-
-
-def deviations(values: Sequence[Value]) -> list[Value]:
-    """How far each value is from the median, in robust standard deviations: 1.4826 times the median
-    absolute deviation or, where that is 0, 1.2533 times the mean absolute deviation. None for an
-    undefined value, and where all are equal.
-    """
-    known = [value for value in values if value is not None]
-    if not known:
-        return [None] * len(values)
-    middle = median(known)
-    distances = [abs(value - middle) for value in known]
-    scale = 1.4826 * median(distances) or 1.2533 * (mean(distances) or 0.0)
-    if not scale:
-        return [None] * len(values)
-    return [None if value is None else (value - middle) / scale for value in values]
 
 
 def _measure(measure: AgentMeasure | Measure) -> dict[str, str]:
@@ -470,12 +411,12 @@ def _lead(world: _World, index: int) -> str:
     if known and min(known)[0] != max(known)[0]:
         ends = (("Lowest", min(known)), ("highest", max(known)))
         parts.append("; ".join(_end(world, index, *each) for each in ends) + ".")
-    odd = [(abs(oddity[1]), at) for at, oddity in enumerate(world.oddity) if oddity is not None]
+    odd = [(abs(each.size), at, each) for at, each in enumerate(world.oddities) if each is not None]
     if odd:
-        at = max(odd)[1]
+        _, at, oddity = max(odd, key=lambda each: each[:2])
         parts.append(
             f"Most unusual for its treatment and roster: {_link(world, index, at)} "
-            f"({escape_text(world.unusual(at))})."
+            f"({escape_text(str(oddity))})."
         )
     return f'<p class="lead">{" ".join(parts)}</p>'
 

@@ -19,7 +19,8 @@ from goldrush.kernel.measures import mean
 from goldrush.replay.run import Run
 from goldrush.replay.study.study import Study, study
 from goldrush.replay.view.folder import FolderRuns, runs_in
-from goldrush.replay.view.overview import deviations, overview_of, write_overview
+from goldrush.replay.view.oddity import deviations
+from goldrush.replay.view.overview import overview_of, write_overview
 from tests.browser import PHONE, WIDE, Tab
 from tests.games.board import Board
 from tests.golden import season_path
