@@ -15,6 +15,7 @@ from goldrush.kernel.journal import START, UNIT, Commit, Header, JournalReader, 
 from goldrush.kernel.world import Block
 from goldrush.kernel.worlds.mining import MINING
 from goldrush.kernel.worlds.mining.config import config_of
+from tests.faults.sampling import in_turn
 from tests.journals import peak
 from tests.kernel.test_journal import HEADER, forged
 
@@ -57,7 +58,7 @@ def stated() -> tuple[int, int, int]:
     return factor, maps * 10**6, lengths * 10**6
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", in_turn(KINDS))
 def test_no_body_takes_more_memory_than_the_page_says(path: Path, kind: str) -> None:
     body = body_of(kind)
     path.write_bytes(forged([b"\x93\x00\x80\x00", body]))
