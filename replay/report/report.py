@@ -115,26 +115,25 @@ def report(
 
     study, of_runs = study_of(results, question), None
     if pages:
-        journals, beside = [run.path for run in results.manifest.runs], target.path.parent
+        journals = [run.path for run in results.manifest.runs]
         of_runs = write_pages(
-            folder, journals, beside, jobs=jobs, force=force, users=users,
+            folder, journals, target.path.parent, jobs=jobs, force=force, users=users,
             on_page=tell("writing pages"),
         )  # fmt: skip
         study = attrs.evolve(study, hrefs=_hrefs(results, of_runs))
     blocks = page_of(study)
-    drawn = figures_in(blocks) if figures is not None else []
     names: Sequence[str] = ()
     if figures is not None:
         names = write_figures(
-            drawn, figures, width=width, force=force, jobs=jobs, on_figure=tell("drawing figures")
-        )
+            figures_in(blocks), figures, width=width, force=force, jobs=jobs,
+            on_figure=tell("drawing figures"),
+        )  # fmt: skip
     target.write(blocks)
-    of, judged = results.of, study.question.criteria
-    verdicts = study.assessment.verdicts() if judged else None
-    summary = of.studies.summary(results) if judged else ()
+    judged = study.question.criteria
     return Reported(
-        of, target.path, study.answer.sentences, verdicts, hardly_played(results), summary, of_runs,
-        names,
+        results.of, target.path, study.answer.sentences,
+        study.assessment.verdicts() if judged else None, hardly_played(results),
+        results.of.studies.summary(results) if judged else (), of_runs, names,
     )  # fmt: skip
 
 
