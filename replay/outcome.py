@@ -13,7 +13,7 @@ import attrs
 
 from goldrush.kernel.measures import Value, mean
 from goldrush.kernel.rosters import Config
-from goldrush.kernel.text import escaped
+from goldrush.kernel.text import escaped, format_count
 from goldrush.replay.data.measures import AgentMeasure, Measure, Measured
 from goldrush.replay.policies import agents_by_policy
 from goldrush.replay.text import format_table, html_of
@@ -97,12 +97,15 @@ class RunOutcome:
         }
 
 
-def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> RunOutcome:
+def outcome_of(
+    tools: Tools, run: Measured[Config], name: str | None = None, *, breaks_off: bool = False
+) -> RunOutcome:
     """The outcome of a measured run.
 
     Args:
         name: the measure, of agents or of the run, also one of the user's; None: the outcome of
             the world.
+        breaks_off: the journal is damaged after the units that were measured.
 
     Raises BadInput for an unknown measure, and for a world without measures.
     """
@@ -119,7 +122,20 @@ def outcome_of(tools: Tools, run: Measured[Config], name: str | None = None) -> 
     end = "" if last is None else f", {format_value(last)} in the last {run.vocabulary.unit}"
     leads = tools.headline_leads and name is None
     remarks = tools.headline(run)
-    return outcome_from(measure, run.by_agent, run.roster, value, remarks, end=end, leads=leads)
+    after = "" if run.finished else _after(tools, run, breaks_off)
+    return outcome_from(
+        measure, run.by_agent, run.roster, value, remarks, end=end, leads=leads, after=after
+    )
+
+
+def _after(tools: Tools, run: Measured[Config], breaks_off: bool) -> str:
+    """How far an unfinished run goes: `After 6 of 200 rounds`."""
+    planned = run.config.as_dict().get(tools.players.horizon)
+    words = run.vocabulary
+    units = format_count(run.units, words.unit)
+    if type(planned) is int and planned > run.units:
+        units = f"{run.units:,} of {planned:,} {words.units}"
+    return f"After {units}{', where the file breaks off' if breaks_off else ''}"
 
 
 def outcome_from(
@@ -131,6 +147,7 @@ def outcome_from(
     *,
     end: str = "",
     leads: bool = False,
+    after: str = "",
 ) -> RunOutcome:
     """The outcome of a run whose measures are known.
 
@@ -140,16 +157,21 @@ def outcome_from(
         remarks: what the headline says besides the measure (`Tools.headline`).
         end: of the sentence on a measure of the run.
         leads: the remarks come first.
+        after: of an unfinished run, how far it goes, with which the first sentence begins.
     """
     values: Sequence[Value] = ()
     standings: list[Standing] = []
     if isinstance(measure, AgentMeasure):
         values, value = by_agent.get(measure.name, ()), None
         standings = standings_of(values, policies) if values else []
-        sentence = _standings(measure, standings)
+        sentence = _standings(measure, standings, ends=not after)
     else:
         sentence = _whole(measure, value, end)
     sentences = [*remarks, sentence] if leads else [sentence, *remarks]
+    if after and standings and not leads:
+        sentences[0] = f"{after}, {sentence[:1].lower()}{sentence[1:]}"
+    elif after:
+        sentences[0] = f"{after}: {sentences[0]}"
     return RunOutcome(measure, standings, values, policies, value, sentences)
 
 
@@ -176,16 +198,17 @@ def means_of(by_agent: Sequence[Value], policies: Sequence[str]) -> dict[str, Va
     }
 
 
-def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
-    """Who ended with how much, as a sentence."""
+def _standings(measure: AgentMeasure, standings: Sequence[Standing], *, ends: bool) -> str:
+    """Who has how much, as a sentence; `ends`: at the end of the run."""
     known = [standing for standing in standings if standing.mean is not None]
     if not known:
         return f"The {escaped(measure.title)} of no agent is defined."
     if not any(standing.lowest or standing.highest for standing in known):
-        return f"All end with {amount_of(measure, format_value(0.0))}."
+        return f"All {'end with' if ends else 'have'} {amount_of(measure, format_value(0.0))}."
     first, *others = known
-    head = f"{_members(first)} {'agent ends' if len(first.agents) == 1 else 'agents end'} with"
-    parts = [f"{head} {amount_of(measure, format_value(first.mean))}{_each(first)}"]
+    parts = [
+        f"{_members(first, ends)} {amount_of(measure, format_value(first.mean))}{_each(first)}"
+    ]
     left = len(known) - NAMED_MAX
     parts += [_with(other) for other in (others if left <= 0 else others[: NAMED_MAX - 3])]
     if left > 0:
@@ -193,8 +216,11 @@ def _standings(measure: AgentMeasure, standings: Sequence[Standing]) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _members(standing: Standing) -> str:
-    return f"{number_word(len(standing.agents)).capitalize()} {escaped(standing.policy)}"
+def _members(standing: Standing, ends: bool) -> str:
+    one = len(standing.agents) == 1
+    verb = ("ends with" if one else "end with") if ends else ("has" if one else "have")
+    number = number_word(len(standing.agents)).capitalize()
+    return f"{number} {escaped(standing.policy)} agent{'' if one else 's'} {verb}"
 
 
 def _with(standing: Standing) -> str:

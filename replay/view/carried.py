@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from goldrush.kernel.errors import JournalError
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import Value
 from goldrush.replay.data.measures import Measured, Measures
 from goldrush.replay.data.sampling import sampled
@@ -24,7 +24,7 @@ from goldrush.replay.outcome import of_agents, outcome_of
 from goldrush.replay.policies import played
 from goldrush.replay.tools import Tools, View
 from goldrush.replay.view.about import facts_of, rosters_of, title_of
-from goldrush.replay.view.front import POINTS_MAX, RunFront, any_of
+from goldrush.replay.view.front import POINTS_MAX, OutcomeAt, RunFront, any_of
 from goldrush.replay.view.numbers import short
 from goldrush.replay.view.page_walk import PageWalk
 from goldrush.replay.view.told import Told
@@ -158,9 +158,28 @@ def carried(
         sentences=sentences.as_dict(),
         measures=[] if measured is None else _measures(measures, measured, walked),
         rosters=rosters_of(walked.declared[-1][1]),
-        front=_front(tools, measured, walked, labels),
+        front=_front(tools, measured, walked.points, labels, breaks_off=walked.trouble is not None),
         computed=None if view.computed is None else view.computed(path, first, last),
     )
+
+
+@reader_of
+def front_until(
+    path: str | Path, tools: Tools, users: Sequence[UserMeasure], labels: Sequence[str], unit: int
+) -> RunFront:
+    """The front for the first units of a run, up to this one, without the course of its outcome;
+    `users` and `labels`: as for `carried`.
+
+    Raises JournalError as reading a journal does.
+    """
+    with JournalReader(path) as reader:
+        ends = (
+            commit.end
+            for commit in reader
+            if commit.kind == UNIT and commit.digest is not None and commit.unit == unit
+        )
+        end = next(ends)
+    return _front(tools, _measured(path, with_users(tools.measures, users), end), (), labels)
 
 
 def _bytes(reader: JournalReader, start: int, end: int) -> bytes:
@@ -181,18 +200,23 @@ def _measured(path: str | Path, measures: Measures, end: int | None) -> Measured
 
 
 def _front(
-    tools: Tools, measured: Measured[Any] | None, walked: PageWalk, labels: Sequence[str]
+    tools: Tools,
+    measured: Measured[Any] | None,
+    points: Sequence[tuple[int, OutcomeAt]],
+    labels: Sequence[str],
+    *,
+    breaks_off: bool = False,
 ) -> RunFront:
     known = tools.measures.of_agents
     if measured is None or not (known or tools.measures.known):
-        return RunFront(None, labels, walked.points, [])
+        return RunFront(None, labels, points, [])
     values = [
         (known.get(name) or of_agents(measured.known[name]), by_agent)
         for name, by_agent in measured.by_agent.items()
     ]
-    outcome = outcome_of(tools, measured)
-    whole = [] if walked.points else _whole(measured, outcome.measure.name)
-    return RunFront(outcome, labels, walked.points, values, whole)
+    outcome = outcome_of(tools, measured, breaks_off=breaks_off)
+    whole = [] if points else _whole(measured, outcome.measure.name)
+    return RunFront(outcome, labels, points, values, whole)
 
 
 def _whole(measured: Measured[Any], name: str) -> list[tuple[int, Value]]:

@@ -171,10 +171,10 @@ function drawn({ units, lines, marks = [], momentOf, scale, limits, ranks, span,
   ];
   const end = x(units[units.length - 1]);
   const named = labels.map(({ text, at, y: from, lines: [line] }) => {
-    const { colour, ink = colour } = line;
+    const { colour, ink = colour } = line; // a leader is grey and dotted, no line of values
     const last = x(units[line.values.findLastIndex((value) => value !== null)]);
     return svg("g", { "data-line": lines.indexOf(line) },
-      svg("path", { class: "leader", stroke: colour, d: `M${last + 2} ${from.toFixed(1)}L${end + 9} ${at.toFixed(1)}` }),
+      svg("path", { class: "leader", d: `M${last + 4} ${from.toFixed(1)}L${end + 9} ${at.toFixed(1)}` }),
       svg("text", { class: "end", x: end + 12, y: at + 4, fill: ink }, svg("title", {}, text), cut(text)));
   });
   const cursor = svg("line", { class: "cursor", "data-passing": "", y1: top, y2: height - bottom });

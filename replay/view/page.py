@@ -24,8 +24,8 @@ from goldrush.replay.find import tools_at
 from goldrush.replay.journal.diff import Diff, diff
 from goldrush.replay.journal.rebuild import world_at
 from goldrush.replay.policies import beside, last_of
-from goldrush.replay.tools import CountsOfAgents, View
-from goldrush.replay.view.carried import Carried, carried, policies_of
+from goldrush.replay.tools import View
+from goldrush.replay.view.carried import Carried, carried, front_until, policies_of
 from goldrush.replay.view.frame import framed, joined
 from goldrush.replay.view.numbers import SINGLE_MAX
 from goldrush.replay.view.states import states
@@ -126,6 +126,7 @@ def _page(
     difference: Diff | None = None
     if against is None:
         runs = [carried(path, tools, view, units, users)]
+        ends = [runs[0].front]
     else:
         if world_at(against).name != world.name:
             raise BadInput(
@@ -137,20 +138,27 @@ def _page(
             carried(journal, tools, view, units, users, own)
             for journal, own in zip((path, against), labels, strict=True)
         ]
+        until = min(run.total for run in runs)
+        ends = [
+            run.front
+            if run.total == until
+            else front_until(journal, tools, users, own, world.vocabulary.unit_of(until))
+            for journal, run, own in zip((path, against), runs, labels, strict=True)
+        ]
         difference = diff(path, against)
     shown = [label for run in runs for _, roster in run.rosters for label, _ in roster]
-    for front in (run.front for run in runs):
+    for front in [*(run.front for run in runs), *ends]:
         shown += front.labels
         shown += () if front.outcome is None else front.outcome.policies
     hues = hues_of([*shown, *map(last_of, shown)], tools.hue_order, tools.null)
     counts = {} if difference is None else tools.counts_of_agents(difference)
-    return _rendered(world, view, runs, difference, counts, hues), runs
+    top = top_of(runs, ends, hues, difference, counts, world.vocabulary)
+    return _rendered(world, view, runs, top, hues), runs
 
 
 def _rendered(
-    world: World[Any], view: View, runs: Sequence[Carried], difference: Diff | None,
-    counts: CountsOfAgents, hues: Mapping[str, int],
-) -> str:  # fmt: skip
+    world: World[Any], view: View, runs: Sequence[Carried], top: str, hues: Mapping[str, int]
+) -> str:
     vocabulary = world.vocabulary
     pieces, journals = _shared(runs)
     data: dict[str, Any] = {
@@ -172,7 +180,7 @@ def _rendered(
     sheets = filter(None, (_HERE / "page.css", view.style))
     titles = [run.title for run in runs]
     parts = {
-        "top": top_of(runs, hues, difference, counts, vocabulary),
+        "top": top,
         "unit": escape(vocabulary.unit),
         "selectors": "".join(f", <code>{escape(name)} 3</code>" for name in view.selectors),
         "journals": "\n".join(journals),

@@ -26,10 +26,12 @@ Hues = Mapping[str, int]  # by policy, an index of replay.colours.HUES
 
 
 def top_of(
-    runs: Sequence[Carried], hues: Hues, difference: Diff | None, counts: CountsOfAgents,
-    vocabulary: Vocabulary,
+    runs: Sequence[Carried], ends: Sequence[RunFront], hues: Hues, difference: Diff | None,
+    counts: CountsOfAgents, vocabulary: Vocabulary,
 ) -> str:  # fmt: skip
-    """The top of a page for one run, or for two and their difference with its consequences."""
+    """The top of a page for one run, or for two and their difference with its consequences.
+    `ends`: of each run, the front for the units that both have.
+    """
     if difference is None:
         [run] = runs
         agents = ", ".join(text for name, text in run.shown if name == "agents")
@@ -40,20 +42,26 @@ def top_of(
             _front(_standings(run.front, hues)),
         ]
     else:
-        outcomes = [run.front.outcome for run in runs if run.front.outcome is not None]
+        outcomes = [front.outcome for front in ends if front.outcome is not None]
         is_compared = len(outcomes) == len(runs)
+        until = vocabulary.unit_of(min(run.total for run in runs))
+        goes_on = _goes_on(runs, vocabulary.unit)
+        after = f"After {format_count(until, vocabulary.unit)}" if goes_on else ""
         lines = "".join(
             f"<li>{_which(index, runs)}{escape_text(run.title)}. {escape(_outcome(run))}</li>"
             for index, run in enumerate(runs)
         )
         parts = [
             f'<p class="kicker">{escape_text(runs[0].title.partition(":")[0])}: two runs</p>',
-            f"<h1>{escape(compared(*outcomes)) if is_compared else 'Two runs'}</h1>",
-            f'<p class="lead">{escape(_only(*outcomes))}</p>' if is_compared else "",
+            *(_damaged(index, runs, vocabulary) for index in range(len(runs))),
+            f"<h1>{escape(compared(*outcomes, after=after)) if is_compared else 'Two runs'}</h1>",
+            f'<p class="lead">{escape(f"{goes_on} {_only(*outcomes)}".strip())}</p>'
+            if is_compared
+            else "",
             _front(_comparison(*outcomes, hues=hues) if is_compared else ""),
             f'<ul class="runs">{lines}</ul>',
             _parting(difference, runs, vocabulary.unit),
-            _consequences(runs, difference, counts, vocabulary, hues),
+            _consequences(ends, difference, counts, vocabulary, hues, after),
             _forks([fork for fork in runs[0].forks if fork in runs[1].forks]),
         ]
     parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
@@ -79,6 +87,30 @@ def _front(table: str) -> str:
 
 def _which(index: int, runs: Sequence[Carried]) -> str:
     return f"<strong>{'AB'[index]}</strong> " if len(runs) > 1 else ""
+
+
+def _goes_on(runs: Sequence[Carried], unit: str) -> str:
+    """Which of two runs is the longer one, and up to where they are compared, as a sentence; empty
+    if neither is.
+    """
+    totals = [run.total for run in runs]
+    if totals[0] == totals[1]:
+        return ""
+    return (
+        f"Run {'AB'[totals[1] > totals[0]]} goes on to {unit} {max(totals):,}; the outcomes are "
+        f"compared after {unit} {min(totals):,}, the last that both have."
+    )
+
+
+def _damaged(index: int, runs: Sequence[Carried], vocabulary: Vocabulary) -> str:
+    """How much of a damaged run could be read; empty for a sound one."""
+    if runs[index].trouble is None:
+        return ""
+    count = vocabulary.unit_of(runs[index].total)
+    return (
+        f'<p class="note">Run {"AB"[index]} is damaged: only its first '
+        f"{escape(format_count(count, vocabulary.unit))} could be read.</p>"
+    )
 
 
 def _forks(forks: Sequence[tuple[int, str]]) -> str:
@@ -175,9 +207,9 @@ class _Group:
     means: tuple[Value, Value]
 
     @property
-    def agents(self) -> int:
-        """How many there are, in the run with more of them."""
-        return max(map(len, self.members))
+    def agents(self) -> str:
+        """How many there are, in A and in B where that differs."""
+        return " | ".join(dict.fromkeys(f"{len(agents):,}" for agents in self.members))
 
     @property
     def change(self) -> Value:
@@ -218,32 +250,39 @@ def _mean(values: Sequence[Value], agents: Sequence[int]) -> Value:
     return mean([values[agent] for agent in agents]) if values else None
 
 
-def compared(a: RunOutcome, b: RunOutcome) -> str:
-    """What differs in the outcome of two runs, as a sentence; the largest differences first."""
+def compared(a: RunOutcome, b: RunOutcome, *, after: str = "") -> str:
+    """What differs in the outcome of two runs, as a sentence; the largest differences first.
+    `after`: how far both go, where one goes on (`After 50 rounds`).
+    """
     title = escaped(a.measure.title)
     if a.value is not None and b.value is not None:  # of the runs
         values = f"{format_value(a.value)} in run A, {format_value(b.value)} in run B"
-        return f"{capitalized(title)}: {values}."
+        return f"{f'{after}: ' if after else ''}{capitalized(title)}: {values}."
     both = [group for group in _groups(a, b) if group.change is not None]
     if not both:
         return f"The two runs have no policy in common whose {title} can be compared."
     changed = [each for each in both if len({format_value(value) for value in each.means}) > 1]
     if not changed:
-        return f"Both runs end with the same mean {title} of each policy."
+        both_have = f"{after} both runs have" if after else "Both runs end with"
+        return f"{both_have} the same mean {title} of each policy."
     parts = [
-        _difference(group, f" {title}" if not index else "")
+        _difference(group, f" {title}" if not index else "", ends=not after)
         for index, group in enumerate(changed[:NAMED_MAX])
     ]
     left = len(changed) - len(parts)
     rest = f"{number_word(left)} more {'group differs' if left == 1 else 'groups differ'} less"
-    return f"In run B {'; '.join([*parts, *([rest] if left else [])])}."
+    head = f"{after}, in run B" if after else "In run B"
+    return f"{head} {'; '.join([*parts, *([rest] if left else [])])}."
 
 
-def _difference(group: _Group, title: str) -> str:
-    """A clause on the outcome of a group in run B; `title`: of the measure, in the first clause."""
+def _difference(group: _Group, title: str, *, ends: bool) -> str:
+    """A clause on the outcome of a group in run B; `title`: of the measure, in the first clause;
+    `ends`: it is that at the end of the run.
+    """
     before, after = map(escaped, group.policies)
-    is_one = group.agents == 1
-    number = "" if is_one else f"{number_word(group.agents)} "
+    count = len(group.members[1])
+    is_one = count == 1
+    number = "" if is_one else f"{number_word(count)} "
     if before == after:
         who = f"the {number}{after} agent{'' if is_one else 's'}"
     elif after.startswith(before + TURN):
@@ -253,7 +292,9 @@ def _difference(group: _Group, title: str) -> str:
         who = f"the {number or 'one '}that {turn}"
     else:
         who = f"the {number or 'one '}with {before} in A and {after} in B"
-    verb = ("ends with" if is_one else "end with") if title else "with"
+    verb = "with"
+    if title:
+        verb = ("ends with" if is_one else "end with") if ends else ("has" if is_one else "have")
     each = " each on average" if title and not is_one else ""
     more = "more" if (group.change or 0.0) > 0 else "less"
     than = " than in A" if title else ""
@@ -285,29 +326,32 @@ def _comparison(a: RunOutcome, b: RunOutcome, *, hues: Hues) -> str:
         return ""
     groups = _groups(a, b)
     rows = [
-        [group.label, f"{group.agents:,}", *map(format_value, group.means), _signed(group.change)]
+        [group.label, group.agents, *map(format_value, group.means), _signed(group.change)]
         for group in groups
     ]
-    head = ["policy", "agents", f"mean {a.measure.title} in A", "in B", "B − A"]
+    agents = "agents in A | B" if any("|" in group.agents for group in groups) else "agents"
+    head = ["policy", agents, f"mean {a.measure.title} in A", "in B", "B − A"]
     shown = {group.label: hues[last_of(group.label)] for group in groups}
     return _table("Outcome of both runs by policy", head, rows, shown)
 
 
 def _consequences(
-    runs: Sequence[Carried], difference: Diff, counts: CountsOfAgents, vocabulary: Vocabulary,
-    hues: Hues,
+    ends: Sequence[RunFront], difference: Diff, counts: CountsOfAgents, vocabulary: Vocabulary,
+    hues: Hues, after: str,
 ) -> str:  # fmt: skip
     """What the agents of each group have more or less in run B besides the outcome, as a table;
-    empty where nothing is counted.
+    empty where nothing is counted. `after`: as for `compared`.
     """
-    outcomes = [run.front.outcome for run in runs if run.front.outcome is not None]
-    measures, theirs = runs[0].front.measures[1:], dict(runs[1].front.measures)
+    outcomes = [front.outcome for front in ends if front.outcome is not None]
+    measures, theirs = ends[0].measures[1:], dict(ends[1].measures)
+    when = after.lower() or "at the end"
     columns = {
-        f"{measure.title} at the end": (dict(enumerate(ours)), dict(enumerate(theirs[measure])))
+        f"{measure.title} {when}": (dict(enumerate(ours)), dict(enumerate(theirs[measure])))
         for measure, ours in measures
         if measure in theirs
     } | dict(counts)
-    if difference.same or len(outcomes) < len(runs) or not columns:
+    is_beginning = difference.same or difference.prefix is not None
+    if is_beginning or len(outcomes) < len(ends) or not columns:
         return ""
     groups = _groups(*outcomes)
     rows = [
@@ -354,8 +398,10 @@ def _parting(difference: Diff, runs: Sequence[Carried], unit: str) -> str:
         lines.append(f"The first event that differs is in {where}.")
     if difference.prefix is not None:
         short, long = "AB" if difference.prefix == "a" else "BA"
-        last = f"{unit} {runs['AB'.index(short)].last:,}"
-        lines.append(f"Run {short} is the beginning of run {long}: it breaks off with {last}.")
+        is_over = (difference.a if short == "A" else difference.b).finished
+        last = f"{unit} {runs['AB'.index(short)].total:,}"
+        how = "ends" if is_over else "breaks off"
+        lines.append(f"Run {short} is the beginning of run {long}: it {how} with {last}.")
     lines += [
         f"Run {'AB'[index]} is forked after {unit} {first - 1:,}."
         for index, run in enumerate(runs)

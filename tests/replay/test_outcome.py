@@ -74,6 +74,40 @@ def test_a_headline_names_five_policies_and_of_more_the_first_and_the_last(
     assert f"One a agent ends with {len(policies)} gold; one {says}" == outcome.headline
 
 
+@pytest.mark.parametrize(
+    ("gold", "says"),
+    [
+        ([3.0, 1.0], "After 6 of 20 rounds, one a agent has 3 gold; one b with 1."),
+        ([0.0, 0.0], "After 6 of 20 rounds, all have 0 gold."),
+        ([None, None], "After 6 of 20 rounds, the gold of no agent is defined."),
+    ],
+)
+def test_a_headline_of_an_unfinished_run_says_how_far_it_goes(
+    gold: list[float | None], says: str
+) -> None:
+    measure, after = AgentMeasure("gold", "gold", ""), "After 6 of 20 rounds"
+    first, last = (
+        outcome_from(measure, {"gold": gold}, "ab", None, ["B won."], leads=leads, after=after)
+        for leads in (False, True)
+    )
+
+    assert [says, "B won."] == first.sentences
+    assert "After 6 of 20 rounds: B won." == last.sentences[0]
+    assert says.removeprefix(f"{after}, ").lower() == last.sentences[1].lower()
+
+
+def test_an_unfinished_run_says_nothing_of_its_end(tmp_path: Path) -> None:
+    [sixth] = [c for c in commits_of(path_of("baseline")) if c.unit == 6 and c.digest]
+    path = tmp_path / "stopped.journal"
+    path.write_bytes(path_of("baseline").read_bytes()[: sixth.end])
+    headline = Run(path).outcome().headline
+
+    assert headline.startswith("After 6 of 20 rounds, ")
+    assert " have " in headline
+    assert "end" not in headline.replace("defend", "")
+    assert "settled" not in headline
+
+
 def test_ownership_settles_at_the_last_change_of_an_owner(tmp_path: Path) -> None:
     run = Run.record(tmp_path / "calm.journal", seed=3, rounds=60, roster="greedy-mine*2")
     last = max(

@@ -413,29 +413,33 @@ SETTLED: Final = 10  # ownership has settled if no plot changed hands in the las
 
 
 def headline(run: MeasuredRun) -> list[str]:
-    """Who owns the plots at the end of a run, and when ownership settled."""
+    """Who owns the plots at the end of a run, and when ownership settled; of an unfinished run who
+    owns them so far.
+    """
     if not run.spells:
         return ["Nobody has ever owned a plot."]
+    if not run.finished:
+        return [f"{_owned(run)}."]
     starts = [start for start, _, _ in times_of(run.spells)]
     last = max(starts)
     left = run.rounds - last
     if left * SETTLED >= run.rounds:
-        return [_owned(run), f"Ownership settled by round {last:,}."]
+        return [f"{_owned(run)} at the end.", f"Ownership settled by round {last:,}."]
     since = run.rounds - max(1, run.rounds // SETTLED)
     changes = sum(start > since for start in starts)
     return [
-        _owned(run),
+        f"{_owned(run)} at the end.",
         f"Ownership has not settled: {format_count(changes, 'change')} of owner in the last "
         f"{format_count(run.rounds - since, 'round')}.",
     ]
 
 
 def _owned(run: MeasuredRun) -> str:
-    """Which policy owns the most plots at the end, as a sentence."""
+    """Which policy owns the most plots after the last round, as a clause."""
     plots: Counter[str] = Counter()
     for policy, count in zip(run.roster, run.by_agent["plots"], strict=True):
         plots[policy] += int(count or 0)
     [(policy, most), *_] = plots.most_common(1)
     agents = run.roster.count(policy)
     owners = f"The {escaped(policy)} {'agent owns' if agents == 1 else 'agents own'}"
-    return f"{owners} {most:,} of {format_count(run.config.plots, 'plot')} at the end."
+    return f"{owners} {most:,} of {format_count(run.config.plots, 'plot')}"

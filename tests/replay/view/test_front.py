@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from goldrush.kernel.journal import JournalReader
+from goldrush.kernel.journal import UNIT, JournalReader
 from goldrush.kernel.measures import mean
 from goldrush.replay.data.measures import AgentMeasure, Measure, named
 from goldrush.replay.data.sampling import sampled
@@ -29,6 +29,7 @@ from goldrush.replay.view.page import page_of, write_page
 from goldrush.replay.view.top import compared
 from tests.browser import PHONE, WIDE, Tab
 from tests.golden import path_of
+from tests.journals import commits_of
 from tests.pictures import counted, pixels_of
 from tests.waiting import until
 
@@ -459,13 +460,75 @@ def test_what_differs_in_the_outcome_is_said(
     assert compared(ended(*a), ended(*b)).startswith(says)
 
 
+def top_of(page: str) -> str:
+    """The text above the check of a page."""
+    top = page.partition('class="kicker"')[2].partition("Not checked")[0]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", top))
+
+
+def test_runs_of_other_lengths_are_compared_after_the_last_round_of_both(tmp_path: Path) -> None:
+    paths = {rounds: tmp_path / f"{rounds}.journal" for rounds in (6, 20)}
+    for rounds, path in paths.items():
+        record(path, {"rounds": rounds, "seed": 3}, "greedy-mine*5,raid*5")
+    page = page_of(paths[20], paths[6])
+    short = outcome(paths[6])
+    gold = {each.policy: format_value(each.mean) for each in short.standings}
+
+    assert "<h1>After 6 rounds both runs have the same mean gold of each policy.</h1>" in page
+    top = top_of(page)
+    assert "Run A goes on to round 20; the outcomes are compared after round 6, the last" in top
+    for policy, mean_gold in gold.items():
+        assert f" {policy} 5 {mean_gold} {mean_gold} 0 " in top
+    assert "Run B is the beginning of run A: it ends with round 6." in top
+    assert outcome(paths[20]).headline in top
+    assert "goes on" not in top_of(page_of(paths[6], paths[6]))
+
+
+def test_what_follows_is_counted_after_the_last_round_of_both(tmp_path: Path) -> None:
+    for name, rounds, seed in (("a", 20, 3), ("b", 6, 4), ("c", 6, 3)):
+        settings = {"rounds": rounds, "seed": seed}
+        record(tmp_path / f"{name}.journal", settings, "greedy-mine*5,raid*5")
+    longer, equal = (
+        top_of(page_of(tmp_path / f"{name}.journal", tmp_path / "b.journal")) for name in "ac"
+    )
+
+    both = [text.partition("What follows for the agents")[2] for text in (longer, equal)]
+    assert both[0].replace("after 6 rounds", "at the end") == both[1] != ""
+    assert "plots after 6 rounds" in both[0]
+
+
+def test_a_damaged_run_is_compared_as_far_as_it_can_be_read(tmp_path: Path) -> None:
+    whole, cut = path_of("baseline"), tmp_path / "cut.journal"
+    [sixth] = [c for c in commits_of(whole) if c.kind == UNIT and c.unit == 6 and c.digest]
+    cut.write_bytes(whole.read_bytes()[: sixth.end + 9])
+    page = page_of(whole, cut)
+
+    said = "Run B is damaged: only its first 6 rounds could be read."
+    assert 0 < page.find(said) < page.find("<h1>After 6 rounds both runs have the same mean gold")
+    assert "Run A is damaged" not in page
+
+
+def test_agents_of_a_policy_are_counted_in_both_runs(tmp_path: Path) -> None:
+    for name, roster in (("a", "greedy-mine*7,raid*3"), ("b", "greedy-mine*2,raid*3")):
+        agents = 10 if name == "a" else 5
+        record(tmp_path / f"{name}.journal", {"rounds": 4, "agents": agents}, roster)
+    top = top_of(page_of(tmp_path / "a.journal", tmp_path / "b.journal"))
+
+    assert "policy agents in A | B mean gold in A" in top
+    assert " greedy-mine 7 | 2 " in top
+    assert " raid 3 " in top
+    assert "the two greedy-mine agents" in top
+
+
 def test_an_outcome_that_is_of_the_run_is_compared() -> None:
     one, other = (
         RunOutcome(Measure("ill", "ill, people", ""), [], (), ["x"], value, [])
         for value in (61.4, 54.0)
     )
 
-    assert "Ill, people: 61.4 in run A, 54 in run B." == compared(one, other)
+    text = "Ill, people: 61.4 in run A, 54 in run B."
+    assert text == compared(one, other)
+    assert f"After 6 days: {text}" == compared(one, other, after="After 6 days")
 
 
 def test_single_agents_have_a_line_each_up_to_a_limit(tmp_path: Path) -> None:
