@@ -51,6 +51,8 @@ class RunOutcome:
         policies: the policy of each agent, as it is shown.
         value: of the whole run, where the measure is of the run.
         sentences: the outcome in one to three sentences, the standings first.
+        compares: whether the standings tell anything beside the sentences: not where those are
+            the world's and all agents have one policy.
     """
 
     measure: AgentMeasure | Measure
@@ -59,6 +61,7 @@ class RunOutcome:
     policies: Sequence[str]
     value: Value
     sentences: Sequence[str]
+    compares: bool = True
 
     def __repr__(self) -> str:
         text = "\n".join(self.sentences)
@@ -167,12 +170,14 @@ def outcome_from(
         sentence = _standings(measure, standings, ends=not after)
     else:
         sentence = _whole(measure, value, end)
-    sentences = [*remarks, sentence] if leads else [sentence, *remarks]
+    is_alone = leads and bool(remarks) and len(standings) == 1
+    standing = [] if is_alone else [sentence]
+    sentences = [*remarks, *standing] if leads else [*standing, *remarks]
     if after and standings and not leads:
         sentences[0] = f"{after}, {sentence[:1].lower()}{sentence[1:]}"
     elif after:
         sentences[0] = f"{after}: {sentences[0]}"
-    return RunOutcome(measure, standings, values, policies, value, sentences)
+    return RunOutcome(measure, standings, values, policies, value, sentences, not is_alone)
 
 
 def of_agents(measure: Measure) -> AgentMeasure:

@@ -24,7 +24,9 @@ def title_of(world: World[object], tools: Tools, walked: PageWalk) -> str:
     length, of = format_count(walked.closed, world.vocabulary.unit), units_of(tools, declared)
     part = "" if of in (None, walked.closed) else f" of {of:,}"
     seed = "" if declared.seed is None else f", seed {declared.seed}"
-    return f"{world.name}: {length}{part}{seed}"
+    first = world.vocabulary.first  # the last one's number would be taken for their count
+    span = f" ({first} to {walked.closed - 1:,})" if first == 0 and walked.closed > 1 else ""
+    return f"{world.name}: {length}{span}{part}{seed}"
 
 
 def facts_of(world: World[object], size: int, walked: PageWalk) -> list[tuple[str, str]]:

@@ -140,11 +140,16 @@ function bandOf(units, [lows, highs], x, y) {
 
 export const numberText = (value) => (Math.abs(value) < 0.001 ? valueText(value) : rounded(value, Math.abs(value) < 100 ? 3 : 1));
 
+// Whether the bands around a line are those of a median: quartiles, then the lowest and the highest.
+const areQuartiles = (bands) => bands.length > 1;
+
 // The value of a line at an index, with the ends of its band.
 const readingOf = ({ values, bands }, index) => {
   const value = numberText(values[index] ?? null);
   const [lows, highs] = bands?.[0] ?? [];
-  return lows?.[index] === undefined || lows[index] === null ? value : `${value} (${numberText(lows[index])} to ${numberText(highs[index])})`;
+  if (lows?.[index] === undefined || lows[index] === null) return value;
+  const [before, ends] = areQuartiles(bands) ? ["median ", "quartiles "] : ["", ""];
+  return `${before}${value} (${ends}${numberText(lows[index])} to ${numberText(highs[index])})`;
 };
 
 // What is drawn; returns the SVG and its cursor.
@@ -193,8 +198,8 @@ export function filesOf(title, picture, table) {
 }
 
 function tableOfLines(unit, units, lines) {
-  const headOf = ({ title, bands = [] }) => [title, ...bands.flatMap((_, band) =>
-    (bands.length > 1 && band === 0 ? ["lower quartile", "upper quartile"] : ["lowest", "highest"]).map((end) => `${title}: ${end}`))];
+  const headOf = ({ title, bands = [] }) => [areQuartiles(bands) ? `${title}: median` : title, ...bands.flatMap((_, band) =>
+    (areQuartiles(bands) && band === 0 ? ["lower quartile", "upper quartile"] : ["lowest", "highest"]).map((end) => `${title}: ${end}`))];
   const rows = units.map((number, index) => [number, ...lines.flatMap(({ values, bands = [] }) =>
     [values[index], ...bands.flatMap((band) => band.map((end) => end[index]))])]);
   return [[unit, ...lines.flatMap(headOf)], rows];

@@ -11,7 +11,7 @@ import { Run } from "./run.js";
 // Any error is shown in place of the verdict, and stays.
 export function start(world) {
   const failed = (message) => document.querySelectorAll(".seal").forEach((_, index) =>
-    say(index, [false, `This page cannot be checked, or not shown completely: ${message}.`]));
+    say(index, ["broken", `This page cannot be checked, or not shown completely: ${message}.`]));
   globalThis.addEventListener("error", ({ message }) => {
     if (!message.startsWith("ResizeObserver loop")) failed(message); // a layout that takes two frames
   });
@@ -21,6 +21,7 @@ export function start(world) {
 
 function begin(WORLD) {
   document.querySelectorAll(".seal").forEach((line, index) => replaceAll(line, which(index), "Being checked: the result will be here."));
+  replaceAll(document.getElementById("check"), "being checked …");
   const page = JSON.parse(document.getElementById("page").textContent);
   usePalette(page);
   let player = null; // until the journal is read
@@ -51,7 +52,7 @@ function open(page, front, WORLD) {
 
   if (runs.some((run) => run.count < 1)) { // no unit is whole: nothing to show
     runs.forEach((run, index) => say(index, run.broken === null
-      ? [false, "Not checked: the other run of this page cannot be read."] : sealOf(run, index, page, WORLD)));
+      ? ["broken", "Not checked: the other run of this page cannot be read."] : sealOf(run, index, page, WORLD)));
     return null;
   }
   const first = Math.min(...runs.map((run) => run.first));
@@ -115,31 +116,60 @@ function which(index) {
   return document.querySelectorAll(".seal").length > 1 ? el("strong", {}, `${"AB"[index]} `) : null;
 }
 
-// Show whether a run holds, and what else is to be said; an earlier error stays.
-function say(index, [holds, verdict, ...others]) {
+const verdicts = []; // by run: [state, sentence]
+
+// Show whether a run "holds", is "broken" or only "cut", and what else is to be said; an earlier error stays.
+function say(index, [state, verdict, ...others]) {
   const line = document.getElementById(`seal-${index}`);
   if (line.classList.contains("broken")) return;
-  line.className = holds ? "seal holds" : "seal broken";
-  replaceAll(line, el("p", {}, which(index), el("strong", {}, `${holds ? "✓" : "✗"} ${verdict}`)), others.map((part) => (part instanceof Node ? part : el("p", {}, part))));
+  line.className = `seal ${state}`;
+  replaceAll(line, el("p", {}, which(index), el("strong", {}, `${state === "holds" ? "✓" : "✗"} ${verdict}`)), others.map((part) => (part instanceof Node ? part : el("p", {}, part))));
+  verdicts[index] = [state, verdict];
+  sum();
   document.documentElement.dataset[index ? "sealedOther" : "sealed"] = line.className;
 }
 
-// The verdict on a run: whether it holds, a sentence, what was not checked, and the evidence. `check`: that of its
+// The verdicts on all runs in one line above the headline; a page with a broken run is marked as a whole.
+function sum() {
+  const seals = [...document.querySelectorAll(".seal")];
+  const link = (index, text) => el("a", {
+    href: `#seal-${index}`,
+    click(event) {
+      event.preventDefault(); // the address is the position's
+      seals[index].scrollIntoView({ block: "center" });
+      seals[index].focus({ preventScroll: true });
+    },
+  }, text);
+  const wrong = ["broken", "cut"].flatMap((state) => seals.map((_, index) => index).filter((index) => verdicts[index]?.[0] === state));
+  const check = document.getElementById("check");
+  if (wrong.length) {
+    const [state, verdict] = verdicts[wrong[0]];
+    const isBroken = state === "broken";
+    check.className = "check broken";
+    document.documentElement.classList.toggle("broken", isBroken);
+    replaceAll(check, isBroken ? el("strong", {}, "✗ This page does not hold: do not rely on what stands below. ") : "✗ ", which(wrong[0]), link(wrong[0], verdict.replace(/[:.] .*|\.$/s, "")), ".");
+  } else if (seals.every((_, index) => verdicts[index])) {
+    check.className = "check holds";
+    replaceAll(check, "✓ ", seals.length > 1 ? ["Checked here: ", link(0, "A"), " and ", link(1, "B")] : link(0, "Checked here"));
+  }
+}
+
+// The verdict on a run: its state (see `say`), a sentence, what was not checked, and the evidence. `check`: that of its
 // outcome, or null.
 function sealOf(run, index, page, WORLD, check = null, sha256 = null) {
   const { unit, units } = page.vocabulary;
   const { trouble } = run;
   if (run.broken !== null) {
-    return [false, `The journal in this page does not hold: ${run.broken}. Only the units before that are shown.`];
+    return ["broken", `The journal in this page is changed or damaged: ${run.broken}. Only the ${units} before that are shown.`];
   }
   if (run.differs !== null) {
-    return [false, `The facts folded by this page differ from their fingerprints, from ${unit} ${run.differs} on.`];
+    return ["broken", `The facts folded by this page differ from their fingerprints, from ${unit} ${run.differs} on.`];
   }
   if (trouble !== null) {
-    return [false, `The file of this page breaks off after ${unit} ${run.last}: ${trouble}. The units before that hold.`];
+    return ["cut", `The file of this page breaks off after ${unit} ${run.last}: ${trouble}. The ${units} before that hold.`];
   }
   const differs = check?.verdict() ?? null;
-  if (differs !== null) return [false, differs];
+  if (differs !== null) return ["broken", differs];
   const isOne = page.runs.length === 1;
   const recording = run.whole ? "the recording" : `${units} ${run.first} to ${run.last}`;
   const checked = [
@@ -154,7 +184,7 @@ function sealOf(run, index, page, WORLD, check = null, sha256 = null) {
   const file = isOne ? "run.journal" : `run-${"ab"[index]}.journal`;
   const chain = `The chain of checksums holds: ${plural(run.commits, "commit")}, ${plural(run.size, "byte")}`;
   return [
-    true, `Checked here, just now: ${joined(checked)}.`,
+    "holds", `Checked here, just now: ${joined(checked)}.`,
     `${joined(written)} were written by the program that made it and are not checked here.`,
     run.whole ? null : "Headline, chart and standings are of the whole run, of which this page has a part: they cannot be checked here.",
     run.whole ? el("p", {}, "To be sure: ", el("button", { type: "button", click: () => save(run.bytes[0], "application/octet-stream", file) }, "Download the journal"),

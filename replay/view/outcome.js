@@ -47,7 +47,7 @@ export class OutcomeCheck {
       const [[first, third], [low, high]] = bands;
       return quartilesOf(some).every((value, index) => isSame([low, first, points, third, high][index][at], value));
     });
-    if (!holds) this.differs ??= `The chart above differs from the recording in ${this.run.vocabulary.unit} ${unit}.`;
+    if (!holds) this.differs ??= `The chart differs from the recording in ${this.run.vocabulary.unit} ${unit}.`;
   }
 
   // After the last unit: what differs from the recording, as a sentence, or null.
@@ -56,12 +56,12 @@ export class OutcomeCheck {
     const values = this.outcome(run.current);
     const when = `${run.vocabulary.unit} ${run.last}`;
     const most = lines[0].agent === undefined ? Math.min(POLICIES_MAX, new Set(labels).size) : labels.length;
-    if (compared !== units.length || units[compared - 1] !== run.last || lines.length !== most) this.differs ??= `The chart above does not show the recording up to ${when}.`;
+    if (compared !== units.length || units[compared - 1] !== run.last || lines.length !== most) this.differs ??= `The chart does not show the recording up to ${when}.`;
     const holds = Object.entries(values).every(([name, some]) => {
       const shown = measures.find((measure) => measure.name === name).values;
       return shown.length === some.length && shown.every((number, agent) => isSame(number, some[agent]));
     });
-    return this.differs ?? (holds && this.haveRows(Object.values(values), labels) ? null : `The standings above differ from the recording after ${when}.`);
+    return this.differs ?? (holds && this.haveRows(Object.values(values), labels) ? null : `The standings differ from the recording after ${when}.`);
   }
 
   // Whether the rows of policies have these values of each measure, by agent.

@@ -36,7 +36,7 @@ def top_of(
         [run] = runs
         agents = ", ".join(text for name, text in run.shown if name == "agents")
         parts = [
-            f'<p class="kicker">{escape_text(f"{run.title}: {agents}")}</p>',
+            _kicker(escape_text(f"{run.title}: {agents}")),
             _headline(run),
             _forks(run.forks),
             _front(_standings(run.front, hues)),
@@ -52,7 +52,7 @@ def top_of(
             for index, run in enumerate(runs)
         )
         parts = [
-            f'<p class="kicker">{escape_text(runs[0].title.partition(":")[0])}: two runs</p>',
+            _kicker(f"{escape_text(runs[0].title.partition(':')[0])}: two runs"),
             *(_damaged(index, runs, vocabulary) for index in range(len(runs))),
             f"<h1>{escape(compared(*outcomes, after=after)) if is_compared else 'Two runs'}</h1>",
             f'<p class="lead">{escape(f"{goes_on} {_only(*outcomes)}".strip())}</p>'
@@ -66,6 +66,14 @@ def top_of(
         ]
     parts += [_checked(index, runs, vocabulary.units) for index in range(len(runs))]
     return "\n".join(filter(None, parts))
+
+
+def _kicker(text: str) -> str:
+    """The line above the headline, with the place for whether the page holds."""
+    return (
+        f'<div class="kicker"><p>{text}</p><p class="check" id="check">Not checked: the script of '
+        "this page has not run.</p></div>"
+    )
 
 
 def _headline(run: Carried) -> str:
@@ -131,8 +139,8 @@ def _checked(index: int, runs: Sequence[Carried], units: str) -> str:
     is_noted = not run.whole or run.trouble is not None
     part = f'<p class="note">{which}{escape(note)}</p>\n' if is_noted else ""
     return (
-        f'{part}<div class="checked"><div class="seal" id="seal-{index}" role="status">'
-        f"{which}Not checked: the script of this page has not run.</div>"
+        f'{part}<div class="checked"><div class="seal" id="seal-{index}" role="status" '
+        f'tabindex="-1">{which}Not checked: the script of this page has not run.</div>'
         f'<details class="about"><summary>{which}About this run</summary>'
         f'<dl class="facts">{facts}</dl></details></div>'
     )
@@ -170,7 +178,7 @@ def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: 
 def _standings(front: RunFront, hues: Hues) -> str:
     """The final standings by policy; empty where agents have none."""
     outcome = front.outcome
-    if outcome is None or not outcome.standings:
+    if outcome is None or not outcome.compares:
         return ""
     (measure, _), *others = front.measures
     means = [means_of(values, outcome.policies) for _, values in others]

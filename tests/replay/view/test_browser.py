@@ -312,6 +312,7 @@ def test_a_page_says_whether_it_was_checked_is_being_or_has_not_run(
 
     assert 2 * 100 == tab.page.locator(".cell").count()
     assert [f"{run} Being checked: the result will be here." for run in "AB"] == tab.texts(".seal")
+    assert "being checked …" == tab.text("#check")
 
     still = tab.context.browser.new_context(java_script_enabled=False).new_page()
     still.goto(address)
@@ -334,7 +335,7 @@ def test_what_does_not_hold_is_said(
     page.write_text(text.replace(journal, b64encode(data).decode()))
     tab = new_tab().open(page)
 
-    assert f"at byte {commit.offset}. Only the units before that are shown" in tab.seal()
+    assert f"at byte {commit.offset}. Only the rounds before that are shown" in tab.seal()
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")
 
     page.write_text(text.replace(journal, "*" + journal[1:]))

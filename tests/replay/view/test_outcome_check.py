@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import pytest
 
 from goldrush.agents.worlds.mining.players import record
-from tests.browser import Tab
-from tests.golden import path_of
+from tests.browser import PHONE, WIDE, Tab
+from tests.golden import path_of, season_path
 
+STRUCK = "node => getComputedStyle(node).textDecorationLine"
+CROSS = "node => getComputedStyle(node, '::after').content"
 CHECKED = "the bytes of the recording, the facts that follow from them and the numbers behind"
 
 
@@ -56,12 +59,12 @@ def no_row(page: str) -> str:
 @pytest.mark.parametrize(
     ("forge", "says"),
     [
-        (lambda page: changed(page, other_point), "✗ The chart above differs from the recording "
+        (lambda page: changed(page, other_point), "✗ The chart differs from the recording "
          "in round 9."),
-        (lambda page: changed(page, no_last_point), "✗ The chart above does not show the recording "
+        (lambda page: changed(page, no_last_point), "✗ The chart does not show the recording "
          "up to round 20."),
-        (lambda page: changed(page, no_line), "✗ The chart above does not show the recording"),
-        *((forge, "✗ The standings above differ from the recording after round 20.") for forge in (
+        (lambda page: changed(page, no_line), "✗ The chart does not show the recording"),
+        *((forge, "✗ The standings differ from the recording after round 20.") for forge in (
             lambda page: changed(page, other_agent), lambda page: changed(page, other_plots),
             other_row, no_row,
         )),
@@ -104,7 +107,7 @@ def test_a_forged_line_of_policies_is_told(
 
     page.write_text(changed(page.read_text(), higher))
 
-    assert "The chart above differs from the recording in round 3." in tab.open(page).seal()
+    assert "The chart differs from the recording in round 3." in tab.open(page).seal()
 
 
 def test_the_outcome_of_a_part_is_not_checked_and_the_page_says_so(
@@ -127,3 +130,41 @@ def test_the_journal_is_downloaded_as_it_was_recorded(
 
         assert f"run-{'ab'[index]}.journal" == download.value.suggested_filename
         assert path_of(name).read_bytes() == (tmp_path / "saved").read_bytes()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["light", "dark"])
+@pytest.mark.parametrize("journal", [path_of("baseline"), season_path("every-event")], ids=str)
+def test_a_page_that_does_not_hold_is_marked_from_its_top_on(
+    journal: Path, size: dict[str, int], new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    path = paged(journal)
+    [text] = re.findall(r"data-journal>([^<]*)<", path.read_text())
+    data = bytearray(b64decode(text))
+    data[-100] ^= 1
+    path.write_text(path.read_text().replace(text, b64encode(data).decode()))
+    tab = new_tab("light" if size is WIDE else "dark", size).open(path)
+    page = tab.page
+
+    assert "✗ This page does not hold: do not rely on what stands below." in tab.text("#check")
+    assert 10 < page.locator("#check").bounding_box()["y"] < page.locator("h1").bounding_box()["y"]
+    for part in ("h1", ".lead", "#standings table"):
+        assert "line-through" == page.locator(part).first.evaluate(STRUCK)
+    assert '""' == page.locator("#outcome").evaluate(CROSS)
+    assert [] == tab.violations()
+
+
+def test_a_page_says_at_its_top_once_that_it_was_checked(
+    new_tab: Callable[..., Tab], paged: Callable[..., Path]
+) -> None:
+    tab = new_tab("light", PHONE).open(paged(path_of("baseline")), "#round=3")
+
+    assert "✓ Checked here" == tab.text("#check")
+    assert 200 > tab.page.locator("#check").bounding_box()["y"]
+    assert "none" == tab.page.locator("h1").evaluate(STRUCK)
+    tab.page.get_by_role("link", name="Checked here").click()
+    assert "seal-0" == tab.page.evaluate("document.activeElement.id")
+    assert "round=3" == tab.moment
+
+    tab.open(paged(path_of("baseline"), path_of("forked")))
+    tab.page.wait_for_selector("html[data-sealed-other]")
+    assert "✓ Checked here: A and B" == tab.text("#check")

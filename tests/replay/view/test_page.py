@@ -98,6 +98,8 @@ def test_what_is_whole_of_a_broken_run_is_shown_and_said(
         tab.texts("header .note")
     )
     assert f"breaks off after round {commit.unit - 1}" in tab.seal()
+    assert tab.text("#check").startswith("✗ The file of this page breaks off after round")
+    assert not tab.page.locator("html.broken").count()  # what it shows holds
     assert "run.journal" not in tab.seal()
     assert f"1 to {commit.unit - 1}" in tab.texts(".facts")[0]
     assert str(commit.unit - 1) == tab.page.locator("#scrubber").get_attribute("max")

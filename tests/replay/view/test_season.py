@@ -382,6 +382,23 @@ def test_the_page_begins_with_the_leaderboard_and_a_workers_name_opens_its_seaso
     assert format_departure(left.departures[0], names.__getitem__) in heard(tab, ".story li")
 
 
+@pytest.mark.parametrize(
+    ("name", "numbers", "compares"),
+    [
+        ("forked", "4 assignments (0 to 3)", False),
+        ("every-event", "20 assignments (0 to 19)", True),
+    ],
+)
+def test_policies_are_compared_where_there_are_several_and_assignments_count_from_0(
+    name: str, numbers: str, compares: bool, paged: Callable[..., Path]
+) -> None:
+    page = paged(season_path(name)).read_text()
+
+    assert f"competition: {numbers}, seed" in page
+    assert compares == ('class="standings"' in page)
+    assert compares == (" end with " in page.partition('<div class="front">')[0])
+
+
 def test_the_leaderboard_of_a_moment_has_the_words_of_the_final_one_and_stands_once_at_the_end(
     tab: Tab, paged: Callable[..., Path]
 ) -> None:
