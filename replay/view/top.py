@@ -178,7 +178,7 @@ def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]], hues: 
 def _standings(front: RunFront, hues: Hues) -> str:
     """The final standings by policy; empty where agents have none."""
     outcome = front.outcome
-    if outcome is None or not outcome.compares:
+    if outcome is None or not outcome.standings or not outcome.compares:
         return ""
     (measure, _), *others = front.measures
     means = [means_of(values, outcome.policies) for _, values in others]

@@ -36,7 +36,7 @@ from goldrush.replay.report.run_figures import figure_of
 from goldrush.replay.study.failures import failures_of
 from goldrush.replay.tools import View
 from goldrush.replay.view import page
-from goldrush.replay.view.carried import carried
+from goldrush.replay.view.carried import carried, front_until
 from goldrush.replay.view.states import states
 from goldrush.replay.worlds.competition import audit as season_audit
 from goldrush.replay.worlds.competition import consequences as season_consequences
@@ -228,6 +228,7 @@ MINING_READERS: dict[str, Callable[[Case], Any]] = {
     "usage.failures_in": lambda c: usage.failures_in(c.forged),
     "usage.usage": lambda c: usage.usage(c.forged),
     "view.carried.carried": lambda c: carried(c.forged, TOOLS, VIEW, (None, None)),
+    "view.carried.front_until": lambda c: front_until(c.forged, TOOLS, (), [], 1),
     "view.page.page_of": lambda c: page.page_of(c.forged),
     "view.page.write_page": lambda c: page.write_page(c.forged, c.out),
     "mining.view.view.computed": lambda c: mining_view.computed(c.forged, 1, 9),

@@ -38,7 +38,7 @@ def test_stamina_fills_every_window_it_was_spent_in() -> None:
     curves = CURVES | {name: [0.25, 0.25] for name in SHARES}
     [panel] = drawn("stamina", cells("random", rounds=2, curves=curves)).panels
     svg = panel_svg(panel)
-    areas = re.findall(r'class="band fill k\d" d="([^"]*)"', svg)
+    areas = re.findall(r'class="band fill c\d" d="([^"]*)"', svg)
     frame = re.search(r'class="axis" d="M([\d.]+) [\d.]+V[\d.]+H([\d.]+)"', svg)
 
     assert 4 == len(areas)
