@@ -77,12 +77,18 @@ def outcome_named(results: AnyResults, name: str | None = None) -> StudyOutcome:
     is_by_agent = any(measure.name in run.by_agent for run in every)
     how = " at the end, as mean over the agents"
     if not is_by_agent:
-        how = _over_units(measure, results.of.vocabulary)
+        is_users = measure.name in {user.name for user in results.users}
+        how = _over_units(measure, results.of.vocabulary, is_users=is_users)
     return StudyOutcome(measure.name, measure.title, measure.definition, is_by_agent, how)
 
 
-def _over_units(measure: Measure | AgentMeasure, words: Vocabulary) -> str:
-    if not isinstance(measure, Measure) or measure.over is not None or measure.of is None:
+def _over_units(measure: Measure | AgentMeasure, words: Vocabulary, *, is_users: bool) -> str:
+    """How the value of a run is made of those of its units; a measure of the user's is a mean where
+    it has a function over several units.
+    """
+    if not isinstance(measure, Measure) or measure.of is None:
+        return ""
+    if measure.over is not None and not is_users:
         return ""
     if measure.at_end:
         return f" of the last {words.unit}"

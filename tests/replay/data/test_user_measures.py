@@ -190,7 +190,8 @@ def test_commands_show_it_wherever_measures_are_shown(folder: Path) -> None:
     assert "raids, a round" in run("measure", "study", *asked)
     run("view", "run.journal", "--out", "run.html", *asked)
     assert "raids, a round" in (folder / "run.html").read_text()
-    run("report", "study", "--pages", *asked)
+    said = run("report", "study", "--pages", "--outcome", "raids", *asked)
+    assert "the outcome is raids, a round, as mean over the rounds." in said
     assert "raids, a round" in (folder / "study" / "report.html").read_text()
     pages = list((folder / "study" / "pages").rglob("*.html"))
     assert 4 == len(pages)
