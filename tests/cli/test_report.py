@@ -267,7 +267,7 @@ def test_a_page_takes_the_question_of_its_author(study: Path, tmp_path: Path) ->
 
     assert (0, "") == (ran.code, ran.err)
     assert "Who <raids>?" in page.text
-    assert "the outcome is plots raided, a round." in page.text
+    assert "the outcome is plots raided, a round, as mean over the rounds." in page.text
     assert digest in page.text
     assert [digest] == [one["sha256"] for one in answers["outcome"]["measures"]]
     assert "author = {A. Rees \\& Sons}" in page.text
