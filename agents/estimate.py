@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from goldrush.agents.llm.budget import Amount, Budget, Estimate, prices
-from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.session import Play, PlayedStep, batches
 from goldrush.kernel.world import Block, World, advance
 

@@ -15,7 +15,8 @@ import attrs
 from goldrush.agents.estimate import asked_by_unit, estimates
 from goldrush.agents.llm.budget import Amount, Estimate
 from goldrush.agents.llm.failures import NO_JSON
-from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About, Answer, Source, upper_bound
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, PolicyCheck, PreparedRun, RunContext
@@ -31,7 +32,7 @@ from goldrush.agents.session import (
     asked_again,
     row_of,
 )
-from goldrush.agents.stage_game import S, StageGame, Turn, V, prompting_of, version_of
+from goldrush.agents.stage_game import S, StageGame, Turn, V
 from goldrush.agents.trust import HUMAN
 from goldrush.kernel.collector import CollectorPaused
 from goldrush.kernel.errors import BadInput, PolicyFailed, RulesFailed, format_error
@@ -53,6 +54,7 @@ class RoundPlay(Generic[V]):
         number: of the unit, as displayed.
         turn: who submits in the step.
         policies: the agents that policies play; the others answer from outside.
+        entries: of the roster, by agent.
         models: the models that play, or in whose place policies play, by agent.
         replaced: submissions that replace those of agents, by agent.
         believed: agents from outside whose recorded rows are not read again.
@@ -63,6 +65,7 @@ class RoundPlay(Generic[V]):
     view: V
     turn: Turn
     policies: Mapping[int, Played]
+    entries: Sequence[Entry]
     models: Mapping[int, Model] = attrs.field(factory=dict)
     replaced: Mapping[int, Row] = attrs.field(factory=dict)
     believed: Collection[int] = ()
@@ -102,7 +105,8 @@ class RoundPlay(Generic[V]):
     def prompt(self, asked: Asked) -> Prompt:
         if asked.agent in self.believed:
             return Prompt(asked, None, is_believed=True)
-        return self.game.prompt(self.view, asked, self.model(asked))
+        entry = self.entries[asked.agent]
+        return self.game.prompt(self.view, asked, entry, self.model(asked))
 
     def inquiry(self, prompt: Prompt) -> Inquiry:
         noun = self.game.noun or f"`{self.game.world.events[self.code].name}`"
@@ -118,7 +122,9 @@ class RoundPlay(Generic[V]):
         return Inquiry(player, self.unit, prompt.messages, prompt.schema, fault)
 
     def row(self, prompt: Prompt, text: str | None, error: str | None, source: Source) -> Row:
-        return prompting_of(self.game).row(self.view, prompt.asked.agent, text, error, source)
+        agent = prompt.asked.agent
+        prompting = self.game.prompting_for(self.entries[agent])
+        return prompting.row(self.view, agent, text, error, source)
 
     def unanswered(self, prompt: Prompt) -> None:
         """None: an agent that is not asked submits nothing."""
@@ -141,6 +147,9 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
     policies = _made(game, roster)
     check_people(roster.entries, context.resources.people)
     chosen, replaced = models_in(roster.entries), replaced_in(context.forks)
+    for entry in roster.entries:
+        if is_outside(entry.policy):
+            game.prompting_for(entry)  # refuses a version that is not here
     if replaced and game.turn is not None:
         _check_replaced(game, roster, context.state, replaced)
     is_recorded = any(isinstance(policy, Recording) for _, policy in policies.values())
@@ -160,10 +169,9 @@ def session_of(game: StageGame[S, V], roster: Roster, context: RunContext[S]) ->
         if all_policies and not by_hand:
             asked = map(policies.__getitem__, turn.agents)
             return [(turn.code, ask_policies(game, asked, view, unit, turn.step))]
-        return RoundPlay(game, unit, view, turn, policies, chosen, by_hand)
+        return RoundPlay(game, unit, view, turn, policies, roster.entries, chosen, by_hand)
 
-    version = version_of(game) if chosen else 0
-    return Session(game.world, play_of, context, list(chosen.values()), version)
+    return Session(game.world, play_of, context, list(chosen.values()))
 
 
 def _check_replaced(game: StageGame[S, V], roster: Roster, state: S, replaced: Replaced) -> None:
@@ -257,7 +265,9 @@ def check_of(game: StageGame[S, V], roster: Roster, forks: Sequence[Facts] = ())
         if not is_whole:  # nobody else's is recorded before the step is complete
             rows = [row for row in recorded.rows(code) if row[0] in outside]
             recorded = Block([(code, rows)] if rows else ())
-        play = RoundPlay(game, unit, view, turn, policies, replaced=by_hand, believed=believed)
+        play = RoundPlay(
+            game, unit, view, turn, policies, entries, replaced=by_hand, believed=believed
+        )
         return game.world.arrange(Block(asked_again(play, recorded, is_whole=is_whole))).batches
 
     # Replaced submissions are known even if no agent can be asked.
@@ -292,9 +302,8 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
     state = game.world.initial(run.setup)
 
     def played() -> Iterator[Sequence[Amount]]:
-        stand_in = prompting_of(game).stand_in
         entries = [
-            Entry(entry.agent, stand_in) if is_outside(entry.policy) else entry
+            Entry(entry.agent, game.stand_in) if is_outside(entry.policy) else entry
             for entry in run.roster.entries
         ]
         policies = _made(game, attrs.evolve(run.roster, entries=entries))
@@ -303,17 +312,18 @@ def estimates_of(game: StageGame[S, V], run: PreparedRun, models: Models) -> lis
             turn = game.turn_of(state)
             if turn.code is None:
                 return None
-            return RoundPlay(game, game.unit(state), game.view(state), turn, policies, chosen)
+            unit, view = game.unit(state), game.view(state)
+            return RoundPlay(game, unit, view, turn, policies, run.roster.entries, chosen)
 
         return asked_by_unit(game.world, state, play_of, PLAYED)
 
     def most_in(name: str, questions: int) -> int:
-        prompting, view = prompting_of(game), game.view(state)
-        most = [
-            prompting.longest + upper_bound(model, (), prompting.schema(view, agent)).tokens_in
-            for agent, model in chosen.items()
-            if model.name == name
-        ]
+        view, most = game.view(state), []
+        for agent, model in chosen.items():
+            if model.name == name:
+                prompting = game.prompting_for(run.roster.entries[agent])
+                around = upper_bound(model, (), prompting.schema(view, agent)).tokens_in
+                most.append(prompting.longest + around)
         return questions * sum(most) // len(most)
 
     units = game.units(state.config)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry, configurable
+from goldrush.agents.llm.versions import PromptVersion, decided, numbers
 from goldrush.agents.plugins import POLICIES as GROUP
 from goldrush.agents.plugins import Plugin, plugin, plugins
 from goldrush.agents.roster import DISTRIBUTION, Entry, Roster, RosterPart, format_policy, parts_of
@@ -45,12 +46,14 @@ from goldrush.kernel.settings import check_setting
 
 if TYPE_CHECKING:
     # Imported where a model plays: with them, commands of other runs would start later.
-    from goldrush.agents.llm.models import Model, Models
+    from goldrush.agents.llm.model import Framing, Model
+    from goldrush.agents.llm.models import Models
     from goldrush.agents.people import Ask
     from goldrush.agents.recorded import Recording
 
 Options = Mapping[str, Any]
 E = TypeVar("E", bound=Entry)
+F = TypeVar("F", bound="Framing")
 
 
 class UnknownPlayer(Exception):
@@ -81,8 +84,8 @@ class Offer(Protocol):
         """The families that can play."""
 
     @property
-    def prompt(self) -> int | None:
-        """The version of the prompt of models; None: they cannot play."""
+    def prompts(self) -> Sequence[PromptVersion]:
+        """The versions of the prompt of models, the newest last; empty: they cannot play."""
 
     @property
     def recording(self) -> Callable[[str | Path], Recording] | None:
@@ -152,23 +155,32 @@ def _parse_model(offer: Offer, part: RosterPart, typed: Typed) -> Options:
 
 def _can_read(offer: Offer, entry: Entry, roster: Roster) -> bool:
     """Whether the recorded answers of a model can be read again."""
-    from goldrush.agents.llm.models import AUTO, Model, model_from
+    from goldrush.agents.llm.model import AUTO, Model
 
-    version = entry.options.get("prompt")
-    if entry.options.keys() != attrs.fields_dict(Model).keys():
-        raise UnknownPlayer(f"{entry.label} is a model with {format_options(entry)}")
-    if type(version) is not int or version != offer.prompt:
-        raise UnknownPlayer(
-            f"{entry.label} is a model that was asked with version {format_value(version)} of "
-            f"the prompt (this is version {offer.prompt})"
-        )
-    try:
-        model = model_from(entry.options)
-    except BadInput as error:
-        raise _impossible(entry, error) from None
+    model = _framed(offer, entry, Model, "a model")
     if model.answer == AUTO:
         raise ImpossiblePlayer(entry.label, "an answer that was decided", f"answer is {AUTO!r}")
     return True
+
+
+def _framed(offer: Offer, entry: Entry, of: type[F], who: str) -> F:
+    """The record of the options of a model, or of a person. Raises UnknownPlayer for an option, or
+    a version of the prompt, that this version does not have; ImpossiblePlayer for a forged one.
+    """
+    number = entry.options.get("prompt")
+    version = next((v for v in offer.prompts if v.number == number), None)
+    if version is None or type(number) is not int:
+        raise UnknownPlayer(
+            f"{entry.label} is {who} that was asked with version {format_value(number)} of the "
+            f"prompt (this goldrush has {numbers(offer.prompts)})"
+        )
+    known = {*of.always, *version.options}.intersection((*of.always, *of.later))
+    if not {*of.always} <= entry.options.keys() <= known:
+        raise UnknownPlayer(f"{entry.label} is {who} with {format_options(entry)}")
+    try:
+        return of.of(entry.options)
+    except BadInput as error:
+        raise _impossible(entry, error) from None
 
 
 def _model_label(entry: Entry) -> str:
@@ -181,12 +193,16 @@ def _model_label(entry: Entry) -> str:
 
 def _parse_person(offer: Offer, part: RosterPart, typed: Typed) -> Options:
     _refuse_settings(part, "a person has none")
-    return {"prompt": offer.prompt}
+    from goldrush.agents.llm.model import Framing
+
+    newest = offer.prompts[-1]
+    return Framing(prompt=newest.number, notes="notes" in newest.options).as_options()
 
 
 def _was_shown(offer: Offer, entry: Entry, roster: Roster) -> bool:
-    if entry.options != {"prompt": offer.prompt}:
-        raise UnknownPlayer(f"{entry.label} is a person who was asked with {format_options(entry)}")
+    from goldrush.agents.llm.model import Framing
+
+    _framed(offer, entry, Framing, "a person")
     return True
 
 
@@ -414,7 +430,7 @@ class PolicySet:
         agents: number of agents of a roster without counts.
         method: name of the method that every policy has.
         mixes: rosters as text, by name.
-        prompt, recording: see `Offer`.
+        prompts, recording: see `Offer`.
     """
 
     world: str
@@ -424,7 +440,7 @@ class PolicySet:
     agents_max: int
     method: str
     mixes: Mapping[str, str] = attrs.field(factory=dict)
-    prompt: int | None = None
+    prompts: Sequence[PromptVersion] = ()
     recording: Callable[[str | Path], Recording] | None = None
 
     def parse(
@@ -489,7 +505,7 @@ class PolicySet:
     @property
     def families(self) -> Sequence[Family]:
         """The families that can play."""
-        asked = () if self.prompt is None else (MODEL, PERSON)
+        asked = (MODEL, PERSON) if self.prompts else ()
         replayed = () if self.recording is None else (REPLAY,)
         return (*asked, *replayed, OBJECT, OWN, NAMED)
 
@@ -519,8 +535,7 @@ class PolicySet:
 
     def model_options(self, name: str, models: Models) -> Options:
         """The options of an agent that is the model of this name. Raises BadInput."""
-        assert self.prompt is not None  # otherwise models are none of its families
-        return attrs.evolve(models.named(name), prompt=self.prompt).as_options()
+        return decided(models.named(name), self.prompts).as_options()
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         """The options of an agent with a policy of the world's or the user's. Raises BadInput."""
@@ -616,9 +631,9 @@ def models_in(entries: Iterable[Entry]) -> dict[int, Model]:
 
 
 def _models_of(options: Options) -> Sequence[Model]:
-    from goldrush.agents.llm.models import model_from
+    from goldrush.agents.llm.model import Model
 
-    return [model_from(options)]
+    return [Model.of(options)]
 
 
 def with_models_resolved(

@@ -17,7 +17,8 @@ import attrs
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import Model, Models, check_version
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import (
     About,
     Answer,
@@ -293,7 +294,6 @@ class Session(Generic[S]):
         play_of: PlayOf[S],
         context: RunContext[S],
         chosen: Sequence[Model] = (),
-        version: int = 0,
         *,
         counted: str = "",
         close: Callable[[], None] = lambda: None,
@@ -301,15 +301,12 @@ class Session(Generic[S]):
         """Prepare to ask.
 
         `counted` is a noun for a question, if patience counts questions and not units; `close`
-        releases what the plays need. Raises BadInput for a model recorded with another version of
-        the prompt, and as `Asker`.
+        releases what the plays need. Raises BadInput as `Asker`.
         """
         self._world, self._play_of, self._close = world, play_of, close
         self._pending, self._people = context.pending, context.resources.people
         self._counted = counted
         self._asker: Asker | None = None
-        for model in chosen:
-            check_version(model, version)
         if chosen:
             # Imports the client, which takes longer than a whole run of scripted agents.
             from goldrush.agents.llm.asker import Asker

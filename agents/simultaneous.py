@@ -29,7 +29,7 @@ from goldrush.agents.rounds import check_of, estimates_of, session_of, several_s
 from goldrush.agents.seats import models_in
 from goldrush.agents.seats import with_models_resolved as resolved
 from goldrush.agents.session import Asked, Session, bounds_of
-from goldrush.agents.stage_game import S, StageGame, V, prompting_of
+from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import check_trust, is_import_name
 from goldrush.kernel.errors import BadInput, BadPlan, JournalError, format_value
 from goldrush.kernel.fold import units
@@ -48,8 +48,8 @@ class StagePlayers(Players[S], Generic[S, V]):
         self.recording = game.policy_set.recording
         self.policies = game.policy_set.catalogue
         self.horizon = game.horizon
-        if game.prompting is not None:
-            longest = game.prompting.longest
+        if game.prompting:
+            longest = {each.version.number: each.longest for each in game.prompting}
             self.answers = AnswerFields(game.submitted, game.about, "agent", longest)
 
     def prepare(
@@ -70,7 +70,7 @@ class StagePlayers(Players[S], Generic[S, V]):
         return self.game.policy_set.installed()
 
     def estimate(self, run: PreparedRun, resources: Resources) -> Sequence[Estimate]:
-        if self.game.prompting is None:
+        if not self.game.prompting:
             return super().estimate(run, resources)
         return estimates_of(self.game, run, resources.models or Models())
 
@@ -79,7 +79,7 @@ class StagePlayers(Players[S], Generic[S, V]):
 
         def schema() -> Mapping[str, Any]:
             start = game.world.initial({**facts, "roster": roster.as_setup()})
-            return prompting_of(game).schema(game.view(start), 0)
+            return game.prompting[-1].schema(game.view(start), 0)
 
         return attrs.evolve(roster, entries=resolved(roster.entries, models, schema))
 
@@ -103,10 +103,13 @@ class StagePlayers(Players[S], Generic[S, V]):
 
     def bounds(self, context: RunContext[S]) -> Bounds:
         game = self.game
-        view, chosen = game.view(context.state), models_in(entries_in(context.state.roster))
+        view, entries = game.view(context.state), entries_in(context.state.roster)
+        chosen = models_in(entries)
         given = (row[0] for _, rows in context.pending for row in rows)
         agents = (agent for agent in given if agent in chosen)
-        return bounds_of(game.prompt(view, Asked(agent), chosen[agent]) for agent in agents)
+        return bounds_of(
+            game.prompt(view, Asked(agent), entries[agent], chosen[agent]) for agent in agents
+        )
 
     def policy_check(self, resources: Resources) -> Callable[[S, Sequence[Facts]], PolicyCheck]:
         recordings = recordings_of(self, resources.sources)

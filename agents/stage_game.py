@@ -11,10 +11,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import attrs
 
-from goldrush.agents.llm.models import Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Message, Source
+from goldrush.agents.llm.versions import PromptVersion, version_of
 from goldrush.agents.roster import Entry, Roster
-from goldrush.agents.seats import PolicySet
+from goldrush.agents.seats import PolicySet, is_outside
 from goldrush.agents.session import Asked, Prompt
 from goldrush.kernel.forking import Forks
 from goldrush.kernel.rosters import Config
@@ -38,22 +39,22 @@ V = TypeVar("V")
 
 @attrs.frozen
 class Prompting(Generic[V]):
-    """How language models are asked.
+    """How language models are asked with one version of the prompt.
 
     Attributes:
+        version: its number, and the options that its agents can have.
         messages, schema: `(view, agent)` to the messages of the prompt, and to the JSON schema of
             an answer, for servers that enforce one.
         row: `(view, agent, text, error, source)` to the submission of an answer: see
             `session.Play.row`. An unreadable answer is an empty submission with an error.
         longest: greatest size of a prompt, in bytes.
-        stand_in: the policy that plays instead of models when their costs are estimated.
     """
 
+    version: PromptVersion
     messages: Callable[[V, int], Sequence[Message]]
     schema: Callable[[V, int], Schema]
     row: Callable[[V, int, str | None, str | None, Source], Row]
     longest: int
-    stand_in: str
 
 
 @attrs.frozen
@@ -95,7 +96,8 @@ class StageGame(Generic[S, V]):
             of its event. Raises BadPlan, and KeyError for a missing field.
         replayed: `(row, view)` to the submission of a recorded agent, from its recorded row.
         forks: the changes that forks can make; None: runs cannot be forked.
-        prompting: None: models cannot play.
+        prompting: by version of the prompt, the newest last; empty: models cannot play.
+        stand_in: the policy that plays instead of models when their costs are estimated.
         source: the source of the rules, as START and FORK record it; None: they record none.
         noun: for a submission; empty: the name of its event.
         leaves_state: `view` and the world's own policies leave the state that they are given as it
@@ -115,7 +117,8 @@ class StageGame(Generic[S, V]):
     turn: Callable[[S], tuple[int, Sequence[int]]] | None = None
     replayed: Callable[[Row, V], Row] = _unchanged
     forks: Forks[Any] | None = None
-    prompting: Prompting[V] | None = None
+    prompting: Sequence[Prompting[V]] = ()
+    stand_in: str = ""
     source: Mapping[str, object] | None = None
     noun: str = ""
     leaves_state: bool = False
@@ -126,10 +129,8 @@ class StageGame(Generic[S, V]):
             raise ValueError(
                 f"a policy set of {self.policy_set.world!r} in a game of {self.world.name!r}"
             )
-        if (self.policy_set.prompt is None) != (self.prompting is None):
-            raise ValueError(
-                "a policy set has a version of the prompt where the game has prompting"
-            )
+        if list(self.policy_set.prompts) != [each.version for each in self.prompting]:
+            raise ValueError("a policy set has the versions of the prompt of the game's prompting")
 
     @property
     def submitted(self) -> Sequence[int]:
@@ -162,9 +163,19 @@ class StageGame(Generic[S, V]):
         text = text if type(text) is str else None
         return About(row[0], "", text, error, source)
 
-    def prompt(self, view: V, asked: Asked, model: Model | None) -> Prompt:
+    def prompting_for(self, entry: Entry) -> Prompting[V]:
+        """How an agent is asked: with the version in its entry, or the newest if it has none.
+
+        Raises BadInput for a version that this goldrush lacks.
+        """
+        if not is_outside(entry.policy):
+            return self.prompting[-1]
+        version = version_of(self.policy_set.prompts, entry.options)
+        return self.prompting[self.policy_set.prompts.index(version)]
+
+    def prompt(self, view: V, asked: Asked, entry: Entry, model: Model | None) -> Prompt:
         """A question to an agent in the form for a model or a person."""
-        prompting, agent = prompting_of(self), asked.agent
+        prompting, agent = self.prompting_for(entry), asked.agent
         schema = partial(prompting.schema, view, agent)
         return Prompt(asked, model, prompting.messages(view, agent), schema)
 
@@ -179,15 +190,3 @@ class StageGame(Generic[S, V]):
             for entry in roster.entries:
                 if entry.options.get("journal") == recording.sha256:
                     recording.check(entry.agent, self.units(config))
-
-
-def prompting_of(game: StageGame[S, V]) -> Prompting[V]:
-    """How the models of a world are asked."""
-    assert game.prompting is not None  # no roster of such a world has models
-    return game.prompting
-
-
-def version_of(game: StageGame[S, V]) -> int:
-    """The version of the prompt that models are asked with."""
-    assert game.policy_set.prompt is not None  # no roster of such a world has models
-    return game.policy_set.prompt

@@ -43,7 +43,7 @@ class StageTools(Tools):
     def prompts(
         self, path: str | Path, unit: int, agent: int, resources: Resources
     ) -> Sequence[Prompted]:
-        if self.game.prompting is None:
+        if not self.game.prompting:
             return super().prompts(path, unit, agent, resources)
         found: Sequence[Prompted] = self._prompted(path, self.game, unit, agent)
         return found

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.llm.models import Endpoint, Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.worlds.competition import players as season
 from goldrush.agents.worlds.competition.arenas import opened_tests
 from goldrush.agents.worlds.competition.cast import cast_of

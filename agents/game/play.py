@@ -11,6 +11,7 @@ import attrs
 from goldrush.agents.game.prompts import in_row, prompting_of_game
 from goldrush.agents.game.source import source_of_code
 from goldrush.agents.game.step import StepView
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.recorded import Recording
 from goldrush.agents.roster import Entry, parts_of
 from goldrush.agents.seats import PolicySet
@@ -254,7 +255,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
     policies = {name: policy_class(policy) for name, policy in game.policies.items()}
     source = source_of_code(game)
     world = attrs.evolve(world_of(game), source=source.sha256)
-    prompt = game.rules if game.submissions else None
+    versions = [PromptVersion(game.rules)] if game.submissions else []
     codes = agents.compiled.codes_by_step
     return StageGame[State, StepView](
         world=world,
@@ -265,7 +266,7 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
             agents=_default_agents(game),
             agents_max=AGENTS_MAX,
             method=METHOD,
-            prompt=prompt,
+            prompts=versions,
             recording=lambda path: Recording(path, world, codes),
         ),
         codes=codes,
@@ -278,7 +279,8 @@ def stage_game(game: type[Game]) -> StageGame[State, StepView]:
         resubmitted=agents.resubmitted,
         treatments=treatments_of(game),
         forks=agents.compiled.forks(),
-        prompting=None if prompt is None else prompting_of_game(game, agents.compiled),
+        prompting=[prompting_of_game(version, agents.compiled) for version in versions],
+        stand_in=next(iter(game.policies), ""),
         source=source.as_dict(),
         leaves_state=True,
     )

@@ -13,6 +13,7 @@ from goldrush.agents.game.step import StepView
 from goldrush.agents.llm.failures import NO_ANSWER, NO_JSON, REFUSAL
 from goldrush.agents.llm.json_object import object_in
 from goldrush.agents.llm.question import Message, Source
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.stage_game import Prompting
 from goldrush.kernel.errors import BadInput, format_value
 from goldrush.kernel.game.declared import one_of
@@ -170,13 +171,10 @@ def _up_to(last: int, schema: Schema) -> Schema:
     return schema
 
 
-def prompting_of_game(game: type[Game], compiled: Compiled) -> Prompting[StepView]:
+def prompting_of_game(version: PromptVersion, compiled: Compiled) -> Prompting[StepView]:
     """How the models of a game are asked."""
     prompts = GamePrompts(compiled)
-    return Prompting(
-        prompts.messages, prompts.schema, prompts.row, longest=LONGEST,
-        stand_in=next(iter(game.policies), ""),
-    )  # fmt: skip
+    return Prompting(version, prompts.messages, prompts.schema, prompts.row, longest=LONGEST)
 
 
 def no_range(asks: type[Submission], name: str, who: str) -> BadInput:

@@ -16,7 +16,8 @@ import attrs
 from goldrush.agents.llm.budget import Budget
 from goldrush.agents.llm.client import Client
 from goldrush.agents.llm.failures import CUT, FIRST, Earlier, Tally, failure_kind, format_kinds
-from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.probe import settled
 from goldrush.agents.llm.question import Answer, Message, Question
 from goldrush.kernel.errors import RunStopped

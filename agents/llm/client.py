@@ -29,7 +29,8 @@ import openai
 
 from goldrush.agents.interrupts import deferred
 from goldrush.agents.llm.budget import Amount, Budget
-from goldrush.agents.llm.models import KEY_MIN, NAME_MAX, Endpoint, custom_headers
+from goldrush.agents.llm.model import NAME_MAX
+from goldrush.agents.llm.models import KEY_MIN, Endpoint, custom_headers
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question, counted
 from goldrush.agents.pool import next_of
 from goldrush.kernel.draws import Draws

@@ -19,7 +19,8 @@ from typing import Final
 import attrs
 
 from goldrush.agents.llm.client import Client
-from goldrush.agents.llm.models import AUTO, LIMITS, SCHEMA, TEXT, Endpoint, Model
+from goldrush.agents.llm.model import AUTO, LIMITS, SCHEMA, TEXT, Model
+from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import Answer, Message, Question
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.shape import Schema

@@ -11,7 +11,8 @@ import attrs
 
 from goldrush.agents.llm.budget import WRAPPING, Amount
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import SCHEMA, Endpoint, Model
+from goldrush.agents.llm.model import SCHEMA, Model
+from goldrush.agents.llm.models import Endpoint
 from goldrush.kernel.codec import pack
 from goldrush.kernel.shape import Schema
 

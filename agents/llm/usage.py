@@ -9,7 +9,7 @@ import attrs
 
 from goldrush.agents.llm.budget import Amount
 from goldrush.agents.llm.failures import NO_ANSWER, Earlier
-from goldrush.agents.llm.models import MAX_TOKENS_MAX
+from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.llm.question import AROUND_MAX, About, counted
 from goldrush.agents.trust import HUMAN, LLM
 from goldrush.kernel import fold
@@ -30,7 +30,7 @@ class RecordedAnswer:
         model: its name in the roster or cast.
         tokens_in, tokens_out: of the question and of the answer; None: not reported, or impossible.
         tries: how often the question was sent.
-        max_tokens: upper bound of the tokens of the answer.
+        most_in, max_tokens: upper bounds of the tokens of the question and of the answer.
         forks: number of FORK commits before it in the journal.
         prompt: the digest of the prompt, as recorded.
     """
@@ -42,6 +42,7 @@ class RecordedAnswer:
     tokens_in: int | None
     tokens_out: int | None
     tries: int
+    most_in: int
     max_tokens: int
     forks: int
     prompt: str | None
@@ -55,13 +56,13 @@ class AnswerFields:
         codes: of the events.
         about: the facts of a row.
         player: the key of an agent's id in the setup's list of players.
-        longest: greatest size of a prompt, in bytes.
+        longest: greatest size of a prompt, in bytes, by its version.
     """
 
     codes: Sequence[int]
     about: Callable[[Row], About]
     player: str
-    longest: int
+    longest: Mapping[int, int]
 
     def of_models(self, inputs: Block) -> Iterator[About]:
         """The answers of models among these inputs; forged ones may be of others, too."""
@@ -78,7 +79,7 @@ def answers_in(
 
     Includes those of an unclosed unit; stops at a torn tail. Raises JournalError.
     """
-    chosen: Mapping[int, tuple[str, int]] = {}
+    chosen: Mapping[int, _Asked] = {}
     forks = 0
     vocabulary = world.vocabulary
     try:
@@ -87,15 +88,15 @@ def answers_in(
                 event = fold.setup_event(world, reader, commit)
                 forks += commit.kind == FORK
                 if event[vocabulary.players] is not None:
-                    chosen = _models_of(event[vocabulary.players], answers.player)
+                    chosen = _models_of(event[vocabulary.players], answers)
             if next(fold.faults(world, commit.blocks[::2], is_input=True), None):
                 raise fold.malformed(world, reader.path, commit)
             for block in commit.blocks[::2]:
                 for about in answers.of_models(block):
-                    model = _model(chosen, about.agent, about.model)
-                    if model is not None:
+                    asked = _asked(answers, chosen, about)
+                    if asked is not None:
                         unit = vocabulary.number(commit.unit)
-                        yield _recorded(unit, about, model, forks, answers.longest)
+                        yield _recorded(unit, about, asked, forks)
     except TornTail:
         return
 
@@ -119,56 +120,70 @@ def earlier_in(
     question if it is not in `bounds`.
     """
     return [
-        Earlier(_amount(answer, answers.longest, bounds), answer.error)
+        Earlier(_amount(answer, bounds), answer.error)
         for answer in answers_in(reader, world, answers)
         if answer.forks == forks
     ]
 
 
-def _amount(answer: RecordedAnswer, longest: int, bounds: Bounds) -> Amount:
+def _amount(answer: RecordedAnswer, bounds: Bounds) -> Amount:
     if answer.error == NO_ANSWER and answer.tokens_in is answer.tokens_out is None:
         return Amount(answer.model, 0, 0)
     most = bounds.get((answer.model, answer.prompt or ""))
     if most is None:
-        most = Amount(answer.model, longest + AROUND_MAX, answer.max_tokens)
+        most = Amount(answer.model, answer.most_in, answer.max_tokens)
     tokens_in = most.tokens_in if answer.tokens_in is None else answer.tokens_in
     tokens_out = most.tokens_out if answer.tokens_out is None else answer.tokens_out
     return Amount(answer.model, tokens_in, tokens_out)
 
 
-def _models_of(players: Any, number: str) -> dict[int, tuple[str, int]]:
-    """The name and `max_tokens` of each agent that is a model, for options of any version."""
+@attrs.frozen
+class _Asked:
+    """The model of an agent: its name, and the upper bounds of tokens, for options of any version.
+
+    A prompt of an unknown version counts as the longest that is known.
+    """
+
+    name: str
+    most_in: int
+    most_out: int
+
+
+def _models_of(players: Any, answers: AnswerFields) -> dict[int, _Asked]:
+    """The models of agents."""
     models = {}
     for entry in players:
         if entry["policy"] == LLM:
-            name, most = (
-                entry["options"].get("name"),
-                counted(entry["options"].get("max_tokens"), 1),
-            )
-            models[entry[number]] = str(name), MAX_TOKENS_MAX if most is None else most
+            options = entry["options"]
+            most = counted(options.get("max_tokens"), 1)
+            version = counted(options.get("prompt"), 1)
+            size = answers.longest.get(version or 0, max(answers.longest.values())) + AROUND_MAX
+            most = MAX_TOKENS_MAX if most is None else most
+            models[entry[answers.player]] = _Asked(str(options.get("name")), size, most)
     return models
 
 
-def _model(chosen: Mapping[int, tuple[str, int]], agent: int, name: Any) -> tuple[str, int] | None:
+def _asked(answers: AnswerFields, chosen: Mapping[int, _Asked], about: About) -> _Asked | None:
     """The model of an answer: the one that its row names, or else the agent's."""
-    if name is None:
-        return chosen.get(agent)
-    most = (most for called, most in chosen.values() if called == name)
-    return str(name), max(most, default=MAX_TOKENS_MAX)
+    if about.model is None:
+        return chosen.get(about.agent)
+    called = [asked for asked in chosen.values() if asked.name == about.model]
+    if not called:
+        size = max(answers.longest.values()) + AROUND_MAX
+        return _Asked(str(about.model), size, MAX_TOKENS_MAX)
+    return max(called, key=lambda asked: asked.most_out)
 
 
-def _recorded(
-    unit: int, about: About, model: tuple[str, int], forks: int, longest: int
-) -> RecordedAnswer:
-    name, most = model
+def _recorded(unit: int, about: About, asked: _Asked, forks: int) -> RecordedAnswer:
     source, prompt = about.source or {}, about.prompt
     return RecordedAnswer(
-        unit, about.agent, name,
+        unit, about.agent, asked.name,
         error=about.error if type(about.error) is str else None,
-        tokens_in=counted(source.get("tokens_in"), 1, longest + AROUND_MAX),
-        tokens_out=counted(source.get("tokens_out"), 0, most),
+        tokens_in=counted(source.get("tokens_in"), 1, asked.most_in),
+        tokens_out=counted(source.get("tokens_out"), 0, asked.most_out),
         tries=counted(source.get("tries"), 1) or 1,
-        max_tokens=most,
+        most_in=asked.most_in,
+        max_tokens=asked.most_out,
         forks=forks,
         prompt=prompt if type(prompt) is str else None,
     )  # fmt: skip

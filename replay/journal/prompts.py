@@ -10,10 +10,13 @@ from typing import Any
 
 import attrs
 
-from goldrush.agents.llm.models import Endpoint, Model, check_version, model_from
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.question import Message, Question
+from goldrush.agents.llm.versions import decided
+from goldrush.agents.roster import entries_in
 from goldrush.agents.session import Asked
-from goldrush.agents.stage_game import S, StageGame, V, version_of
+from goldrush.agents.stage_game import S, StageGame, V
 from goldrush.agents.trust import LLM
 from goldrush.kernel import fold
 from goldrush.kernel.errors import BadInput
@@ -66,17 +69,15 @@ def prompted(
     agents = len(state.roster)
     if not 0 <= agent < agents:
         raise BadInput(f"there is no agent {agent}", f"give one from 0 to {agents - 1}")
-    entry, version = state.roster[agent], version_of(game)
-    is_model = entry["policy"] == LLM
-    model = Model("any", "any", prompt=version)
-    if is_model:
-        model = model_from(entry["options"])
-        check_version(model, version)
+    entry = entries_in(state.roster)[agent]
+    is_model = entry.policy == LLM
+    version = game.prompting_for(entry).version
+    model = Model.of(entry.options) if is_model else decided(Model("any", "any"), [version])
     rebuilt = []
     for step in steps:
         turn = game.turn_of(state)
         if agent in turn.agents and turn.code is not None:
-            prompt = game.prompt(game.view(state), Asked(agent), model)
+            prompt = game.prompt(game.view(state), Asked(agent), entry, model)
             request = Question(model, Endpoint(), prompt.messages, prompt.schema).request()
             recorded = _recorded(step.inputs, game, agent)
             rebuilt.append(
@@ -108,19 +109,18 @@ def prompts_by_unit(
     vocabulary = game.world.vocabulary
     with JournalReader(path) as reader:
         declared = declared_in(game.world, reader)
-    if game.prompting is None or not any(entry["policy"] == LLM for entry in declared.players):
+    if not game.prompting or not any(entry["policy"] == LLM for entry in declared.players):
         return  # saves deriving the run
-    version = version_of(game)
+    known = {version.number for version in game.policy_set.prompts}
     with JournalReader(path) as reader:
         for commit, state in Walk(game.world, reader, DERIVED):
             number = vocabulary.number(commit.unit) + 1
             if commit.kind == END or commit.digest is None or number < first:
                 continue
             view = game.view(state)
-            for entry in state.roster:
-                if entry["policy"] == LLM and model_from(entry["options"]).prompt == version:
-                    agent = entry["agent"]
-                    yield number, agent, game.prompting.messages(view, agent)
+            for entry in entries_in(state.roster):
+                if entry.policy == LLM and entry.options.get("prompt") in known:
+                    yield number, entry.agent, game.prompting_for(entry).messages(view, entry.agent)
             if number == last:
                 return  # damage after it does not matter
 

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import attrs
 
-from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.players import Facts, PreparedRun, Resources
 from goldrush.agents.seats import models_in
 from goldrush.agents.trust import build_policy, check_trust, import_names

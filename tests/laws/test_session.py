@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents.llm import asker
-from goldrush.agents.llm.models import Model
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.players import RunContext
-from goldrush.agents.roster import Roster
+from goldrush.agents.roster import Entry, Roster
 from goldrush.agents.rounds import RoundPlay, check_of, session_of
 from goldrush.agents.session import Session, asked_again
 from goldrush.agents.worlds.competition.play import ANSWERED
-from goldrush.agents.worlds.mining.players import GAME, prepare
+from goldrush.agents.worlds.mining.players import GAME, MINING_PLAYERS, prepare
 from goldrush.agents.worlds.mining.roster import POLICIES
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, JournalReader
@@ -48,7 +49,9 @@ def test_the_short_path_gives_the_inputs_of_the_long_one(names: list[str], seed:
     policies = {e.agent: (e, GAME.policy_set.factory_of(e, roster)()) for e in entries}
 
     def play_of(state: MiningState) -> RoundPlay[Any]:
-        return RoundPlay(GAME, state.round + 1, GAME.view(state), GAME.turn_of(state), policies)
+        return RoundPlay(
+            GAME, state.round + 1, GAME.view(state), GAME.turn_of(state), policies, roster.entries
+        )
 
     brief = session_of(GAME, roster, RunContext(state))
     long = Session(MINING, play_of, RunContext(state))
@@ -160,6 +163,8 @@ def _copied(commit: Commit) -> Commit:
 
 def test_a_model_whose_prompt_has_another_version_is_not_asked() -> None:
     config, roster = prepare({})
+    model = decided(Model("a", "a"), [PromptVersion(99)])
+    roster = Roster([Entry(0, "llm", model.as_options()), *roster.entries[1:]])
     state = MINING.initial({"config": config.as_dict(), "roster": roster.as_setup()})
-    with pytest.raises(BadInput, match="asked with version 2 of the prompt"):
-        Session(MINING, lambda state: [], RunContext(state), [Model("a", "a", prompt=2)], 1)
+    with pytest.raises(BadInput, match="asked with version 99 of the prompt"):
+        MINING_PLAYERS.start_agents(RunContext(state))

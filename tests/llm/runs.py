@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
+from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.kernel.errors import TornTail
 from goldrush.kernel.journal import Commit, JournalReader
 from goldrush.kernel.world import Batch, Row

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.budget import WRAPPING, Amount, Budget, Objection, prices
 from goldrush.agents.llm.client import Client, Failure
-from goldrush.agents.llm.models import TEXT, Endpoint, Model, Models
+from goldrush.agents.llm.model import TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.llm.question import SCHEMA_MAX, Answer, Question
 from goldrush.agents.worlds.competition.arenas import rules_of
 from goldrush.agents.worlds.competition.players import configured

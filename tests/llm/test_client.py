@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from goldrush.agents.llm import client as client_
 from goldrush.agents.llm.client import BODY_MAX, TROUBLE_MAX, Client
-from goldrush.agents.llm.models import LIMITS, NAME_MAX, SCHEMA, TEXT, Endpoint, Model
+from goldrush.agents.llm.model import LIMITS, NAME_MAX, SCHEMA, TEXT, Model
+from goldrush.agents.llm.models import Endpoint
 from goldrush.agents.llm.probe import settled
 from goldrush.agents.llm.question import TEXT_MAX, Answer, Question
 from goldrush.kernel.errors import BadInput
@@ -28,7 +29,7 @@ from tests.llm.clock import Clock
 from tests.llm.servers import Asked, Reply, Server, closed_port, completion, error, serving
 from tests.waiting import HANGS, until
 
-MODEL = Model("test", "test-1", answer=TEXT)
+MODEL = Model("test", "test-1", max_tokens=500, answer=TEXT)
 FORM = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 PLAN = {**FORM, "properties": {"actions": {"type": "array"}}, "required": ["actions"]}
 GOOD = Answer("a plan", "stop", model="test-1", tokens_in=100, tokens_out=20)
@@ -1060,7 +1061,7 @@ def test_an_address_that_cannot_be_used_is_told_before_anything_is_sent(address:
 # How a server wants to be asked.
 
 
-AS_IT_IS = Model("test", "test-1")
+AS_IT_IS = Model("test", "test-1", max_tokens=500)
 
 
 def probed(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goldrush.agents.llm.models import SCHEMA, TEXT, Endpoint, Model, Models
+from goldrush.agents.llm.model import SCHEMA, TEXT, Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.worlds.competition import players as seasons
 from goldrush.agents.worlds.competition.cast import cast_of
 from goldrush.agents.worlds.mining.players import GAME, record, resume

@@ -3,27 +3,25 @@
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from goldrush.agents import llm
-from goldrush.agents.llm.models import (
-    FILE_MAX,
-    KEY_MIN,
+from goldrush.agents.llm.model import (
+    FIRST,
+    FRAMING,
     MAX_TOKENS_MAX,
     NAME_MAX,
-    Endpoint,
+    SAMPLING,
+    Framing,
     Model,
-    Models,
-    model_from,
-    read_models,
 )
+from goldrush.agents.llm.models import FILE_MAX, KEY_MIN, Endpoint, Models, read_models
+from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.roster import Roster
 from goldrush.agents.trust import LLM
-from goldrush.agents.worlds.mining.prompt import VERSION
-from goldrush.agents.worlds.mining.roster import POLICY_SET
+from goldrush.agents.worlds.mining.roster import POLICY_SET, PROMPTS
 from goldrush.kernel.errors import BadInput
 
 KEY = "sk-0123456789abcdef"
@@ -145,14 +143,15 @@ def test_both_ends_of_a_range_belong_to_it(line: str, tmp_path: Path) -> None:
     assert ["a"] == list(read(tmp_path, f"[a]\n{line}"))
 
 
-@pytest.mark.parametrize("field", ["name", "prompt", "Model", "max-tokens", "password"])
+@pytest.mark.parametrize("field", ["name", "wording_text", "Model", "max-tokens", "password"])
 def test_a_field_that_there_is_not_is_named(field: str, tmp_path: Path) -> None:
     refused = refusal(tmp_path, f'[a]\n{field} = "{KEY}"')
 
     assert f"{tmp_path}/models.toml, [a] has '{field}'" == refused.what
     assert (
-        "it may have model, temperature, max_tokens, seed, answer, limit, base_url, key_env, "
-        "timeout, tries, price_in, price_out"
+        "it may have model, temperature, max_tokens, seed, answer, limit, prompt, top_p, "
+        "reasoning_effort, seed_from, sample, reasoning, notes, wording, persona, order, "
+        "base_url, key_env, timeout, tries, price_in, price_out"
     ) == refused.instead
 
 
@@ -364,9 +363,30 @@ def test_limits_may_be_at_their_ends() -> None:
 
 
 def test_options_are_a_model_again() -> None:
-    model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens", VERSION)
+    model = Model("a", "vendor/a", 0.7, 300, 7, "schema", "max_completion_tokens")
+    first = decided(model, [PromptVersion(1)])
+    last = decided(model, VERSIONS)
 
-    assert model == model_from(model.as_options())
+    assert FIRST == tuple(first.as_options())
+    assert (*FIRST, "notes") == tuple(last.as_options())
+    for each in (first, last):
+        assert each == Model.of(each.as_options())
+
+
+VERSIONS = [PromptVersion(1), PromptVersion(2, (*SAMPLING, *FRAMING))]
+OPTIONS: dict[str, st.SearchStrategy[Any]] = {
+    "temperature": st.none() | st.floats(0, 2) | st.integers(0, 2),
+    "seed": st.none() | st.integers(0, 2**53 - 1),
+    "answer": st.sampled_from(["schema", "text"]),
+    "top_p": st.none() | st.floats(0, 1) | st.integers(0, 1),
+    "reasoning_effort": st.sampled_from([None, "low"]),
+    "seed_from": st.sampled_from([None, "option", "run"]),
+    "sample": st.integers(0, 2**31 - 1),
+    "reasoning": st.sampled_from([None, "none", "field", "open"]),
+    "notes": st.none() | st.booleans(),
+    "persona": st.none() | st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9),
+    "order": st.sampled_from(["fixed", "run", "agent"]),
+}
 
 
 @given(
@@ -374,17 +394,48 @@ def test_options_are_a_model_again() -> None:
         Model,
         name=st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9),
         model=st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=9),
-        temperature=st.none() | st.floats(0, 2) | st.integers(0, 2),
-        max_tokens=st.integers(1, MAX_TOKENS_MAX),
-        seed=st.none() | st.integers(0, 2**53 - 1),
-        answer=st.sampled_from(["schema", "text"]),
+        max_tokens=st.integers(0, MAX_TOKENS_MAX),
+        **OPTIONS,
     )
 )
 def test_any_model_comes_back_from_its_options(model: Model) -> None:
-    assert model == model_from(model.as_options())
+    chosen = decided(model, VERSIONS)
+    options = chosen.as_options()
+    given = {name: getattr(model, name) for name in (*FIRST, *SAMPLING, *FRAMING)}
+
+    assert chosen == Model.of(options)
+    assert all(getattr(chosen, name) == value for name, value in given.items() if value)
+    assert (2, 0) < (chosen.prompt, chosen.max_tokens)
+    changed = {"seed_from": "option", "reasoning": "none", "notes": False, "sample": 0}
+    for name in changed.keys() - options.keys():
+        with pytest.raises(BadInput, match="as they are written"):  # a default is never written
+            Model.of({**options, name: changed[name]})
+    if len(options) > len(FIRST) + 1:
+        with pytest.raises(BadInput, match="as they are written"):  # in another order
+            Model.of(dict(reversed(options.items())))
 
 
-GOOD = Model("a", "a").as_options()
+def test_a_version_without_options_has_none() -> None:
+    model = Model("a", "a", prompt=1, top_p=0.5)
+    with pytest.raises(BadInput, match="top_p, which version 1 of the prompt lacks"):
+        decided(model, VERSIONS)
+    with pytest.raises(BadInput, match="give prompt = 1 and 2"):
+        decided(Model("a", "a", prompt=3), VERSIONS)
+    assert 500 == decided(Model("a", "a", prompt=1), VERSIONS).max_tokens
+    assert 2_000 == decided(Model("a", "a"), VERSIONS).max_tokens
+    assert 8_000 == decided(Model("a", "a", reasoning="open"), VERSIONS).max_tokens
+
+
+def test_a_person_has_the_options_of_framing_alone() -> None:
+    person = Framing(prompt=2, notes=True, persona="a miner", order="run")
+
+    assert ["prompt", "notes", "persona", "order"] == list(person.as_options())
+    assert person == Framing.of(person.as_options())
+    with pytest.raises(BadInput, match="they must be prompt"):
+        Framing.of({"prompt": 2, "top_p": 0.5})
+
+
+GOOD = decided(Model("a", "a"), [PromptVersion(1)]).as_options()
 
 
 @pytest.mark.parametrize(
@@ -410,7 +461,7 @@ GOOD = Model("a", "a").as_options()
 )
 def test_options_that_are_no_model_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as refused:
-        model_from(options)
+        Model.of(options)
 
     assert KEY not in str(refused.value)
     assert str(refused.value).isprintable()
@@ -435,7 +486,7 @@ def test_a_roster_mixes_models_and_policies() -> None:
     roster = POLICY_SET.parse("llm:model-a*4,llm:model-b*4,greedy-mine*2", models=Models(KNOWN))
 
     assert ["model-a"] * 4 + ["model-b"] * 4 + ["(greedy-mine)"] * 2 == models_in(roster)
-    assert attrs.evolve(B, prompt=VERSION).as_options() == roster.entries[4].options
+    assert decided(B, PROMPTS).as_options() == roster.entries[4].options
     assert "http" not in repr(roster)
 
 
@@ -459,7 +510,7 @@ def test_a_model_is_named_behind_llm(text: str, agents: int | None, names: list[
 def test_without_a_file_a_model_is_called_as_its_server_does(name: str) -> None:
     [entry] = POLICY_SET.parse(f"llm:{name}*1").entries
 
-    assert Model(name, name, prompt=VERSION) == model_from(entry.options)
+    assert decided(Model(name, name), PROMPTS) == Model.of(entry.options)
 
 
 def test_a_model_that_the_file_does_not_have_is_no_other_server_s() -> None:

@@ -15,6 +15,7 @@ import pytest
 from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import TEXT_MAX
 from goldrush.agents.llm.usage import earlier_in
+from goldrush.agents.llm.versions import PromptVersion
 from goldrush.agents.players import Resources
 from goldrush.agents.trust import LLM
 from goldrush.agents.worlds.competition.arenas import rules_of
@@ -290,12 +291,11 @@ def test_a_model_with_another_prompt_is_neither_asked_again_nor_gone_on_with(
     with serving(playing) as server:
         recorded(path, server.address, "judge")
         cut.write_bytes(path.read_bytes()[: commits_of(path)[2].end])
-        monkeypatch.setattr("goldrush.agents.worlds.competition.prompt.VERSION", 99)
-        monkeypatch.setattr("goldrush.agents.worlds.competition.play.VERSION", 99)
+        monkeypatch.setattr("goldrush.agents.worlds.competition.cast.PROMPTS", [PromptVersion(99)])
         verdict = verify(path)
         assert verdict.holds is None
-        assert re.search(r"judge is a model .* \(this is version 99\)", verdict.unknown[0])
-        with pytest.raises(BadInput, match="version 3 of the prompt; this goldrush has version 99"):
+        assert re.search(r"judge is a model .* \(this goldrush has 99\)", verdict.unknown[0])
+        with pytest.raises(BadInput, match="version 3 of the prompt; this goldrush has 99"):
             resume(cut, models=models(server.address))
 
 

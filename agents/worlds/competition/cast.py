@@ -13,7 +13,9 @@ from typing import Any, Final
 import attrs
 
 from goldrush.agents.catalogue import CatalogueEntry
-from goldrush.agents.llm.models import Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
+from goldrush.agents.llm.versions import PromptVersion, decided
 from goldrush.agents.roster import Entry, RosterPart
 from goldrush.agents.seats import (
     MODEL,
@@ -30,6 +32,7 @@ from goldrush.agents.seats import (
 )
 from goldrush.agents.trust import HUMAN, LLM, import_policy, is_import_name
 from goldrush.agents.worlds.competition.chance import RandomWorker, SilentWorker
+from goldrush.agents.worlds.competition.limits import PROMPTS
 from goldrush.agents.worlds.competition.offices import Admin, Assistant, Judge, User
 from goldrush.agents.worlds.competition.seats import Seat, options_of
 from goldrush.agents.worlds.competition.therapist import Therapist
@@ -76,10 +79,8 @@ class _Offer:
     recording = None
 
     @property
-    def prompt(self) -> int:
-        from goldrush.agents.worlds.competition.prompt import VERSION
-
-        return VERSION
+    def prompts(self) -> Sequence[PromptVersion]:
+        return PROMPTS
 
     def unknown(self, name: str) -> BadInput:
         take = f"take {', '.join(POLICIES)}, {_OTHERS}"
@@ -91,7 +92,7 @@ class _Offer:
     def model(self, name: str, models: Models) -> Model:
         if not name and models.default is None and len(models.by_name) != 1:
             raise BadInput(f"{LLM} alone names no model", f"write {LLM}:MODEL")
-        return attrs.evolve(models.named(name), prompt=self.prompt)
+        return decided(models.named(name), self.prompts)
 
     def policy_options(self, part: RosterPart, trust: Collection[str]) -> Options:
         if part.name not in POLICIES and not is_import_name(part.name):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from goldrush.agents.llm.versions import PromptVersion
+
 ROOM_MAX: Final = 3  # shares
 
 RULES_MAX: Final = 12_000  # the first message
@@ -38,3 +40,6 @@ _ONCE: Final = (
     + STOOD_MAX
 )
 PROMPT_MAX: Final = RULES_MAX + ROOM_MAX * _SHARES + _ONCE  # of both messages
+
+PROMPTS: Final = (PromptVersion(3),)
+LONGEST: Final = {3: PROMPT_MAX}  # by version of the prompt

@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from goldrush.agents.llm.failures import CUT, NO_ANSWER, REFUSAL
-from goldrush.agents.llm.models import Model
+from goldrush.agents.llm.model import Model
 from goldrush.agents.llm.question import About, Source
+from goldrush.agents.llm.versions import version_of
 from goldrush.agents.people import Inquiry
 from goldrush.agents.players import Facts, RunContext
 from goldrush.agents.roster import Roster
@@ -27,7 +28,6 @@ from goldrush.agents.worlds.competition.bench import Tests
 from goldrush.agents.worlds.competition.cast import OFFER, policy_of
 from goldrush.agents.worlds.competition.formats import REFUSALS
 from goldrush.agents.worlds.competition.observation import SeasonObservation
-from goldrush.agents.worlds.competition.prompt import VERSION
 from goldrush.agents.worlds.competition.prompt import messages as messages_of
 from goldrush.agents.worlds.competition.questions import QUESTIONS
 from goldrush.agents.worlds.competition.script import Replaced, Scripts, act_of
@@ -62,7 +62,9 @@ def session_of(
         return SeasonPlay(state, scripts, context.resources.trust)
 
     world = competition(context.state.arena_rules)
-    return Session(world, play_of, context, chosen, VERSION, counted="question", close=tests.close)
+    for model in chosen:
+        version_of(OFFER.prompts, {"prompt": model.prompt})  # refuses one that is not here
+    return Session(world, play_of, context, chosen, counted="question", close=tests.close)
 
 
 def replaced_in(forks: Sequence[Facts]) -> Replaced:

@@ -40,7 +40,7 @@ from goldrush.agents.worlds.competition.cast import (
     check_playable,
     is_own,
 )
-from goldrush.agents.worlds.competition.limits import PROMPT_MAX
+from goldrush.agents.worlds.competition.limits import LONGEST
 from goldrush.agents.worlds.competition.seats import Seat, about, models_in, with_models_resolved
 from goldrush.agents.worlds.competition.treatments import TREATMENTS
 from goldrush.kernel.errors import BadInput, PolicyFailed
@@ -117,7 +117,7 @@ def prepared(config: SeasonConfig, cast: Sequence[Seat] | None = None) -> Prepar
 class SeasonPlayers(Players[SeasonState]):
     """The players of seasons."""
 
-    answers = AnswerFields((CODES[Answered],), about, "ordinal", PROMPT_MAX)
+    answers = AnswerFields((CODES[Answered],), about, "ordinal", LONGEST)
     policies = CATALOGUE
     horizon = "assignments"
     takes_program = True

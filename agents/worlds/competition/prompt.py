@@ -6,13 +6,13 @@ written by agents. The second has the situation: first the public part, then the
 part, then the question. It depends on the `SeasonObservation` alone, so it can be made again from a
 journal. Every part has a limit in bytes.
 
-The prose is in wording.toml. It is part of an experiment: change VERSION with it.
+The prose is in wording.toml. It is part of an experiment: limits.PROMPTS has its versions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from goldrush.agents.llm.question import Message
 from goldrush.agents.llm.wording import quoted, within
@@ -51,8 +51,6 @@ from goldrush.kernel.worlds.competition.rubric import DIMENSIONS
 from goldrush.kernel.worlds.competition.state import AgentState
 from goldrush.kernel.worlds.competition.table import Roundtable
 from goldrush.kernel.worlds.competition.terms import Class, Role, Scoring, Status
-
-VERSION: Final = 3
 
 
 def messages(

@@ -12,7 +12,8 @@ from typing import Any, Final, Self
 import attrs
 
 from goldrush.agents.llm.failures import NO_ANSWER
-from goldrush.agents.llm.models import Model, Models, model_from
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Models
 from goldrush.agents.llm.question import About
 from goldrush.agents.roster import Entry
 from goldrush.agents.seats import E
@@ -67,13 +68,13 @@ def by_class(options: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def models_of(options: Mapping[str, Any]) -> list[Model]:
     """The models of an agent. Raises BadInput for invalid options."""
-    return list(map(model_from, by_class(options).values()))
+    return list(map(Model.of, by_class(options).values()))
 
 
 def model_at(agent: AgentState) -> Model:
     """The model of an agent in its current class. Raises BadInput for invalid options."""
     options = by_class(agent.options)
-    return model_from(options.get(agent.class_, options[Class.HAIKU]))
+    return Model.of(options.get(agent.class_, options[Class.HAIKU]))
 
 
 def seats_of(agent: AgentState) -> list[Seat]:

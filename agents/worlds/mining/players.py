@@ -164,13 +164,16 @@ GAME: Final = StageGame[MiningState, PlanPrompts](
     treatments=TREATMENTS,
     replayed=_replayed,
     forks=FORKS,
-    prompting=Prompting(
-        messages=PlanPrompts.of,
-        schema=lambda view, agent: schema(Observation(view.shown, agent)),
-        row=_answered,
-        longest=PROMPT_MAX,
-        stand_in="greedy-mine",
-    ),
+    prompting=[
+        Prompting(
+            version=POLICY_SET.prompts[0],
+            messages=PlanPrompts.of,
+            schema=lambda view, agent: schema(Observation(view.shown, agent)),
+            row=_answered,
+            longest=PROMPT_MAX,
+        )
+    ],
+    stand_in="greedy-mine",
     noun="plan",
     leaves_state=True,
 )

@@ -6,7 +6,7 @@ other agents is quoted, cut and escaped, so it can neither end its quotation nor
 of the simulation. Every part has a limit in bytes of UTF-8, and a token is at least a byte, so
 prompts are bounded on any map, with any history.
 
-The prose is in wording.toml. It is part of an experiment: change VERSION with it.
+The prose is in wording.toml. It is part of an experiment: roster.PROMPTS has its versions.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ from goldrush.kernel.worlds.mining.history import (
     RoundSummary,
 )
 from goldrush.kernel.worlds.mining.observe import Authority, Observation, SharedView
-
-VERSION: Final = 1
 
 # Limits of the parts, in bytes, approximately; a part says how many items are left out. With
 # scripted agents the last round fits in every treatment.

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from goldrush.agents.llm.models import MAX_TOKENS_MAX
+from goldrush.agents.llm.model import MAX_TOKENS_MAX
 from goldrush.agents.worlds.mining.players import fork, record, resume
 from goldrush.kernel.errors import BadInput
 from goldrush.kernel.journal import UNIT, Commit, Header, sha256_of

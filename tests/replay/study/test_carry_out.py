@@ -22,7 +22,8 @@ import pytest
 
 import goldrush.agents.llm.client  # noqa: F401  for all workers: those that are forked need not load it
 from goldrush.agents import players
-from goldrush.agents.llm.models import Endpoint, Model, Models
+from goldrush.agents.llm.model import Model
+from goldrush.agents.llm.models import Endpoint, Models
 from goldrush.agents.pool import workers
 from goldrush.agents.worlds.mining.players import MINING_PLAYERS, fork, record
 from goldrush.kernel.errors import BadInput, WriteFailed

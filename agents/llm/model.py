@@ -1,0 +1,195 @@
+"""`Model`: a language model with everything that shapes its answers, as a journal records it.
+
+A roster's entry of a model has the options in `FIRST`, all of them, and of those in `SAMPLING` and
+`FRAMING` the ones that are not as in `ABSENT`. An entry of a person has `prompt` and may have those
+in `FRAMING`. What a new roster gets where a user gives nothing is another matter: see `decided`.
+Source of the options: SPEC-mining, section 13.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Self
+
+import attrs
+
+from goldrush.kernel.codec import pack
+from goldrush.kernel.errors import BadInput, format_value
+from goldrush.kernel.settings import INTEGER_MAX, choice, flag, integer, real
+from goldrush.kernel.shape import Kind
+from goldrush.kernel.text import is_visible
+
+AUTO, SCHEMA, TEXT = ANSWERS = ("auto", "schema", "text")
+LIMITS = ("max_tokens", "max_completion_tokens")
+OPTION, RUN = SEEDS = ("option", "run")
+NONE, FIELD, OPEN = REASONING = ("none", "field", "open")
+FIXED, _, AGENT = ORDERS = ("fixed", "run", "agent")
+DEFAULT: Final = "default"  # the name of the wording that every version of a prompt has
+
+NAME_MAX: Final = 200  # characters of a model's name
+MAX_TOKENS_MAX: Final = 65_536
+SAMPLE_MAX: Final = 2**31 - 1
+PERSONA_MAX: Final = 4_000, 8_000  # characters and bytes of a persona
+
+FIRST: Final = (
+    "name", "model", "temperature", "max_tokens", "seed", "answer", "limit", "prompt",
+)  # fmt: skip
+SAMPLING: Final = ("top_p", "reasoning_effort", "seed_from", "sample", "reasoning")
+FRAMING: Final = ("notes", "wording", "wording_sha256", "wording_text", "persona", "order")
+# What an entry without an option has: what version 1 did.
+ABSENT: Final = MappingProxyType(
+    {
+        **dict.fromkeys((*SAMPLING, *FRAMING)),
+        "seed_from": OPTION, "sample": 0, "reasoning": NONE,
+        "notes": False, "wording": DEFAULT, "order": FIXED,
+    }
+)  # fmt: skip
+
+_CONTROL: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str and 0 < len(value) <= NAME_MAX and is_visible(value)
+
+
+def is_clean(text: str) -> bool:
+    """Whether a text has no control characters but line ends, and no lone surrogates."""
+    return _CONTROL.search(text) is None
+
+
+def _is_persona(value: Any) -> bool:
+    characters, size = PERSONA_MAX
+    if type(value) is not str or not 0 < len(value) <= characters or not is_clean(value):
+        return False
+    return len(value.encode()) <= size
+
+
+NAME: Final = Kind(f"a name of at most {NAME_MAX} visible characters", _is_name)
+_EFFORT: Final = Kind(
+    "1 to 32 visible characters",
+    lambda v: type(v) is str and 0 < len(v) <= 32 and is_visible(v),
+)
+_WORDING: Final = Kind(
+    "the name of a wording: [a-z][a-z0-9-]{0,31}",
+    lambda v: type(v) is str and re.fullmatch("[a-z][a-z0-9-]{0,31}", v) is not None,
+)
+_SHA256: Final = Kind(
+    "a SHA-256 in hex", lambda v: type(v) is str and re.fullmatch("[0-9a-f]{64}", v) is not None
+)
+_TEXT: Final = Kind("a text", lambda v: type(v) is str and is_clean(v))
+_PERSONA: Final = Kind(
+    "a text of at most {:,} characters and {:,} bytes, without control characters".format(
+        *PERSONA_MAX
+    ),
+    _is_persona,
+)
+
+
+def field(kind: Kind, **how: Any) -> Any:
+    """A field with the kind of its values; a default of None is valid, too."""
+    return attrs.field(metadata={"kind": kind}, **how)
+
+
+def check(of: type[attrs.AttrsInstance], name: str, value: object, where: str = "") -> None:
+    """Raises BadInput for a value that a field cannot have. `where`: before the name in it."""
+    attribute = attrs.fields_dict(of)[name]
+    kind: Kind = attribute.metadata["kind"]
+    if not kind.holds(value) and not (value is None and attribute.default is None):
+        # An invalid address may have a password in it.
+        actual = "invalid" if name == "base_url" else format_value(value)
+        raise BadInput(f"{where or name} is {actual}", f"it must be {kind.name}")
+
+
+@attrs.frozen(kw_only=True)
+class Framing:
+    """What of an agent's options shapes its prompt, and how its answers are read. Alone, the
+    options of a person.
+
+    Attributes:
+        prompt: version of the prompt; 0: not decided yet, and never in a journal.
+        notes: whether its answers may have a note to itself. None: not decided yet.
+        wording: name of the wording of its prompts, with the SHA-256 of the canonical text; both
+            are None for `default`.
+        wording_text: the canonical text, in the first agent with that wording.
+        persona: a text that it is shown as written.
+        order: of the kinds of action: `fixed`, or drawn for the run or for each `agent`.
+    """
+
+    always: ClassVar[Collection[str]] = ("prompt",)
+    later: ClassVar[Collection[str]] = FRAMING
+
+    prompt: int = field(integer(1, 2**31), default=0)
+    notes: bool | None = field(flag(), default=None)
+    wording: str = field(_WORDING, default=DEFAULT)
+    wording_sha256: str | None = field(_SHA256, default=None)
+    wording_text: str | None = field(_TEXT, default=None)
+    persona: str | None = field(_PERSONA, default=None)
+    order: str = field(choice(*ORDERS), default=FIXED)
+
+    def as_options(self) -> dict[str, object]:
+        """These as `options` of a roster's entry."""
+        options = {name: getattr(self, name) for name in self.always}
+        more = ((name, getattr(self, name)) for name in self.later)
+        return {**options, **{name: value for name, value in more if value != ABSENT[name]}}
+
+    @classmethod
+    def of(cls, options: Mapping[str, object]) -> Self:
+        """The record of an entry's options. Raises BadInput for options that no run writes."""
+        known = {*cls.always, *cls.later}
+        if not {*cls.always} <= options.keys() <= known:
+            raise BadInput(
+                f"the options are {format_value(list(options))}",
+                f"they must be {', '.join(cls.always)}, and may be {', '.join(cls.later)}",
+            )
+        for name, value in options.items():
+            check(cls, name, value)
+        given: dict[str, Any] = {**{name: ABSENT[name] for name in cls.later}, **options}
+        read = cls(**given)
+        if pack(read.as_options()) != pack(dict(options)):
+            raise BadInput(
+                f"the options are {format_value(dict(options))}",
+                f"they must be as they are written: {format_value(read.as_options())}",
+            )
+        return read
+
+
+@attrs.frozen
+class Model(Framing):
+    """A model with all its request options, which are an agent's `options` in the journal. Of these
+    None is not sent.
+
+    Attributes:
+        name, model: its name in the roster, and on the server.
+        max_tokens: greatest number of tokens of an answer; 0: not decided yet.
+        answer: `schema`: with a JSON schema; `text`: without; `auto`: not decided yet, and never in
+            a journal.
+        limit: the parameter that carries `max_tokens`.
+        seed_from: `option`: requests have `seed`; `run`: each has one of its own, from the run's
+            seed. None: not decided yet.
+        sample: another number samples anew, with other seeds of requests.
+        reasoning: `field`: the first field of the answer is for reasoning; `open`: the server's
+            template opens the reasoning itself, before the text of the answer. None: not decided
+            yet.
+    """
+
+    always: ClassVar[Collection[str]] = FIRST
+    later: ClassVar[Collection[str]] = (*SAMPLING, *FRAMING)
+
+    name: str = field(NAME)
+    model: str = field(NAME)
+    temperature: float | None = field(
+        real(0, 2), default=None, converter=attrs.converters.optional(float)
+    )
+    max_tokens: int = field(integer(1, MAX_TOKENS_MAX), default=0)
+    seed: int | None = field(integer(0, INTEGER_MAX), default=None)
+    answer: str = field(choice(*ANSWERS), default=AUTO)
+    limit: str = field(choice(*LIMITS), default=LIMITS[0])
+    top_p: float | None = field(
+        real(0, 1), default=None, converter=attrs.converters.optional(float)
+    )
+    reasoning_effort: str | None = field(_EFFORT, default=None)
+    seed_from: str | None = field(choice(*SEEDS), default=None)
+    sample: int = field(integer(0, SAMPLE_MAX), default=0)
+    reasoning: str | None = field(choice(*REASONING), default=None)
